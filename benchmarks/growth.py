@@ -90,7 +90,7 @@ def record_by_steps(folder: Path) -> Curve:
     """The recorder behind `verify`, on the original."""
     sizes = (10, 30, 100, 300, 1_000)
     code = (
-        "import sys; from pathlib import Path; from tf2towers.parity.sides import Options, record_original; "
+        "import sys; from pathlib import Path; from tf2towers.verify.sides import Options, record_original; "
         "record_original(Path(sys.argv[1]), sys.argv[4:], Path(sys.argv[2]), Options(steps=int(sys.argv[3])))"
     )
     costs = []

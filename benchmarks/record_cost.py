@@ -15,8 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tf2towers.parity.process import ROOT, last_lines, run
-from tf2towers.parity.sides import Options, record_original
+from tf2towers.verify.process import ROOT, last_lines, run
+from tf2towers.verify.sides import Options, record_original
 
 _SECONDS = re.compile(r"; ([\d.]+) sec/batch\)")
 _WARM_UP = 5

@@ -1,11 +1,15 @@
 """Train the CIFAR-10 network on several GPUs: one tower a GPU, synchronous updates.
 
 Each step, every tower takes its part of the batch, and computes the loss and the gradients on its own GPU.
-The CPU holds the parameters, waits for all towers, averages the gradients and applies the average.
+The CPU waits for all towers, and averages the gradients. The parameters are on the CPU, or with --variables=gpu on
+the first GPU, where the average is then applied.
 
     python legacy/cifar10_towers.py --num_gpus=2 --max_steps=200
 
-Without --data_dir it trains on scikit-learn's handwritten digits.
+Without --data_dir it trains on scikit-learn's handwritten digits. The CIFAR-10 tutorial's own training:
+
+    python legacy/cifar10_towers.py --data_dir=cifar-10-batches-bin --batch_size=128 --max_steps=1000000 \
+        --learning_rate=0.1 --momentum=0 --network=tutorial
 """
 import re
 import time
@@ -15,7 +19,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 import cifar10_model
-from tf2towers import data
+import trainer_data
 
 tf.disable_v2_behavior()
 
@@ -26,12 +30,24 @@ tf.app.flags.DEFINE_string('gpu_ids', '', 'The GPUs to use, as 0,2. Empty: 0 to 
 tf.app.flags.DEFINE_integer('batch_size', 32, 'Images a tower takes in one step.')
 tf.app.flags.DEFINE_integer('max_steps', 200, 'Number of steps to run.')
 tf.app.flags.DEFINE_float('learning_rate', 0.02, 'Learning rate at the start.')
-tf.app.flags.DEFINE_integer('decay_steps', 100, 'Steps after which the learning rate drops.')
+tf.app.flags.DEFINE_float('epochs_per_decay', 350.0, 'Epochs after which the learning rate drops.')
+tf.app.flags.DEFINE_integer('decay_steps', 0, 'The same in steps. 0: epochs_per_decay says it.')
 tf.app.flags.DEFINE_float('decay_rate', 0.1, 'What the learning rate is multiplied by at each drop.')
 tf.app.flags.DEFINE_float('momentum', 0.9, 'Momentum. 0: plain gradient descent.')
 tf.app.flags.DEFINE_boolean('batch_norm', False, 'Train the variant with batch normalization.')
+tf.app.flags.DEFINE_enum('network', 'small', ['small', 'tutorial'],
+                         'A small network, or one of the size that the CIFAR-10 tutorial has.')
+tf.app.flags.DEFINE_enum('variables', 'cpu', ['cpu', 'gpu'],
+                         'Where the variables are. gpu: the first one, which then needs more memory.')
+# Each update moves the same statistics. Of several the order is not fixed, so that the same seed would not give the
+# same bits; and with N towers the moving averages would move N times a step. Hence the default.
+tf.app.flags.DEFINE_enum('update_ops', 'last', ['last', 'all'],
+                         'Whose batch-norm updates are run: the last tower\'s, or all towers\'.')
 tf.app.flags.DEFINE_string('split_by_speed', '', 'Relative speeds of the GPUs, as 1,2. Empty: equal parts.')
 tf.app.flags.DEFINE_string('input', 'dataset', 'How batches come in: dataset or feed.')
+tf.app.flags.DEFINE_boolean('distort', None, 'Crop, flip, brighten and contrast the images at random. Not set: '
+                            'CIFAR-10 from a dataset yes, the digits no (a flipped 2 is not a 2).')
+tf.app.flags.DEFINE_integer('preprocess_threads', 8, 'Images distorted at a time. 1: in a fixed order.')
 tf.app.flags.DEFINE_string('data_dir', '', 'Directory of the binary CIFAR-10. Empty: the embedded digits.')
 tf.app.flags.DEFINE_alias('data-dir', 'data_dir')
 tf.app.flags.DEFINE_string('train_dir', '/tmp/cifar10_train', 'Where to write event logs and checkpoints.')
@@ -58,6 +74,32 @@ def split_sizes(global_batch_size, gpu_ids):
     return sizes
 
 
+def distorted(image, label):
+    """One image for training: uint8 [32, 32, 3] to float32 [24, 24, 3]."""
+    image = tf.cast(image, tf.float32)
+    image = tf.random_crop(image, [trainer_data.IMAGE_SIZE, trainer_data.IMAGE_SIZE, 3], seed=FLAGS.seed)
+    image = tf.image.random_flip_left_right(image, seed=FLAGS.seed)
+    # These two do not commute: as in the tutorial, the brightness first.
+    image = tf.image.random_brightness(image, max_delta=63, seed=FLAGS.seed)
+    image = tf.image.random_contrast(image, lower=0.2, upper=1.8, seed=FLAGS.seed)
+    return tf.image.per_image_standardization(image), label
+
+
+def input_dataset(images, labels, global_batch_size):
+    """The batches of both styles, without end, from Python; distorted in threads of their own."""
+    distort = bool(FLAGS.data_dir) if FLAGS.distort is None else FLAGS.distort
+    size = 32 if distort else trainer_data.IMAGE_SIZE
+    dataset = tf.data.Dataset.from_generator(
+        lambda: trainer_data.batches(images, labels, global_batch_size, FLAGS.seed, raw=distort),
+        (tf.uint8 if distort else tf.float32, tf.int32),
+        ([global_batch_size, size, size, 3], [global_batch_size]))
+    if distort:
+        dataset = dataset.flat_map(lambda *batch: tf.data.Dataset.from_tensor_slices(batch))
+        dataset = dataset.map(distorted, num_parallel_calls=FLAGS.preprocess_threads)
+        dataset = dataset.batch(global_batch_size, drop_remainder=True)
+    return dataset.prefetch(2)
+
+
 def tower_loss(scope, images, labels):
     """The total loss of one tower.
 
@@ -66,7 +108,8 @@ def tower_loss(scope, images, labels):
       images: float32 [size of the tower's part, 24, 24, 3].
       labels: int32 [size of the tower's part].
     """
-    logits = cifar10_model.inference(images, batch_norm=FLAGS.batch_norm, seed=FLAGS.seed)
+    logits = cifar10_model.inference(images, batch_norm=FLAGS.batch_norm, seed=FLAGS.seed,
+                                     network=FLAGS.network)
     # Fills the 'losses' collection; the sum it returns is over all towers so far, so it is made again below.
     _ = cifar10_model.loss(logits, labels)
     losses = tf.get_collection('losses', scope)
@@ -80,8 +123,8 @@ def tower_loss(scope, images, labels):
     for l in losses + [total_loss]:
         # Remove 'tower_[0-9]/' from the name: the summaries look the same with one GPU and with many.
         loss_name = re.sub('%s_[0-9]*/' % cifar10_model.TOWER_NAME, '', l.op.name)
-        tf.summary.scalar(loss_name + '_raw', l)
-        tf.summary.scalar(loss_name, loss_averages.average(l))
+        cifar10_model.scalar_summary(loss_name + ' (raw)', l)
+        cifar10_model.scalar_summary(loss_name, loss_averages.average(l))
 
     with tf.control_dependencies([loss_averages_op]):
         total_loss = tf.identity(total_loss)
@@ -117,14 +160,19 @@ def train():
     gpu_ids = [int(gpu) for gpu in FLAGS.gpu_ids.split(',')] if FLAGS.gpu_ids else list(range(FLAGS.num_gpus))
     global_batch_size = FLAGS.batch_size * len(gpu_ids)
     sizes = split_sizes(global_batch_size, gpu_ids)
-    train_images, train_labels = data.load(FLAGS.data_dir)
+    train_images, train_labels = trainer_data.load(FLAGS.data_dir)
+    if FLAGS.distort and FLAGS.input == 'feed':
+        raise ValueError('--distort: batches that are fed are not distorted, see --input')
+    cifar10_model.VARIABLES_DEVICE = '/cpu:0' if FLAGS.variables == 'cpu' else ''
+    steps_per_epoch = len(train_images) / global_batch_size
+    decay_steps = FLAGS.decay_steps or max(1, int(steps_per_epoch * FLAGS.epochs_per_decay))
 
     with tf.Graph().as_default(), tf.device('/cpu:0'):
         global_step = tf.get_variable(
             'global_step', [], initializer=tf.constant_initializer(0), trainable=False)
 
         lr = tf.train.exponential_decay(
-            FLAGS.learning_rate, global_step, FLAGS.decay_steps, FLAGS.decay_rate, staircase=True)
+            FLAGS.learning_rate, global_step, decay_steps, FLAGS.decay_rate, staircase=True)
         if FLAGS.momentum > 0:
             opt = tf.train.MomentumOptimizer(lr, FLAGS.momentum)
         else:
@@ -132,14 +180,11 @@ def train():
 
         # The same batches in both styles: from placeholders fed at each step, or from a tf.data iterator.
         if FLAGS.input == 'feed':
-            images = tf.placeholder(tf.float32, [global_batch_size, data.IMAGE_SIZE, data.IMAGE_SIZE, 3])
+            size = trainer_data.IMAGE_SIZE
+            images = tf.placeholder(tf.float32, [global_batch_size, size, size, 3])
             labels = tf.placeholder(tf.int32, [global_batch_size])
         else:
-            dataset = tf.data.Dataset.from_generator(
-                lambda: data.batches(train_images, train_labels, global_batch_size, FLAGS.seed),
-                (tf.float32, tf.int32),
-                ([global_batch_size, data.IMAGE_SIZE, data.IMAGE_SIZE, 3], [global_batch_size]))
-            dataset = dataset.prefetch(2)
+            dataset = input_dataset(train_images, train_labels, global_batch_size)
             iterator = tf.data.make_initializable_iterator(dataset)
             images, labels = iterator.get_next()
         # With unequal sizes a faster GPU takes more images; its gradient counts as much as any other.
@@ -160,22 +205,25 @@ def train():
                         # Keeps the summaries of the last tower.
                         summaries = tf.get_collection(tf.GraphKeys.SUMMARIES, scope)
 
-                        # Keeps the last tower's batch-norm updates. The other towers' are never run.
+                        # Keeps the last tower's batch-norm updates.
                         update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
 
                         grads = opt.compute_gradients(loss)
                         tower_grads.append(grads)
                         tower_losses.append(loss)
 
+        if FLAGS.update_ops == 'all':
+            update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+
         grads = average_gradients(tower_grads)
         mean_loss = tf.reduce_mean(tf.stack(tower_losses), 0)
 
-        summaries.append(tf.summary.scalar('learning_rate', lr))
+        summaries.append(cifar10_model.scalar_summary('learning_rate', lr))
         for grad, var in grads:
             if grad is not None:
-                summaries.append(tf.summary.histogram(var.op.name + '/gradients', grad))
+                summaries.append(cifar10_model.histogram_summary(var.op.name + '/gradients', grad))
         for var in tf.trainable_variables():
-            summaries.append(tf.summary.histogram(var.op.name, var))
+            summaries.append(cifar10_model.histogram_summary(var.op.name, var))
 
         with tf.control_dependencies(update_ops):
             apply_gradient_op = opt.apply_gradients(grads, global_step=global_step)
@@ -195,7 +243,7 @@ def train():
             allow_soft_placement=True, log_device_placement=FLAGS.log_device_placement))
         sess.run(init)
         if FLAGS.input == 'feed':
-            train_batches = data.batches(train_images, train_labels, global_batch_size, FLAGS.seed)
+            train_batches = trainer_data.batches(train_images, train_labels, global_batch_size, FLAGS.seed)
         else:
             sess.run(iterator.initializer)
 

@@ -16,7 +16,7 @@ import time
 
 import tensorflow.compat.v1 as tf
 
-from tf2towers.data import mnist as input_data
+import trainer_data
 
 tf.disable_v2_behavior()
 
@@ -81,7 +81,7 @@ def main(argv=None):
         server.join()
 
     is_chief = (FLAGS.task_index == 0)
-    mnist = input_data.read_data_sets(FLAGS.data_dir, seed=FLAGS.seed + FLAGS.task_index)
+    mnist = trainer_data.read_data_sets(FLAGS.data_dir, seed=FLAGS.seed + FLAGS.task_index)
 
     worker_device = '/job:worker/task:%d' % FLAGS.task_index
     with tf.device(tf.train.replica_device_setter(worker_device=worker_device, cluster=cluster)):

@@ -19,7 +19,7 @@ import time
 
 import tensorflow.compat.v1 as tf
 
-from tf2towers.data import mnist as input_data
+import trainer_data
 
 tf.disable_v2_behavior()
 
@@ -69,7 +69,7 @@ def main(unused_argv):
     if FLAGS.job_name == 'ps':
         server.join()
 
-    mnist = input_data.read_data_sets(FLAGS.data_dir, seed=FLAGS.seed + FLAGS.task_index)
+    mnist = trainer_data.read_data_sets(FLAGS.data_dir, seed=FLAGS.seed + FLAGS.task_index)
 
     is_chief = (FLAGS.task_index == 0)
     worker_device = '/job:worker/task:%d' % FLAGS.task_index

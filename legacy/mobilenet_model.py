@@ -19,6 +19,9 @@ BLOCKS = [
 ]
 LAST_FILTERS = 1280
 
+# Where variables are. Empty: the GPU of the tower that makes them, the first.
+VARIABLES_DEVICE = '/cpu:0'
+
 
 def make_divisible(v, divisor=8):
     """The multiple of 8 nearest to v, but not more than a tenth below it."""
@@ -28,16 +31,16 @@ def make_divisible(v, divisor=8):
     return new_v
 
 
-def _variable_on_cpu(name, shape, initializer, trainable=True):
-    """A variable in CPU memory, shared by all towers."""
-    with tf.device('/cpu:0'):
+def _variable(name, shape, initializer, trainable=True):
+    """A variable that all towers share."""
+    with tf.device(VARIABLES_DEVICE):
         return tf.get_variable(name, shape, dtype=tf.float32, initializer=initializer, trainable=trainable)
 
 
 def _conv(x, name, filters, size, stride, seed):
     """A convolution without biases: the batch norm after it has some."""
     with tf.variable_scope(name):
-        kernel = _variable_on_cpu(
+        kernel = _variable(
             'kernel', [size, size, x.get_shape()[-1], filters], tf.glorot_uniform_initializer(seed=seed))
     return tf.nn.conv2d(x, kernel, [1, stride, stride, 1], padding='SAME', name=name)
 
@@ -45,7 +48,7 @@ def _conv(x, name, filters, size, stride, seed):
 def _depthwise(x, name, stride, seed):
     """A 3x3 convolution of each channel by itself."""
     with tf.variable_scope(name):
-        kernel = _variable_on_cpu(
+        kernel = _variable(
             'kernel', [3, 3, x.get_shape()[-1], 1], tf.glorot_uniform_initializer(seed=seed))
     # Keras pads by hand where the stride is 2. It is the padding that SAME makes.
     return tf.nn.depthwise_conv2d(x, kernel, [1, stride, stride, 1], padding='SAME', name=name)
@@ -55,10 +58,10 @@ def _batch_norm(x, name, is_training):
     """Batch normalization over all dimensions but the last. Leaves its updates in UPDATE_OPS."""
     depth = [x.get_shape()[-1]]
     with tf.variable_scope(name):
-        gamma = _variable_on_cpu('gamma', depth, tf.ones_initializer())
-        beta = _variable_on_cpu('beta', depth, tf.zeros_initializer())
-        moving_mean = _variable_on_cpu('moving_mean', depth, tf.zeros_initializer(), trainable=False)
-        moving_variance = _variable_on_cpu('moving_variance', depth, tf.ones_initializer(), trainable=False)
+        gamma = _variable('gamma', depth, tf.ones_initializer())
+        beta = _variable('beta', depth, tf.zeros_initializer())
+        moving_mean = _variable('moving_mean', depth, tf.zeros_initializer(), trainable=False)
+        moving_variance = _variable('moving_variance', depth, tf.ones_initializer(), trainable=False)
     if is_training:
         mean, variance = tf.nn.moments(x, [0, 1, 2])
         for moving, value in [(moving_mean, mean), (moving_variance, variance)]:
@@ -110,9 +113,9 @@ def inference(images, num_classes, alpha=1.0, is_training=True, seed=0):
     x = tf.nn.relu6(_batch_norm(x, 'Conv_1_bn', is_training))
     x = tf.reduce_mean(x, [1, 2])
     with tf.variable_scope('predictions'):
-        kernel = _variable_on_cpu(
+        kernel = _variable(
             'kernel', [x.get_shape()[-1], num_classes], tf.glorot_uniform_initializer(seed=seed + 91))
-        bias = _variable_on_cpu('bias', [num_classes], tf.zeros_initializer())
+        bias = _variable('bias', [num_classes], tf.zeros_initializer())
     return tf.nn.bias_add(tf.matmul(x, kernel), bias, name='predictions')
 
 

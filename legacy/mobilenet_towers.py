@@ -1,8 +1,7 @@
 """Train MobileNetV2 on several GPUs: one tower a GPU, synchronous updates, Adam.
 
-The experiment of modern/mobilenet_mirrored.py, as it was written before there was MirroredStrategy. The CPU
-holds the variables. Each step, every tower computes the gradients of its part of the batch; the CPU averages
-and applies them.
+The experiment of modern/mobilenet_mirrored.py, as it was written before there was MirroredStrategy. Each
+step, every tower computes the gradients of its part of the batch; the CPU averages them.
 
     python legacy/mobilenet_towers.py --num_gpus=2 --num_epochs=2
 
@@ -15,7 +14,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 import mobilenet_model
-from tf2towers import data
+import trainer_data
 
 tf.disable_v2_behavior()
 
@@ -32,6 +31,11 @@ tf.app.flags.DEFINE_string('data_dir', '', 'A folder of folders of JPEG files. E
 tf.app.flags.DEFINE_alias('data-dir', 'data_dir')
 tf.app.flags.DEFINE_string('train_dir', '/tmp/mobilenet_towers', 'Where to write checkpoints.')
 tf.app.flags.DEFINE_integer('seed', 0, 'The initial weights and the order of the images follow from it.')
+tf.app.flags.DEFINE_enum('variables', 'cpu', ['cpu', 'gpu'],
+                         'Where the variables are. gpu: the first one, which then needs more memory.')
+# The last tower's alone: see cifar10_towers.py.
+tf.app.flags.DEFINE_enum('update_ops', 'last', ['last', 'all'],
+                         'Whose batch-norm updates are run: the last tower\'s, or all towers\'.')
 tf.app.flags.DEFINE_integer('log_every', 10, 'Steps between two log lines.')
 
 ADAM_EPSILON = 1e-7   # Keras's; tf.train.AdamOptimizer has 1e-8 by itself
@@ -63,16 +67,19 @@ def list_jpegs(folder):
 def input_dataset(global_batch_size, epoch_seed):
     """The shuffled batches of one epoch, all of them full, and how many classes there are."""
     if FLAGS.data_dir:
+        # Listed class by class: all names are shuffled, before any file is read.
         filenames, labels, num_classes = list_jpegs(FLAGS.data_dir)
-        dataset = tf.data.Dataset.from_tensor_slices((filenames, labels)).map(read_jpeg)
+        dataset = tf.data.Dataset.from_tensor_slices((filenames, labels))
+        dataset = dataset.shuffle(max(1, len(labels)), seed=epoch_seed, reshuffle_each_iteration=False)
+        dataset = dataset.map(read_jpeg, num_parallel_calls=4)
     else:
-        images, labels = data.load_digits()
-        num_classes = data.NUM_CLASSES
+        images, labels = trainer_data.load_digits()
+        num_classes = trainer_data.NUM_CLASSES
         dataset = tf.data.Dataset.from_tensor_slices((images, labels))
+        dataset = dataset.shuffle(1024, seed=epoch_seed, reshuffle_each_iteration=False)
     if len(labels) < global_batch_size:
         raise ValueError('%d images are less than one batch of %d' % (len(labels), global_batch_size))
     dataset = dataset.map(resize, num_parallel_calls=4)
-    dataset = dataset.shuffle(1024, seed=epoch_seed, reshuffle_each_iteration=False)
     return dataset.batch(global_batch_size, drop_remainder=True).prefetch(2), num_classes
 
 
@@ -105,6 +112,7 @@ def train():
     FLAGS.image_size = FLAGS.image_size or (224 if FLAGS.data_dir else 32)
     alpha = FLAGS.alpha or (1.0 if FLAGS.data_dir else 0.35)
     global_batch_size = FLAGS.batch_size * FLAGS.num_gpus
+    mobilenet_model.VARIABLES_DEVICE = '/cpu:0' if FLAGS.variables == 'cpu' else ''
 
     with tf.Graph().as_default(), tf.device('/cpu:0'):
         global_step = tf.train.get_or_create_global_step()
@@ -131,7 +139,7 @@ def train():
                         # The next tower gets the variables this one made.
                         tf.get_variable_scope().reuse_variables()
 
-                        # Keeps the last tower's batch-norm updates. The other towers' are never run.
+                        # Keeps the last tower's batch-norm updates.
                         update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
 
                         # All gradients before any update: it changes the memory that they are computed from.
@@ -140,6 +148,9 @@ def train():
                         tower_losses.append(loss)
                         tower_hits.append(tf.reduce_mean(
                             tf.cast(tf.nn.in_top_k(logits, label_splits[i], 1), tf.float32)))
+
+        if FLAGS.update_ops == 'all':
+            update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
 
         grads = average_gradients(tower_grads)
         mean_loss = tf.reduce_mean(tf.stack(tower_losses), 0)

@@ -1,4 +1,4 @@
-"""Train the CIFAR-10 network on several GPUs: legacy/cifar10_towers.py's twin in TensorFlow 2 and Keras 3.
+"""Train the CIFAR-10 network on several GPUs: legacy/cifar10_towers.py's twin in TensorFlow 2 and Keras.
 
 MirroredStrategy keeps a copy of the model on each device. Each step, every replica computes the loss and its
 gradients on its part of the batch; the optimizer sums the gradients over the replicas, then applies them.
@@ -6,80 +6,191 @@ gradients on its part of the batch; the optimizer sums the gradients over the re
     python modern/cifar10_mirrored.py --num_gpus=2 --max_steps=200
 
 Sections come in the order of the legacy script; comments marked "TF1:" name what a piece takes the place of.
+Beside it stand devices.py and trainer_data.py.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
+import devices
 import keras
 import numpy as np
 import tensorflow as tf
+import trainer_data
 from absl import app, flags, logging
-from tqdm import tqdm
-
-from tf2towers import data
-from tf2towers.runtime.memory import keep_freed_memory
 
 FLAGS = flags.FLAGS
-Batches = Iterator[tuple[np.ndarray, np.ndarray]]
-
 MOVING_AVERAGE_DECAY = 0.999  # for the moving average of the weights
+LOSS_AVERAGE_DECAY = 0.9
+CROP = trainer_data.IMAGE_SIZE
 
 
 def define_flags() -> None:
-    """The legacy script's flags, then two of our own."""
-    flags.DEFINE_integer("num_gpus", 2, "How many GPUs to use.")
-    flags.DEFINE_string("gpu_ids", "", "The GPUs to use, as 0,2. Empty: 0 to num_gpus - 1.")
+    """The legacy script's flags, those of devices.py, then some of our own."""
+    devices.define_flags()
+    flags.DEFINE_string("gpu_ids", "", "The GPUs to use, as 0,2, in place of --num_gpus.")
     flags.DEFINE_integer("batch_size", 32, "Images a replica takes in one step.")
     flags.DEFINE_integer("max_steps", 200, "Number of steps to run.")
     flags.DEFINE_float("learning_rate", 0.02, "Learning rate at the start.")
-    flags.DEFINE_integer("decay_steps", 100, "Steps after which the learning rate drops.")
+    flags.DEFINE_float("epochs_per_decay", 350.0, "Epochs after which the learning rate drops.")
+    flags.DEFINE_integer("decay_steps", 0, "The same in steps. 0: epochs_per_decay says it.")
     flags.DEFINE_float("decay_rate", 0.1, "What the learning rate is multiplied by at each drop.")
     flags.DEFINE_float("momentum", 0.9, "Momentum. 0: plain gradient descent.")
     flags.DEFINE_boolean("batch_norm", False, "Train the variant with batch normalization.")
+    flags.DEFINE_enum("network", "small", list(NETWORKS), "A small one, or one of the tutorial's size.")
     flags.DEFINE_string("split_by_speed", "", "Relative speeds of the GPUs, as 1,2. Empty: equal parts.")
-    flags.DEFINE_enum("input", "dataset", ["dataset", "feed"], "Distributed tf.data, or NumPy batches.")
-    flags.DEFINE_string("data_dir", "", "Directory of the binary CIFAR-10. Empty: the embedded digits.")
+    flags.DEFINE_boolean(
+        "distort", None, "Distort the images at random. Not set: CIFAR-10 yes, the digits no."
+    )
+    flags.DEFINE_string("data_dir", "", "Directory of the binary CIFAR-10. Empty: the digits.")
     flags.DEFINE_alias("data-dir", "data_dir")
     flags.DEFINE_string("train_dir", "/tmp/cifar10_mirrored", "Where to write event logs and checkpoints.")
     flags.DEFINE_integer("seed", 0, "The initial weights and the order of the images follow from it.")
-    flags.DEFINE_integer("log_every", 10, "Steps between two log lines.")
-    flags.DEFINE_integer("summary_every", 100, "Steps between two summaries.")
-    flags.DEFINE_integer("checkpoint_every", 1000, "Steps between two checkpoints.")
+    flags.DEFINE_integer("log_every", 10, "Steps between two log lines, and in one call.", lower_bound=1)
+    flags.DEFINE_integer("summary_every", 100, "Steps between two summaries.", lower_bound=1)
+    flags.DEFINE_integer("checkpoint_every", 1000, "Steps between two checkpoints.", lower_bound=1)
+    flags.DEFINE_integer("eval_every", 1000, "Steps between two evaluations.", lower_bound=1)
     flags.DEFINE_boolean("log_device_placement", False, "Log where each op runs.")
     flags.DEFINE_boolean("resume", True, "Go on from the newest checkpoint in train_dir.")
-    flags.DEFINE_boolean("jit", False, "Compile what each replica computes with XLA, which rounds otherwise.")
-    flags.DEFINE_enum(
-        "precision", "float32", ["float32", "bfloat16"], "What layers compute in; weights stay float32."
-    )
     flags.DEFINE_string("init_checkpoint", "", "A legacy checkpoint to take the first weights from.")
 
 
-def choose_devices(num_gpus: int, gpu_ids: str) -> list[str]:
-    """TF1: tf.device('/gpu:%d') with allow_soft_placement. Without the GPUs: as many logical CPU devices."""
-    ids = [int(gpu) for gpu in gpu_ids.split(",")] if gpu_ids else list(range(num_gpus))
-    found = len(tf.config.list_physical_devices("GPU"))
-    if max(ids) < found:
-        return [f"/gpu:{gpu}" for gpu in ids]
-    print(f"GPUs {ids} wanted, {found} found: training on {len(ids)} logical CPU devices")
-    cpu = tf.config.list_physical_devices("CPU")[0]
-    if len(tf.config.get_logical_device_configuration(cpu) or [None]) < len(ids):
-        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * len(ids))
-    return [f"/cpu:{device}" for device in range(len(ids))]
+class Network(NamedTuple):
+    """TF1: cifar10_model.NETWORKS."""
+
+    filters: tuple[int, int]
+    hidden: tuple[int, ...]
+    normalize: bool
 
 
-def mirrored(devices: list[str]) -> tf.distribute.Strategy:
-    """A replica on each device.
+NETWORKS = {"small": Network((16, 32), (96,), False), "tutorial": Network((64, 64), (384, 192), True)}
 
-    CPUs share one memory: a ring of copies, which is right between GPUs, would cost a tenth of a small step.
+
+@keras.saving.register_keras_serializable("cifar10")
+class LocalResponseNormalization(keras.layers.Layer):
+    """Each value by those of the neighbouring channels."""
+
+    def call(self, x: tf.Tensor) -> tf.Tensor:
+        """The same shape."""
+        return tf.nn.local_response_normalization(x, 4, bias=1.0, alpha=0.001 / 9.0, beta=0.75)
+
+
+def inference(batch_norm: bool, seed: int, network: str = "small") -> keras.Model:
+    """TF1: cifar10_model.inference. Layers own variables and losses: no get_variable, reuse, collections."""
+    filters, hidden, normalize = NETWORKS[network]
+    normal, constant = keras.initializers.TruncatedNormal, keras.initializers.Constant
+
+    def convolution(x: Any, number: int, filters: int, bias: float) -> Any:
+        x = keras.layers.Conv2D(
+            filters, kernel_size=5, padding="same", use_bias=not batch_norm, name=f"conv{number}",
+            kernel_initializer=normal(0.0, 5e-2, seed + number), bias_initializer=constant(bias),
+        )(x)  # fmt: skip
+        if batch_norm:  # each replica normalizes with the statistics of its own part, as each tower did
+            x = keras.layers.BatchNormalization(momentum=0.9, epsilon=1e-3, name=f"conv{number}_norm")(x)
+        return keras.layers.ReLU(name=f"conv{number}_relu")(x)
+
+    images = keras.Input((CROP, CROP, 3), name="images")
+    x = convolution(images, 1, filters[0], bias=0.0)
+    x = keras.layers.MaxPooling2D(3, 2, padding="same", name="pool1")(x)
+    x = LocalResponseNormalization(name="norm1")(x) if normalize else x
+    x = convolution(x, 2, filters[1], bias=0.1)
+    x = LocalResponseNormalization(name="norm2")(x) if normalize else x
+    x = keras.layers.MaxPooling2D(3, 2, padding="same", name="pool2")(x)
+    x = keras.layers.Flatten()(x)
+    for number, units in enumerate(hidden, 3):
+        x = keras.layers.Dense(
+            units, activation="relu", name=f"local{number}",
+            kernel_initializer=normal(0.0, 0.04, seed + number), bias_initializer=constant(0.1),
+            kernel_regularizer=keras.regularizers.L2(0.004 / 2),  # TF1: 0.004 * l2_loss, and that is half the sum
+        )(x)  # fmt: skip
+    last = normal(0.0, 1.0 / hidden[-1], seed + 3 + len(hidden))
+    logits = keras.layers.Dense(trainer_data.NUM_CLASSES, kernel_initializer=last, name="softmax_linear")(x)
+    return keras.Model(images, logits)
+
+
+def tf1_names(model: keras.Model) -> dict[str, Any]:
+    """The model's variables by the names the legacy script gives them, as 'conv1/weights'."""
+    renamed = {"kernel": "weights", "bias": "biases"}
+    names = {}
+    for layer in model.layers:
+        for variable in layer.variables:
+            own = variable.name.rpartition("/")[2].partition(":")[0]
+            names[f"{layer.name.removesuffix('_norm')}/{renamed.get(own, own)}"] = variable
+    return names
+
+
+# -- input -------------------------------------------------------------------------------------------------------------
+
+
+def examples(data_dir: str, split: str) -> tuple[tf.data.Dataset, int]:
+    """Images uint8 [32, 32, 3] with their labels int32, and how many there are."""
+    if not data_dir:
+        images, labels = trainer_data.load_digits(split)
+        return tf.data.Dataset.from_tensor_slices((images, labels)), len(labels)
+    files = [str(path) for path in trainer_data.find_cifar10(data_dir, split)]
+
+    def decode(record: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        content = tf.io.decode_raw(record, tf.uint8)  # a label, then three planes
+        return tf.transpose(tf.reshape(content[1:], [3, 32, 32]), [1, 2, 0]), tf.cast(content[0], tf.int32)
+
+    records = tf.data.FixedLengthRecordDataset(files, trainer_data.RECORD_BYTES)
+    return records.map(decode, tf.data.AUTOTUNE).cache(), len(files) * trainer_data.RECORDS_PER_FILE
+
+
+def standardized(images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """The middle of each image, float32 [n, 24, 24, 3]."""
+    images = tf.image.resize_with_crop_or_pad(images, CROP, CROP)
+    return tf.image.per_image_standardization(tf.cast(images, tf.float32)), labels
+
+
+def distorted(image: tf.Tensor, label: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """TF1: distorted_inputs. The same seed gives the same distortion, in whatever thread."""
+    image = tf.image.stateless_random_crop(tf.cast(image, tf.float32), [CROP, CROP, 3], seed)
+    image = tf.image.stateless_random_flip_left_right(image, seed + 1)
+    image = tf.image.stateless_random_brightness(image, 63.0, seed + 2)
+    image = tf.image.stateless_random_contrast(image, 0.2, 1.8, seed + 3)
+    return tf.image.per_image_standardization(image), label
+
+
+def training_batches(
+    strategy: tf.distribute.Strategy, data_dir: str, sizes: list[int], seed: int, first: int, distort: bool
+) -> Iterator[tuple[Any, Any]]:
+    """TF1: iterator.get_next() and tf.split. Each replica's part of each batch, from step `first` on, without end.
+
+    An epoch's order follows from the seed and the epoch alone: a run that is resumed sees what it would have seen.
     """
-    to_one = tf.distribute.ReductionToOneDevice() if devices[0].startswith("/cpu") else None
-    return tf.distribute.MirroredStrategy(devices, cross_device_ops=to_one)
+    images, number = examples(data_dir, "train")
+    whole = sum(sizes)
+    if number < whole:
+        raise trainer_data.DataError(f"{number} images are less than one batch of {whole}")
+    epoch, batches_done = divmod(first, number // whole)
+
+    def dataset(context: tf.distribute.InputContext) -> tf.data.Dataset:
+        own = images.shard(context.num_input_pipelines, context.input_pipeline_id)
+
+        def shuffled(epoch: tf.Tensor) -> tf.data.Dataset:
+            return own.shuffle(number, seed + epoch).take(number // whole * whole)  # full batches only
+
+        endless = tf.data.Dataset.range(epoch, tf.int64.max).flat_map(shuffled).skip(batches_done * whole)
+        if distort:
+            endless = endless.enumerate(first * whole)
+            endless = endless.map(lambda n, example: distorted(*example, [seed, n]), tf.data.AUTOTUNE)
+        # Replicas take elements in turn: one element is one replica's part
+        equal = len(set(sizes)) == 1
+        parts = endless.batch(sizes[0] if equal else whole, drop_remainder=True)
+        parts = parts if equal else parts.rebatch(sizes)
+        parts = parts if distort else parts.map(standardized, tf.data.AUTOTUNE)
+        parts = parts.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY))
+        return parts.prefetch(tf.data.AUTOTUNE)
+
+    return iter(strategy.distribute_datasets_from_function(dataset))
 
 
 def split_sizes(split_by_speed: str, batch_size: int, replicas: int) -> list[int]:
@@ -96,196 +207,164 @@ def split_sizes(split_by_speed: str, batch_size: int, replicas: int) -> list[int
     return sizes
 
 
-def build_model(batch_norm: bool, seed: int) -> keras.Model:
-    """TF1: cifar10_model.inference. Layers own variables and losses: no get_variable, reuse, collections."""
-    normal = keras.initializers.TruncatedNormal  # of mean, stddev, seed
-
-    def convolution(x: Any, filters: int, bias: float, number: int) -> Any:
-        x = keras.layers.Conv2D(
-            filters,
-            kernel_size=5,
-            padding="same",
-            use_bias=not batch_norm,
-            kernel_initializer=normal(0.0, 5e-2, seed + number),
-            bias_initializer=keras.initializers.Constant(bias),
-            name=f"conv{number}",
-        )(x)
-        if batch_norm:  # each replica normalizes with the statistics of its own part, as each tower did
-            x = keras.layers.BatchNormalization(momentum=0.9, epsilon=1e-3, name=f"conv{number}_norm")(x)
-        x = keras.layers.ReLU()(x)
-        return keras.layers.MaxPooling2D(3, 2, padding="same", name=f"pool{number}")(x)
-
-    images = keras.Input((data.IMAGE_SIZE, data.IMAGE_SIZE, 3), name="images")
-    x = convolution(images, 16, bias=0.0, number=1)
-    x = convolution(x, 32, bias=0.1, number=2)
-    x = keras.layers.Flatten()(x)
-    x = keras.layers.Dense(
-        96,
-        activation="relu",
-        kernel_initializer=normal(0.0, 0.04, seed + 3),
-        bias_initializer=keras.initializers.Constant(0.1),
-        kernel_regularizer=keras.regularizers.L2(0.004 / 2),  # TF1: 0.004 * l2_loss, and that is half the sum
-        name="local3",
-    )(x)
-    last = normal(0.0, 1 / 96.0, seed + 4)
-    logits = keras.layers.Dense(data.NUM_CLASSES, kernel_initializer=last, name="softmax_linear")(x)
-    return keras.Model(images, logits)
-
-
-def tf1_names(model: keras.Model) -> dict[str, Any]:
-    """The model's variables by the names the legacy script gives them, as 'conv1/weights'."""
-    renamed = {"kernel": "weights", "bias": "biases"}
-    return {
-        f"{layer.name.removesuffix('_norm')}/{renamed.get(variable.name, variable.name)}": variable
-        for layer in model.layers
-        for variable in layer.variables
-    }
-
-
-class FusedSGD(keras.optimizers.SGD):
-    """Keras's SGD, with its momentum and its update in one operation a variable, where Keras has four."""
-
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        """Change one variable on one device. Keras calls this within `strategy.extended.update`."""
-        if not self.momentum:
-            super().update_step(gradient, variable, learning_rate)
-            return
-        tf.raw_ops.ResourceApplyKerasMomentum(
-            var=variable.handle,
-            accum=self.momentums[self._get_variable_index(variable)].value.handle,
-            lr=tf.cast(learning_rate, variable.dtype),
-            grad=gradient,
-            momentum=tf.constant(self.momentum, variable.dtype),
-        )
+# -- training ----------------------------------------------------------------------------------------------------------
 
 
 class Trainer:
     """The training state, made once under strategy.scope(), and the step that changes it."""
 
     def __init__(
-        self, strategy: tf.distribute.Strategy, options: Any, global_batch_size: int, jit: bool = False
+        self, strategy: tf.distribute.Strategy, options: Any, global_batch_size: int, decay_steps: int
     ) -> None:
         self.strategy = strategy
         self.global_batch_size = global_batch_size
         # XLA compiles what is one replica's own; the sum over the replicas stays outside
-        self.compute = tf.function(self.gradients, jit_compile=True) if jit else self.gradients
+        self.compute = tf.function(self.gradients, jit_compile=True) if options.jit else self.gradients
         with strategy.scope():  # TF1: tf.Graph().as_default(), tf.device('/cpu:0')
-            self.model = build_model(options.batch_norm, options.seed)
+            self.model = inference(options.batch_norm, options.seed, options.network)
             self.schedule = keras.optimizers.schedules.ExponentialDecay(
-                options.learning_rate, options.decay_steps, options.decay_rate, staircase=True
+                options.learning_rate, decay_steps, options.decay_rate, staircase=True
             )
             # Its `iterations` are the global_step. Its momentum is TF1's until the learning rate changes:
             # TF1 applies today's rate to a sum of gradients, Keras sums steps, each at its own rate.
-            self.optimizer = FusedSGD(self.schedule, momentum=options.momentum)
+            sgd = keras.optimizers.SGD(self.schedule, momentum=options.momentum)
+            self.optimizer = devices.with_loss_scaling(sgd, options.precision)
             self.optimizer.build(self.model.trainable_variables)
-        # TF1: tf.train.ExponentialMovingAverage(0.999, global_step). No replica reads them: one copy, not mirrored.
-        self.averages = [tf.Variable(v.numpy(), trainable=False) for v in self.model.trainable_variables]
+        # TF1: tf.train.ExponentialMovingAverage(0.999, global_step): a model of its own, which is evaluated. It is
+        # on one device, for no replica reads it.
+        self.averaged = inference(options.batch_norm, options.seed, options.network)
+        names = [f"{layer.name}/weight_loss" for layer in self.model.layers if layer.losses]
+        self.loss_names = ["cross_entropy", *names, "total_loss"]
+        self.loss_averages = tf.Variable(tf.zeros(len(self.loss_names)), trainable=False)
 
     def set_weights(self, array: Callable[[str], np.ndarray]) -> None:
         """Start from the weights of the legacy script: `array` gives one by its name there."""
-        for name, variable in tf1_names(self.model).items():
-            variable.assign(array(name))
-        for average, variable in zip(self.averages, self.model.trainable_variables, strict=True):
-            average.assign(variable.value)
+        for model in (self.model, self.averaged):
+            for name, variable in tf1_names(model).items():
+                variable.assign(array(name))
+
+    def tower_loss(self, images: tf.Tensor, labels: tf.Tensor) -> list[tf.Tensor]:
+        """The losses of one replica, the total last; those of the regularizers are the model's."""
+        logits = tf.cast(self.model(images, training=True), tf.float32)  # float16 would overflow
+        cross_entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+        losses = [tf.reduce_mean(cross_entropy), *self.model.losses]
+        return [*losses, tf.add_n(losses)]
 
     def gradients(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
         """TF1: tower_loss and compute_gradients, what the loop built in each tower. Runs in each replica.
 
-        Loss and gradients are this replica's share: their sum over the replicas is that of the whole batch.
+        Losses and gradients are this replica's share: their sum over the replicas is that of the whole batch.
         """
+        # TF1's average_gradients took a mean, the optimizer takes a sum. With equal parts the share is
+        # 1 / replicas; with unequal parts every image counts the same, where in TF1 every tower did.
+        share = tf.cast(tf.shape(images)[0], tf.float32) / self.global_batch_size
         with tf.GradientTape() as tape:
-            logits = self.model(images, training=True)
-            logits = tf.cast(logits, tf.float32)  # with --precision=bfloat16 they are not
-            cross_entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-            loss = tf.add_n([tf.reduce_mean(cross_entropy), *self.model.losses])
-            # TF1's average_gradients took a mean, the optimizer takes a sum. With equal parts the share is
-            # 1 / replicas; with unequal parts every image counts the same, where in TF1 every tower did.
-            loss *= tf.cast(tf.shape(images)[0], tf.float32) / self.global_batch_size
-        return loss, tape.gradient(loss, [v.value for v in self.model.trainable_variables])
-
-    def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-        """One step of one replica. A tf.function keeps the lines' order; TF1: tf.control_dependencies."""
-        loss, gradients = self.compute(images, labels)
-        # Sums over the replicas, then applies. TF1: average_gradients, opt.apply_gradients.
-        self.optimizer.apply(gradients, self.model.trainable_variables)
-        # TF1 ran the last tower's UPDATE_OPS. Each replica has moved its own statistics: all take the mean.
-        if statistics := [v.value for v in self.model.non_trainable_variables]:
-            means = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.MEAN, statistics)
-            for variable, mean in zip(statistics, means, strict=True):
-                variable.assign(mean)
-        return loss, gradients
-
-    def update_averages(self) -> None:
-        """TF1: variable_averages.apply. Once a step, of the first replica's variables."""
-        step = tf.cast(self.optimizer.iterations.value, tf.float32)
-        decay = tf.minimum(MOVING_AVERAGE_DECAY, (1.0 + step) / (10.0 + step))
-        for average, variable in zip(self.averages, self.model.trainable_variables, strict=True):
-            average.assign_sub((average - variable.value) * (1.0 - decay))
+            losses = self.tower_loss(images, labels)
+            loss = devices.scaled(self.optimizer, losses[-1] * share)
+        gradients = tape.gradient(loss, self.model.trainable_variables)
+        return tf.stack(losses) * share, devices.unscaled(self.optimizer, gradients)
 
     @tf.function  # type: ignore[untyped-decorator]
-    def train_step(self, images: Any, labels: Any) -> tuple[tf.Tensor, list[Any]]:
-        """TF1: sess.run([train_op, mean_loss]). Also returns each replica's share of the gradients."""
-        shares, gradients = self.strategy.run(self.replica_step, args=(images, labels))
-        self.update_averages()
-        return self.strategy.reduce(tf.distribute.ReduceOp.SUM, shares, axis=None), gradients
+    def replica_gradients(self, images: Any, labels: Any) -> tuple[Any, list[Any]]:
+        """The losses and gradients of all replicas, where nothing is to be applied."""
+        return self.strategy.run(lambda *part: self.compute(*part), args=(images, labels))  # type: ignore[no-any-return]
 
-    def training_on(self, batches: Iterator[tuple[Any, Any]]) -> Callable[[], tf.Tensor]:
-        """A function that makes a step on the next batch of a distributed dataset, and returns its loss.
+    def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+        """One step of one replica. A tf.function keeps the lines' order; TF1: tf.control_dependencies."""
+        losses, gradients = self.compute(images, labels)
+        # Sums over the replicas, then applies. TF1: average_gradients, opt.apply_gradients.
+        self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables, strict=True))
+        # TF1 ran the last tower's UPDATE_OPS. Each replica has moved its own statistics: all take the mean.
+        if statistics := self.model.non_trainable_variables:
+            values = [tf.convert_to_tensor(variable) for variable in statistics]
+            means = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.MEAN, values)
+            for variable, mean in zip(statistics, means, strict=True):
+                variable.assign(mean)
+        return losses
 
-        As iterator.get_next() of TF1, the taking is in the graph: no step waits for Python to hand out the pieces.
-        Neither is the iterator handed in at each step, nor are the gradients handed out: that takes time as well.
-        """
+    def train_step(self, images: Any, labels: Any) -> tf.Tensor:
+        """TF1: sess.run([train_op, mean_loss]). The losses, by loss_names."""
+        shares = self.strategy.run(self.replica_step, args=(images, labels))
+        losses = self.strategy.reduce(tf.distribute.ReduceOp.SUM, shares, axis=None)
+        step = tf.cast(self.optimizer.iterations, tf.float32)  # TF1: variable_averages.apply
+        decay = tf.minimum(MOVING_AVERAGE_DECAY, (1.0 + step) / (10.0 + step))
+        pairs = zip(self.averaged.trainable_variables, self.model.trainable_variables, strict=True)
+        for average, variable in pairs:
+            average.assign_sub((average - tf.convert_to_tensor(variable)) * (1.0 - decay))
+        self.loss_averages.assign_sub((self.loss_averages - losses) * (1.0 - LOSS_AVERAGE_DECAY))
+        return losses
 
-        def train_on_next() -> tf.Tensor:
-            loss, _ = self.train_step(*next(batches))
-            return loss
+    def training_on(self, batches: Iterator[tuple[Any, Any]]) -> Callable[[int], tf.Tensor]:
+        """A function that makes so many steps on the next batches in one call; it returns the last one's losses."""
 
-        function: Callable[[], tf.Tensor] = tf.function(train_on_next)
-        return function
+        @tf.function  # type: ignore[untyped-decorator]
+        def one_step() -> tf.Tensor:
+            return self.train_step(*next(batches))
 
-    def summarise(self, step: int, loss: float, gradients: list[Any]) -> None:
-        """TF1: sess.run(summary_op), add_summary."""
-        tf.summary.scalar("total_loss", loss, step=step)
-        tf.summary.scalar("learning_rate", self.schedule(step), step=step)
-        for name, variable in tf1_names(self.model).items():
-            tf.summary.histogram(name, variable.numpy(), step=step)
-        for variable, shares in zip(self.model.trainable_variables, gradients, strict=True):
-            gradient = tf.add_n(self.strategy.experimental_local_results(shares))
-            tf.summary.histogram(variable.path + "/gradients", gradient, step=step)
+        @tf.function  # type: ignore[untyped-decorator]
+        def several_steps(count: tf.Tensor) -> tf.Tensor:
+            losses = tf.zeros(len(self.loss_names))
+            for _ in tf.range(count):
+                losses = self.train_step(*next(batches))
+            return losses
+
+        return lambda count: one_step() if count == 1 else several_steps(tf.constant(count))
+
+    def evaluate(self, images: tf.data.Dataset) -> float:
+        """TF1: cifar10_eval. The part of the images whose class the averaged weights say."""
+        pairs = zip(self.averaged.non_trainable_variables, self.model.non_trainable_variables, strict=True)
+        for own, statistic in pairs:
+            own.assign(tf.convert_to_tensor(statistic))
+        hits = keras.metrics.SparseCategoricalAccuracy()
+        for batch, labels in images.batch(256).map(standardized, tf.data.AUTOTUNE).prefetch(1):
+            hits.update_state(labels, self.averaged(batch, training=False))
+        return float(hits.result())
+
+    def summarise(self, step: int, losses: tf.Tensor, images: Any, labels: Any) -> None:
+        """TF1: sess.run(summary_op), add_summary. The tags are the legacy script's."""
+        for name, loss, average in zip(self.loss_names, losses, self.loss_averages.numpy(), strict=True):
+            tf.summary.scalar(f"{name} (raw)", loss, step)
+            tf.summary.scalar(name, average, step)
+        tf.summary.scalar("learning_rate", self.schedule(step), step)
+        names = {id(variable): name for name, variable in tf1_names(self.model).items()}
+        statistics = [(variable, variable.numpy()) for variable in self.model.non_trainable_variables]
+        _, shares = self.replica_gradients(images, labels)
+        for variable, value in statistics:  # they have moved, by images that are not trained on
+            variable.assign(value)
+        for variable, share in zip(self.model.trainable_variables, shares, strict=True):
+            gradient = self.strategy.reduce(tf.distribute.ReduceOp.SUM, share, axis=None)
+            tf.summary.histogram(names[id(variable)], tf.convert_to_tensor(variable), step)
+            tf.summary.histogram(f"{names[id(variable)]}/gradients", gradient, step)
+        seen = [
+            layer
+            for layer in self.model.layers
+            if layer.name.endswith("_relu") or layer.name[:5] in ("local", "softm")
+        ]
+        activations = keras.Model(self.model.inputs, [layer.output for layer in seen])
+        some = self.strategy.experimental_local_results(images)[0]
+        for layer, activation in zip(seen, activations(some, training=False), strict=True):
+            name = layer.name.removesuffix("_relu")
+            tf.summary.histogram(f"{name}/activations", activation, step)
+            tf.summary.scalar(f"{name}/sparsity", tf.nn.zero_fraction(activation), step)
 
 
-def distribute(strategy: tf.distribute.Strategy, batch: np.ndarray, sizes: list[int]) -> Any:
-    """TF1: feed_dict and tf.split. Hands each replica its piece of a NumPy batch."""
-    parts = np.split(batch, np.cumsum(sizes)[:-1])
-    return strategy.experimental_distribute_values_from_function(
-        lambda context: tf.convert_to_tensor(parts[context.replica_id_in_sync_group])
-    )
-
-
-def distributed_dataset(strategy: tf.distribute.Strategy, batches: Batches, sizes: list[int]) -> Any:
-    """TF1: iterator.get_next() and tf.split. Replicas take elements in turn: one element is one's piece."""
-    whole = sum(sizes)
-    image_spec = tf.TensorSpec([whole, data.IMAGE_SIZE, data.IMAGE_SIZE, 3], tf.float32)
-    dataset = tf.data.Dataset.from_generator(
-        lambda: batches, output_signature=(image_spec, tf.TensorSpec([whole], tf.int32))
-    )
-    equal = len(set(sizes)) == 1
-    dataset = dataset.rebatch(sizes[0] if equal else sizes, drop_remainder=equal)
-    return strategy.distribute_datasets_from_function(lambda context: dataset.prefetch(2))
+def next_stop(done: int, log_every: int, *periods: int) -> int:
+    """How many steps are done when Python is needed again: after a step that is logged, or at the end of a period."""
+    logged = done + 1 + -done % log_every  # step 0, as the first one, and every log_every from there
+    return min(logged, *(done + period - done % period for period in periods))
 
 
 def train() -> None:
     """Make the state, then run it until --max_steps."""
-    devices = choose_devices(FLAGS.num_gpus, FLAGS.gpu_ids)
-    sizes = split_sizes(FLAGS.split_by_speed, FLAGS.batch_size, len(devices))
-    global_batch_size = sum(sizes)
-    train_images, train_labels = data.load(FLAGS.data_dir)
     tf.debugging.set_log_device_placement(FLAGS.log_device_placement)
-
-    if FLAGS.precision != "float32":
-        keras.mixed_precision.set_global_policy(f"mixed_{FLAGS.precision}")
-    strategy = mirrored(devices)
-    trainer = Trainer(strategy, FLAGS, global_batch_size, FLAGS.jit)
+    names = FLAGS.devices or [f"/gpu:{gpu}" for gpu in FLAGS.gpu_ids.split(",") if gpu]
+    strategy = devices.mirrored(devices.choose_devices(FLAGS.num_gpus, names), FLAGS.all_reduce)
+    devices.set_precision(FLAGS.precision)
+    sizes = split_sizes(FLAGS.split_by_speed, FLAGS.batch_size, strategy.num_replicas_in_sync)
+    test_images, _ = examples(FLAGS.data_dir, "test")
+    _, number = examples(FLAGS.data_dir, "train")
+    decay_steps = FLAGS.decay_steps or max(1, int(number / sum(sizes) * FLAGS.epochs_per_decay))
+    trainer = Trainer(strategy, FLAGS, sum(sizes), decay_steps)
     with_summaries = importlib.util.find_spec("tensorboard") is not None
     if not with_summaries:
         print("no summaries: TensorBoard is not installed (pip install tensorboard)")
@@ -294,59 +373,60 @@ def train() -> None:
 
     # TF1: tf.train.Saver. The optimizer's momentum and step, and the averages, are in the checkpoint as well.
     checkpoint = tf.train.Checkpoint(
-        model=trainer.model, optimizer=trainer.optimizer, averages=trainer.averages
-    )
+        model=trainer.model, optimizer=trainer.optimizer,
+        averages=trainer.averaged, loss_averages=trainer.loss_averages,
+    )  # fmt: skip
     manager = tf.train.CheckpointManager(checkpoint, FLAGS.train_dir, max_to_keep=5)
     if FLAGS.resume and manager.latest_checkpoint:
         try:
             checkpoint.restore(manager.latest_checkpoint).assert_consumed()
         except (AssertionError, ValueError):
             raise SystemExit(f"{manager.latest_checkpoint} is of another model; try --noresume") from None
-    first = int(trainer.optimizer.iterations.numpy())
-    if first:
-        print(f"resuming at step {first} of {FLAGS.max_steps} (--noresume: start anew)")
+    done = int(trainer.optimizer.iterations.numpy())
+    if done:
+        print(f"resuming at step {done} of {FLAGS.max_steps} (--noresume: start anew)")
 
-    batches = data.batches(train_images, train_labels, global_batch_size, FLAGS.seed, start=first)
-    train_batches: Iterator[tuple[Any, Any]]
-    if FLAGS.input == "feed":
-        train_batches = ((distribute(strategy, x, sizes), distribute(strategy, y, sizes)) for x, y in batches)
-    else:
-        train_batches = iter(distributed_dataset(strategy, batches, sizes))
-    train_on_next = trainer.training_on(train_batches)
+    distort = bool(FLAGS.data_dir) if FLAGS.distort is None else FLAGS.distort
+    batches = training_batches(strategy, FLAGS.data_dir, sizes, FLAGS.seed, done, distort)
+    train_steps = trainer.training_on(batches)
+    sample = next(training_batches(strategy, FLAGS.data_dir, sizes, FLAGS.seed, 0, False))  # for summaries
+    stopping = []
+    signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
     with tf.summary.create_file_writer(FLAGS.train_dir).as_default():  # TF1: tf.summary.FileWriter
-        steps = range(first, FLAGS.max_steps)
-        progress = tqdm(steps, initial=first, total=FLAGS.max_steps, unit="step", disable=None)
-        for step in progress:
-            start_time = time.time()
-            with_gradients = with_summaries and (step + 1) % FLAGS.summary_every == 0
-            loss, gradients = (
-                trainer.train_step(*next(train_batches))
-                if with_gradients or FLAGS.input == "feed"
-                else (train_on_next(), [])
-            )
-            loss_value = float(loss)
-            duration = time.time() - start_time
-            if np.isnan(loss_value):
-                raise FloatingPointError("Model diverged with loss = NaN")
-            if step % FLAGS.log_every == 0:
-                examples_per_sec = global_batch_size / duration
-                progress.write(
-                    f"{datetime.now()}: step {step}, loss = {loss_value:.4f} "
-                    f"({examples_per_sec:.1f} examples/sec; {duration:.3f} sec/batch)"
-                )
-            if with_gradients:
-                trainer.summarise(step, loss_value, gradients)
-            if (step + 1) % FLAGS.checkpoint_every == 0 or step + 1 == FLAGS.max_steps:
-                manager.save(checkpoint_number=step + 1)
+        while done < FLAGS.max_steps and not stopping:
+            start, started = time.time(), done
+            periods = FLAGS.summary_every, FLAGS.checkpoint_every, FLAGS.eval_every
+            done = min(FLAGS.max_steps, next_stop(done, FLAGS.log_every, *periods))
+            losses = train_steps(done - started)
+            if (done - 1) % FLAGS.log_every == 0:
+                loss = float(losses[-1])  # waits for the steps
+                duration = (time.time() - start) / (done - started)
+                if np.isnan(loss):
+                    raise FloatingPointError("Model diverged with loss = NaN")
+                print(
+                    f"{datetime.now()}: step {done - 1}, loss = {loss:.4f} "
+                    f"({sum(sizes) / duration:.1f} examples/sec; {duration:.3f} sec/batch)", flush=True,
+                )  # fmt: skip
+            if with_summaries and done % FLAGS.summary_every == 0:
+                trainer.summarise(done - 1, losses, *sample)
+            if done % FLAGS.eval_every == 0 or done == FLAGS.max_steps:
+                accuracy = trainer.evaluate(test_images)
+                print(f"After {done} steps: accuracy = {accuracy:.4f} on the test images", flush=True)
+                if with_summaries:
+                    tf.summary.scalar("accuracy", accuracy, done - 1)
+            if done % FLAGS.checkpoint_every == 0 or done == FLAGS.max_steps or stopping:
+                manager.save(checkpoint_number=done)
+    if stopping:
+        raise SystemExit(f"stopped by a signal after step {done - 1}, which is saved in {FLAGS.train_dir}")
+    trainer.averaged.save(os.path.join(FLAGS.train_dir, "model.keras"))  # noqa: PTH118 - train_dir may be gs://
 
 
 def main(_: list[str]) -> None:
     """Train; without usable data, end with a message."""
     logging.set_verbosity(logging.WARNING)
-    keep_freed_memory()  # on CPUs: else the pages of a step's tensors are mapped anew in each step
     try:
         train()
-    except data.DataError as error:
+    except trainer_data.DataError as error:
         raise SystemExit(str(error)) from error
 
 

@@ -1,12 +1,14 @@
-"""The network of legacy/mnist_supervisor.py in Keras 3, its loss, and the flags of the training."""
+"""The network of legacy/mnist_supervisor.py in Keras, its loss, its images, and the flags of the training."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import keras
 import tensorflow as tf
+import trainer_data
 from absl import flags
 
 IMAGE_PIXELS = 28
@@ -15,55 +17,29 @@ EPSILON = 1e-8  # TF1's Adam; Keras's default is 1e-7
 
 def define_flags(issync: bool, log_dir: str) -> None:
     """The legacy script's flags for the training, then two of our own."""
-    flags.DEFINE_string("data_dir", "", "Directory of the MNIST files. Empty: the embedded digits.")
+    flags.DEFINE_string("data_dir", "", "Directory of the MNIST files, on every worker. Empty: the digits.")
     flags.DEFINE_alias("data-dir", "data_dir")
     flags.DEFINE_integer("issync", int(issync), "1: synchronous training, 0: asynchronous.")
     flags.DEFINE_integer("train_steps", 1000, "Number of training steps to perform, all workers together.")
-    flags.DEFINE_integer("batch_size", 100, "Images a worker takes in one step.")
+    flags.DEFINE_integer("batch_size", 100, "Images a replica takes in one step.")
     flags.DEFINE_integer("hidden_units", 100, "Number of units in the hidden layer.")
     flags.DEFINE_float("learning_rate", 0.01, "Learning rate.")
     where = "Where the chief writes checkpoints. The same for all tasks."
     flags.DEFINE_string("log_dir", log_dir, where, allow_override=True)  # absl has a flag of that name
     flags.DEFINE_integer("seed", 0, "The initial weights follow from it, and where stated the batches.")
-    flags.DEFINE_integer("log_every", 100, "Steps between two log lines.")
-    flags.DEFINE_integer("checkpoint_every", 500, "Steps between two checkpoints.")
+    flags.DEFINE_integer("log_every", 100, "Steps between two log lines.", lower_bound=1)
+    flags.DEFINE_integer("eval_steps", 500, "Steps between two evaluations.", lower_bound=1)
+    flags.DEFINE_integer("checkpoint_every", 500, "Steps between two checkpoints.", lower_bound=1)
 
 
-def build_model(hidden_units: int, seed: int) -> keras.Model:
+def inference(hidden_units: int, seed: int) -> keras.Model:
     """784 pixels, one hidden layer, 10 probabilities. TF1: hid_w, hid_b, sm_w, sm_b."""
     normal = keras.initializers.TruncatedNormal  # of mean, stddev, seed
+    first, last = normal(0.0, 1.0 / IMAGE_PIXELS, seed), normal(0.0, 1.0 / math.sqrt(hidden_units), seed + 1)
     images = keras.Input((IMAGE_PIXELS * IMAGE_PIXELS,), name="x")
-    hidden = keras.layers.Dense(
-        hidden_units,
-        activation="relu",
-        kernel_initializer=normal(0.0, 1.0 / IMAGE_PIXELS, seed),
-        name="hid",
-    )(images)
-    last = normal(0.0, 1.0 / math.sqrt(hidden_units), seed + 1)
-    return keras.Model(
-        images, keras.layers.Dense(10, activation="softmax", kernel_initializer=last, name="sm")(hidden)
-    )
-
-
-class FusedAdam(keras.optimizers.Adam):
-    """Keras's Adam, with its update in one operation a variable, as TF1's has it, where Keras has sixteen."""
-
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        """Change one variable where it is. Keras calls this within `strategy.extended.update`."""
-        index = self._get_variable_index(variable)
-        step = tf.cast(self.iterations.value + 1, variable.dtype)
-        tf.raw_ops.ResourceApplyAdam(
-            var=variable.handle,
-            m=self._momentums[index].value.handle,
-            v=self._velocities[index].value.handle,
-            beta1_power=self.beta_1**step,
-            beta2_power=self.beta_2**step,
-            lr=tf.cast(learning_rate, variable.dtype),
-            beta1=self.beta_1,
-            beta2=self.beta_2,
-            epsilon=self.epsilon,
-            grad=gradient,
-        )
+    hidden = keras.layers.Dense(hidden_units, activation="relu", kernel_initializer=first, name="hid")(images)
+    y = keras.layers.Dense(10, activation="softmax", kernel_initializer=last, name="sm")(hidden)
+    return keras.Model(images, y)
 
 
 def cross_entropy(probabilities: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
@@ -71,8 +47,63 @@ def cross_entropy(probabilities: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
     return -tf.reduce_sum(labels * tf.math.log(tf.clip_by_value(probabilities, 1e-10, 1.0)))
 
 
-def gradients(model: keras.Model, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    """One replica's loss and gradients, of its own batch."""
+def gradients(
+    model: keras.Model, images: tf.Tensor, labels: tf.Tensor, share: float = 1.0
+) -> tuple[tf.Tensor, list[tf.Tensor]]:
+    """One replica's loss, of its own batch, and its gradients times `share`."""
     with tf.GradientTape() as tape:
         loss = cross_entropy(model(images, training=True), labels)
-    return loss, tape.gradient(loss, [v.value for v in model.trainable_variables])
+        shared = loss * share
+    return loss, tape.gradient(shared, model.trainable_variables)
+
+
+@tf.autograph.experimental.do_not_convert
+def training_batches(
+    context: tf.distribute.InputContext,
+    data_dir: str,
+    batch_size: int,
+    seed: int | None = None,
+    first: int = 0,
+) -> tf.data.Dataset:
+    """A worker's batches without end, one for each of its replicas a step. TF1: mnist.train.next_batch, feed_dict.
+
+    It is read where it is used. Each worker has its part of the images, and goes on where it was after `first` steps.
+    Without a seed each shuffles in a way of its own.
+    """
+    if data_dir:
+        images, labels, *_ = trainer_data.find_mnist(Path(data_dir))
+        records = [
+            tf.data.FixedLengthRecordDataset(
+                str(path), size, header, compression_type="GZIP" if path.suffix == ".gz" else ""
+            )
+            for path, size, header in (
+                (images, IMAGE_PIXELS * IMAGE_PIXELS, trainer_data.IMAGES_HEADER),
+                (labels, 1, trainer_data.LABELS_HEADER),
+            )
+        ]
+        examples = tf.data.Dataset.zip(tuple(records)).skip(trainer_data.MNIST_VALIDATION)
+    else:
+        digits = trainer_data.read_data_sets().train
+        examples = tf.data.Dataset.from_tensor_slices((digits.images, digits.labels))
+
+    def decode(images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        images = tf.cast(tf.io.decode_raw(images, tf.uint8), tf.float32) / 255.0
+        labels = tf.one_hot(tf.reshape(tf.io.decode_raw(labels, tf.uint8), [-1]), 10)
+        return tf.ensure_shape(images, [batch_size, IMAGE_PIXELS * IMAGE_PIXELS]), labels
+
+    own, buffer = examples.shard(context.num_input_pipelines, context.input_pipeline_id), 60_000
+    if seed is None:
+        shuffled = own.shuffle(buffer).repeat()
+    else:
+        epochs = tf.data.Dataset.range(tf.int64.max)
+        shuffled = epochs.flat_map(lambda epoch: own.shuffle(buffer, seed + epoch))
+    replicas = context.num_replicas_in_sync // context.num_input_pipelines
+    batches = shuffled.skip(first * replicas * batch_size).batch(batch_size, drop_remainder=True)
+    batches = batches.map(decode, tf.data.AUTOTUNE) if data_dir else batches
+    endless = tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY)
+    return batches.apply(endless).prefetch(tf.data.AUTOTUNE)
+
+
+def evaluate(model: keras.Model, validation: Any) -> float:
+    """The validation images' cross entropy. Its line is the legacy script's."""
+    return float(cross_entropy(model(validation.images, training=False), validation.labels))

@@ -4,43 +4,53 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-
-from tf2towers import data
+import trainer_data
 
 JPEG_START = b"\xff\xd8"
 
 
 class Images(NamedTuple):
-    """Images as they come: uint8 of any height and width, with the number of their class."""
+    """Images uint8 of any height and width with the number of their class, and others to evaluate on, if any.
+
+    Elements that are to be shuffled are file names where the images are in files; `read` makes images of them.
+    """
 
     dataset: tf.data.Dataset
     number: int
     classes: int
+    validation: tf.data.Dataset | None = None
+    buffer: int = 1024  # of the shuffle
+    read: Callable[[Any, Any], tuple[Any, Any]] = lambda image, label: (image, label)
 
 
-def load(name: str, data_dir: str = "") -> Images:
+def load(name: str, data_dir: str = "", part: float = 0.0) -> Images:
     """The digits, a data set of TensorFlow Datasets, or where `data_dir` is given the JPEG files under it.
+
+    Of the latter two so large a part, the last one, is kept for evaluation.
 
     Raises:
         DataError: they are not there.
     """
     if data_dir:
-        return load_jpegs(Path(data_dir))
+        return load_jpegs(Path(data_dir), part)
     if name != "digits":
-        return load_tfds(name)
-    images, labels = data.load_digits()
-    return Images(tf.data.Dataset.from_tensor_slices((images, labels)), len(images), data.NUM_CLASSES)
+        return load_tfds(name, part)
+    images, labels = trainer_data.load_digits()
+    test = tf.data.Dataset.from_tensor_slices(trainer_data.load_digits("test"))
+    dataset = tf.data.Dataset.from_tensor_slices((images, labels))
+    return Images(dataset, len(images), trainer_data.NUM_CLASSES, test)
 
 
-def load_tfds(name: str) -> Images:
+def load_tfds(name: str, part: float = 0.0) -> Images:
     """The training split of a data set; it is downloaded the first time."""
     if importlib.util.find_spec("tensorflow_datasets") is None:
-        raise data.DataError(
+        raise trainer_data.DataError(
             f"{name} comes with TensorFlow Datasets: `pip install tensorflow-datasets`, "
             "or name a folder of JPEG files by --data-dir"
         )
@@ -49,16 +59,19 @@ def load_tfds(name: str) -> Images:
     try:
         dataset, info = tfds.load(name, split="train", as_supervised=True, with_info=True)
     except tfds.core.registered.DatasetNotFoundError as error:
-        raise data.DataError(f"TensorFlow Datasets has no {name!r}") from error
+        raise trainer_data.DataError(f"TensorFlow Datasets has no {name!r}") from error
     except (OSError, tfds.download.DownloadError) as error:
-        raise data.DataError(f"{name} cannot be downloaded: {error}") from error
-    return Images(dataset, int(dataset.cardinality()), info.features["label"].num_classes)
+        raise trainer_data.DataError(f"{name} cannot be downloaded: {error}") from error
+    number = int(dataset.cardinality())
+    kept, classes = int(number * part), info.features["label"].num_classes
+    held = dataset.skip(number - kept) if kept else None
+    return Images(dataset.take(number - kept), number - kept, classes, held)
 
 
-def load_jpegs(folder: Path) -> Images:
-    """A folder for each class with its JPEG files in it. Files that are not JPEG inside are told and left out."""
+def load_jpegs(folder: Path, part: float = 0.0) -> Images:
+    """A folder for each class with its JPEG files in it. Files that are not JPEG inside are said and left out."""
     if not folder.is_dir():
-        raise data.DataError(f"{folder} is not a directory")
+        raise trainer_data.DataError(f"{folder} is not a directory")
     classes = sorted(path for path in folder.iterdir() if path.is_dir())
     names, labels, strange = [], [], []
     for label, kind in enumerate(classes):
@@ -74,15 +87,27 @@ def load_jpegs(folder: Path) -> Images:
     if strange:
         print(f"left out {len(strange)} files that are not JPEG inside, the first is {strange[0]}")
     if not names:
-        raise data.DataError(
+        raise trainer_data.DataError(
             f"{folder}: need a folder of JPEG files for each class, found {len(classes)} folders"
         )
 
     def read(name: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         return tf.io.decode_jpeg(tf.io.read_file(name), channels=3), label
 
-    dataset = tf.data.Dataset.from_tensor_slices((names, np.array(labels, np.int32)))
-    return Images(dataset.map(read, num_parallel_calls=tf.data.AUTOTUNE), len(names), len(classes))
+    files = tf.data.Dataset.from_tensor_slices((names, np.array(labels, np.int32)))
+    kept, number = int(len(names) * part), len(names)
+    held = None
+    if kept:  # listed class by class: of each class some
+        files = files.shuffle(number, seed=0, reshuffle_each_iteration=False)
+        held = files.skip(number - kept).map(read, tf.data.AUTOTUNE)
+        files = files.take(number - kept)
+    # all names are shuffled, and before any file is read
+    return Images(files, number - kept, len(classes), held, buffer=number, read=read)
+
+
+def resize(size: int) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """What makes an image float32 [size, size, 3], from 0 to 1."""
+    return lambda image, label: (tf.image.resize(tf.cast(image, tf.float32), [size, size]) / 255.0, label)
 
 
 def batches(images: Images, size: int, batch_size: int, epochs: int, seed: int) -> tf.data.Dataset:
@@ -92,15 +117,13 @@ def batches(images: Images, size: int, batch_size: int, epochs: int, seed: int) 
     last images a replica might get none, and the batch norm of none is not a number.
     """
     if images.number < batch_size:
-        raise data.DataError(f"{images.number} images are less than one batch of {batch_size}")
+        raise trainer_data.DataError(f"{images.number} images are less than one batch of {batch_size}")
 
-    def resize(image: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        return tf.image.resize(tf.cast(image, tf.float32), [size, size]) / 255.0, label
+    def epoch_of(number: int) -> tf.data.Dataset:
+        # not reshuffled: `fit` takes a look at the first batch before it begins, and has the same again then
+        epoch = images.dataset.shuffle(images.buffer, seed + number, reshuffle_each_iteration=False)
+        epoch = epoch.map(images.read, tf.data.AUTOTUNE).map(resize(size), tf.data.AUTOTUNE)
+        return epoch.batch(batch_size, drop_remainder=True)
 
-    resized = images.dataset.map(resize, num_parallel_calls=tf.data.AUTOTUNE)
-    # not reshuffled: `fit` takes a look at the first batch before it begins, and has the same again then
-    shuffled = (
-        resized.shuffle(1024, seed + epoch, reshuffle_each_iteration=False) for epoch in range(epochs)
-    )
-    full = (epoch.batch(batch_size, drop_remainder=True) for epoch in shuffled)
-    return functools.reduce(tf.data.Dataset.concatenate, full).prefetch(tf.data.AUTOTUNE)
+    whole = functools.reduce(tf.data.Dataset.concatenate, map(epoch_of, range(epochs)))
+    return whole.prefetch(tf.data.AUTOTUNE)

@@ -11,9 +11,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "tf2towers"
 #: a package imports from those before it alone
 LAYERS = (
-    "report", "source", "runtime", "data", "launch",
-    "codemod",
-    "stand_ins", "instrumentation", "recorder", "parity", "sidebyside", "cli", "__main__",
+    "report", "source", "runtime", "launch", "codemod",
+    "verify", "compare", "cli", "__main__",
 )  # fmt: skip
 LARGEST = 25
 #: one file a rule; and the modules of TF1's own `tf.contrib.slim`, by their names there

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from tf2towers.data import DataError, load, load_cifar10
+from trainer_data import DataError, load, load_cifar10
 
 RECORDS = 4
 NAMES = [f"data_batch_{number}.bin" for number in range(1, 6)]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from tf2towers.data import DataError, mnist
+import trainer_data as mnist
+from trainer_data import DataError
 
 NAMES = {
     "train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),

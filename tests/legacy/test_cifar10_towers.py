@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -36,19 +37,44 @@ def checkpoint(train_dir: Path) -> dict[str, np.ndarray]:
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
 
+class Events(NamedTuple):
+    """What is in an event file: tags, learning rates by step, and each node's device and inputs in the graph."""
+
+    tags: set[str]
+    rates: list[float]
+    graph: dict[str, Any]
+
+
+def events(train_dir: Path) -> Events:
+    import tensorflow as tf
+
+    tags, rates, graph = set(), [], tf.compat.v1.GraphDef()
+    (path,) = train_dir.glob("events.out.tfevents.*")
+    for event in tf.compat.v1.train.summary_iterator(str(path)):
+        graph.MergeFromString(event.graph_def)
+        tags |= {value.tag for value in event.summary.value}
+        rates += [value.simple_value for value in event.summary.value if value.tag == "learning_rate"]
+    return Events(tags, rates, {node.name: node for node in graph.node})
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Four short runs, two at a time: (what they printed, their last checkpoint, their directory) by name."""
+    """Short runs, two at a time: (what they printed, their last checkpoint, their directory) by name."""
     short = ("--max_steps=60", "--decay_steps=40", "--summary_every=60")
     flags = {
         "dataset": (*short, "--batch_norm"),
         "feed": (*short, "--batch_norm", "--input=feed"),
         "by speed": ("--max_steps=6", "--split_by_speed=1,2", "--gpu_ids=0,2"),
         "first step": ("--max_steps=1", "--learning_rate=0.5", "--momentum=0", "--num_gpus=4"),
-    }
+        "one tower": ("--max_steps=2", "--num_gpus=1", "--summary_every=2", "--network=tutorial"),
+        "first gpu": (
+            "--max_steps=4", "--variables=gpu", "--update_ops=all", "--batch_norm", "--network=tutorial", "--distort",
+            "--summary_every=2", "--epochs_per_decay=0.016",
+        ),
+    }  # fmt: skip
     names = list(flags)
     results = {}
-    for pair in (names[:2], names[2:]):
+    for pair in (names[:2], names[2:4], names[4:]):
         started = {name: (tmp_path_factory.mktemp("legacy"), *flags[name]) for name in pair}
         processes = {name: start(*arguments) for name, arguments in started.items()}
         for name, process in processes.items():
@@ -124,3 +150,94 @@ def test_impossible_speeds_are_refused(tmp_path):
         _, err = process.communicate(timeout=120)
         assert process.returncode != 0
         assert f"--split_by_speed={speeds}" in err.splitlines()[-1]
+
+
+def tags_of(network: str, batch_norm: bool) -> set[str]:
+    """Without any tower's name: losses, activations, variables and their gradients, and the rate."""
+    hidden = ["local3", "local4"] if network == "tutorial" else ["local3"]
+    layers = ["conv1", "conv2", *hidden, "softmax_linear"]
+    losses = ["cross_entropy", "total_loss", *(f"{layer}/weight_loss" for layer in hidden)]
+    variables = [f"{layer}/weights" for layer in layers]
+    for layer in layers:
+        normalized = batch_norm and layer.startswith("conv")
+        variables += [f"{layer}/{name}" for name in (["beta", "gamma"] if normalized else ["biases"])]
+    return {
+        "learning_rate", *losses, *(f"{loss} (raw)" for loss in losses),
+        *(f"{layer}/{what}" for layer in layers for what in ("activations", "sparsity")),
+        *variables, *(f"{name}/gradients" for name in variables),
+    }  # fmt: skip
+
+
+def test_summaries_have_the_same_tags_for_one_and_two_towers(runs):
+    assert events(runs["one tower"][2]).tags == tags_of("tutorial", False)
+    assert events(runs["dataset"][2]).tags == tags_of("small", True)
+    assert events(runs["first gpu"][2]).tags == tags_of("tutorial", True)
+
+
+def test_where_variables_are_and_whose_updates_are_run(runs):
+    variables = ("conv1/weights", "conv2/moving_mean", "softmax_linear/biases")
+    for name, device, towers in (
+        ("dataset", "/device:CPU:0", {"tower_1"}),
+        ("first gpu", "/device:GPU:0", {"tower_0", "tower_1"}),
+    ):
+        graph = events(runs[name][2]).graph
+        assert {graph[variable].device for variable in variables} == {device}
+        reached, waiting = set(), ["Momentum"]
+        while waiting:
+            place = waiting.pop()
+            if place not in reached:
+                reached.add(place)
+                waiting += [text.lstrip("^").partition(":")[0] for text in graph[place].input]
+        updates = {place for place in reached if graph[place].op.startswith("Assign") and "/conv" in place}
+        assert {place.partition("/")[0] for place in updates} == towers
+
+
+def test_the_rate_drops_after_epochs(runs):
+    """0.016 epochs of 1500 digits are 2 steps of 12 images. A summary is written before the next step is made."""
+    np.testing.assert_allclose(events(runs["first gpu"][2]).rates, [0.002, 0.0002], rtol=1e-5)
+
+
+def test_the_tutorials_network(runs):
+    _, state, _ = runs["one tower"]
+    shapes = {
+        name: state[f"{name}/weights"].shape
+        for name in ("conv1", "conv2", "local3", "local4", "softmax_linear")
+    }
+    assert shapes == {
+        "conv1": (5, 5, 3, 64), "conv2": (5, 5, 64, 64), "local3": (2304, 384), "local4": (384, 192),
+        "softmax_linear": (192, 10),
+    }  # fmt: skip
+
+
+def test_distorted_images_are_cropped_flipped_and_differ_in_brightness_and_contrast():
+    """The function of the script, on one image whose left half is dark and whose upper half is blue."""
+    program = """
+import sys
+import numpy as np
+sys.argv = ['x', '--seed=3']
+import cifar10_towers as trainer
+tf = trainer.tf
+tf.app.flags.FLAGS(sys.argv)
+image = np.full((32, 32, 3), 60, np.uint8)
+image[:, 16:] = 130
+image[:16, :, 2] += 60
+before = []
+keep = tf.image.per_image_standardization
+tf.image.per_image_standardization = lambda image: before.append(image) or keep(image)
+made, label = trainer.distorted(tf.constant(image), tf.constant(7))
+with tf.Session() as sess:
+    runs = [sess.run([before[0], made, label]) for _ in range(40)]
+raw = np.stack([run[0] for run in runs])
+print(raw.shape, made.shape, {int(run[2]) for run in runs})
+print(sorted(set((raw[:, 0, 0, 0] > raw[:, 0, -1, 0]).tolist())))                  # flipped or not
+print(len({tuple(np.argmax(np.abs(np.diff(image[:, 0, 2])))[None]) for image in raw}) > 3)  # cropped elsewhere
+print(np.ptp(raw.mean(axis=(1, 2, 3))) > 40, np.ptp(np.ptp(raw[..., 0], axis=(1, 2))) > 40)  # brightness, contrast
+print(np.abs(np.stack([run[1] for run in runs]).mean(axis=(1, 2, 3))).max() < 1e-4)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT / "legacy", text=True, capture_output=True, check=False, timeout=120,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )  # fmt: skip
+    assert done.stdout.splitlines() == [
+        "(40, 24, 24, 3) (24, 24, 3) {7}", "[False, True]", "True", "True True", "True"
+    ], done.stderr  # fmt: skip

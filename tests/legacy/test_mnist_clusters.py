@@ -117,7 +117,7 @@ def gradients(
 
 def trained_by_hand(weights: list[np.ndarray]) -> tuple[list[list[float]], list[list[np.ndarray]]]:
     """Synchronous training in NumPy: Adam on the mean of both workers' gradients. Losses, and weights by step."""
-    from tf2towers.data import mnist
+    import trainer_data as mnist
 
     workers = [mnist.read_data_sets(seed=SEED + index).train for index in range(2)]
     weights = [np.asarray(value, np.float64) for value in weights]
@@ -184,7 +184,7 @@ def supervisor_sync(tmp_path_factory, monitored_sync) -> Run:
 
 def test_synchronous_training_is_adam_on_the_mean_of_both_workers(monitored_sync):
     """Step by step the losses of training by hand, from the weights of the checkpoint before the first step."""
-    from tf2towers.data import mnist
+    import trainer_data as mnist
 
     losses, states = trained_by_hand(checkpoint(monitored_sync, 0))
     for worker in range(2):
@@ -227,7 +227,7 @@ def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_
 def test_asynchronous_training(tmp_path):
     """Every worker counts its own steps; together they make what the global step says, and the loss falls.
 
-    (mnist_supervisor.py trains asynchronously in tests/parity and tests/launch.)
+    (mnist_supervisor.py trains asynchronously in tests/verify and tests/launch.)
     """
     run = run_cluster(tmp_path, "mnist_monitored.py", "--eval_steps=15")
     steps = [run.steps(worker) for worker in range(2)]

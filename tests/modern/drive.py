@@ -6,59 +6,102 @@ The checkpoint is of a legacy run of one step with learning rate 0: it holds the
 momentum slots that step's averaged gradients. OUT gets the arrays the tests look at.
 """
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import keras
 import numpy as np
 import tensorflow as tf
 from absl import flags
 
-from tf2towers import data
-
 ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "modern"), str(ROOT / "legacy")]
+import cifar10_mirrored as modern  # noqa: E402
+import cifar10_model  # noqa: E402
+import devices  # noqa: E402
+import trainer_data  # noqa: E402
+
 REPLICAS, PART = 2, 8
 OUT: dict[str, np.ndarray] = {}
 
 
-def load_modern():
-    """modern/cifar10_mirrored.py as a module."""
-    spec = importlib.util.spec_from_file_location("cifar10_mirrored", ROOT / "modern" / "cifar10_mirrored.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def distribute(strategy, array: np.ndarray, sizes: list[int]):
+    parts = np.split(array, np.cumsum(sizes)[:-1])
+    return strategy.experimental_distribute_values_from_function(
+        lambda context: tf.convert_to_tensor(parts[context.replica_id_in_sync_group])
+    )
 
 
-def one_step(modern, checkpoint: str, kind: str, sizes: list[int], jit: bool = False) -> None:
+def local_sum(strategy, shares) -> np.ndarray:
+    return sum(share.numpy() for share in strategy.experimental_local_results(shares))
+
+
+def one_step(
+    checkpoint: str, kind: str, sizes: list[int], jit: bool = False, precision: str = "float32"
+) -> None:
     """The first batch's loss and gradients on the legacy weights, summed over the replicas."""
     options = SimpleNamespace(
-        batch_norm=True, seed=0, learning_rate=0.0, decay_steps=1, decay_rate=1.0, momentum=0.9
-    )
-    strategy = tf.distribute.MirroredStrategy([f"/cpu:{device}" for device in range(REPLICAS)])
-    trainer = modern.Trainer(strategy, options, sum(sizes), jit)
-    trainer.set_weights(tf.train.load_checkpoint(checkpoint).get_tensor)
-    for name, variable in modern.tf1_names(trainer.model).items():
-        if "moving" in name:  # the checkpoint has them after the step
-            variable.assign(tf.zeros_like(variable) if "mean" in name else tf.ones_like(variable))
-    for average in trainer.averages:  # the learning rate is 0: so that they have somewhere to go
-        average.assign_add(tf.ones_like(average))
-    images, labels = next(data.batches(*data.load(), REPLICAS * PART, seed=0))
-    batch = [modern.distribute(strategy, array, sizes) for array in (images, labels)]
-    loss, gradients = trainer.train_step(*batch)
+        batch_norm=True, network="small", seed=0, learning_rate=0.0, decay_rate=1.0, momentum=0.9, jit=jit,
+        precision=precision,
+    )  # fmt: skip
+    devices.set_precision(precision)
+    strategy = devices.mirrored([f"/cpu:{device}" for device in range(REPLICAS)])
+    trainer = modern.Trainer(strategy, options, sum(sizes), 1)
     names = {id(variable): name for name, variable in modern.tf1_names(trainer.model).items()}
-    OUT[kind + ":loss"] = loss.numpy()
+    legacy = tf.train.load_checkpoint(checkpoint).get_tensor
+
+    def reset() -> None:
+        trainer.set_weights(legacy)
+        for model in (trainer.model, trainer.averaged):
+            for name, variable in modern.tf1_names(model).items():
+                if "moving" in name:  # the checkpoint has them after the step
+                    variable.assign(tf.zeros_like(variable) if "mean" in name else tf.ones_like(variable))
+        for (
+            average
+        ) in trainer.averaged.trainable_variables:  # the rate is 0: so that they have somewhere to go
+            average.assign(average + 1.0)
+
+    reset()
+    images, labels = next(trainer_data.batches(*trainer_data.load(), REPLICAS * PART, seed=0))
+    batch = [distribute(strategy, array, sizes) for array in (images, labels)]
+    losses, gradients = trainer.replica_gradients(*batch)
+    scale = 1.0
+    if precision == "float16":  # Keras 3 takes the scale off when it applies them
+        scale = float(trainer.optimizer.scale_loss(1.0)) if hasattr(trainer.optimizer, "scale_loss") else 1.0
     for variable, shares in zip(trainer.model.trainable_variables, gradients, strict=True):
-        local = strategy.experimental_local_results(shares)
-        OUT[f"{kind}:gradient:{names[id(variable)]}"] = sum(share.numpy() for share in local)
-    for variable, average in zip(trainer.model.trainable_variables, trainer.averages, strict=True):
-        OUT[f"{kind}:average:{names[id(variable)]}"] = average.numpy()
+        OUT[f"{kind}:gradient:{names[id(variable)]}"] = local_sum(strategy, shares) / scale
+    reset()  # batch norm's statistics have moved
+    OUT[kind + ":loss"] = tf.function(trainer.train_step)(*batch).numpy()
+    np.testing.assert_allclose(OUT[kind + ":loss"], local_sum(strategy, losses), rtol=1e-6)
+    for name, average in modern.tf1_names(trainer.averaged).items():
+        if "moving" not in name:
+            OUT[f"{kind}:average:{name}"] = average.numpy()
     for name, variable in modern.tf1_names(trainer.model).items():
-        OUT[f"{kind}:variable:{name}"] = np.stack(strategy.experimental_local_results(variable.value))
+        value = variable if isinstance(variable, tf.Variable) else variable.value  # of Keras 2, of Keras 3
+        OUT[f"{kind}:variable:{name}"] = np.stack(strategy.experimental_local_results(value))
+    if kind == "equal":
+        evaluation(trainer, legacy)
 
 
-def training(modern, train_dir: Path, kind: str, *arguments: str) -> None:
+def evaluation(trainer, legacy) -> None:
+    """What the trainer's averaged weights say of the test images, and what the legacy network does."""
+    trainer.set_weights(legacy)
+    images, labels = trainer_data.load_digits("test")
+    images = trainer_data.standardise(images)
+    OUT["evaluation:logits"] = trainer.averaged(images, training=False).numpy()
+    dataset, _ = modern.examples("", "test")
+    OUT["evaluation:accuracy"] = np.float32(trainer.evaluate(dataset))
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        logits = cifar10_model.inference(tf.constant(images), batch_norm=True, is_training=False)
+        assigned = [v1.assign(variable, legacy(variable.op.name)) for variable in v1.global_variables()]
+        with v1.Session() as sess:
+            sess.run(assigned)
+            OUT["evaluation:legacy"] = expected = sess.run(logits)
+    OUT["evaluation:legacy accuracy"] = np.float32(np.mean(expected.argmax(axis=1) == labels))
+
+
+def training(train_dir: Path, kind: str, *arguments: str) -> None:
     """One whole run of the trainer, and what its last checkpoint holds."""
     common = [
         "--batch_size=6",
@@ -67,7 +110,7 @@ def training(modern, train_dir: Path, kind: str, *arguments: str) -> None:
         "--log_every=1",
         f"--train_dir={train_dir}",
     ]
-    flags.FLAGS(["cifar10_mirrored", *common, *arguments])
+    flags.FLAGS(["cifar10_mirrored", "--num_gpus=2", *common, *arguments])
     print("RUN", kind)
     modern.train()
     reader = tf.train.load_checkpoint(str(train_dir))
@@ -76,28 +119,61 @@ def training(modern, train_dir: Path, kind: str, *arguments: str) -> None:
             OUT[f"{kind}:{name}"] = reader.get_tensor(name)
 
 
+def inputs() -> None:
+    """The trainer's own images, and CIFAR-10 in files written here."""
+    strategy = tf.distribute.get_strategy()
+    seen = [modern.training_batches(strategy, "", [150], 0, first, False) for first in (0, 3)]
+    own = [[next(batches) for _ in range(12)] for batches in seen]
+    OUT["input:images"], OUT["input:labels"] = (np.stack(arrays) for arrays in zip(*own[0], strict=True))
+    OUT["input:resumed"] = np.stack([images for images, _ in own[1]])
+    again = [next(modern.training_batches(strategy, "", [20], 5, 2, True))[0].numpy() for _ in range(2)]
+    OUT["input:distorted"] = np.stack(again)
+    trainer_data.RECORDS_PER_FILE = 2
+    modern.trainer_data.find_cifar10.__defaults__ = (2,)
+    folder, random = Path(sys.argv[2]).parent / "cifar", np.random.RandomState(0)
+    folder.mkdir()
+    for name in [name for names in trainer_data.CIFAR10_FILES.values() for name in names]:
+        records = random.randint(0, 256, (2, 3073)).astype(np.uint8)
+        records[:, 0] %= 10
+        (folder / name).write_bytes(records.tobytes())
+    dataset, number = modern.examples(str(folder), "train")
+    images, labels = zip(*dataset.as_numpy_iterator(), strict=True)
+    expected = trainer_data.load_cifar10(str(folder), "train", 2)
+    assert number == 10
+    np.testing.assert_array_equal(np.stack(images), expected[0])
+    np.testing.assert_array_equal(np.stack(labels), expected[1])
+    training(
+        folder.parent / "files",
+        "files",
+        f"--data_dir={folder}",
+        "--max_steps=2",
+        "--batch_size=3",
+        "--network=tutorial",
+    )
+
+
 def main() -> None:
     """Everything the tests need, in one process."""
     checkpoint, out = sys.argv[1], Path(sys.argv[2])
-    modern = load_modern()
     modern.define_flags()
     flags.FLAGS(["cifar10_mirrored"])
-    print(modern.choose_devices(REPLICAS, ""))
-    one_step(modern, checkpoint, "equal", [PART, PART])
-    one_step(modern, checkpoint, "unequal", [5, 11])
-    one_step(modern, checkpoint, "jit", [PART, PART], jit=True)
-    keras.mixed_precision.set_global_policy("mixed_bfloat16")
-    one_step(modern, checkpoint, "bfloat16", [PART, PART])
-    keras.mixed_precision.set_global_policy("float32")
+    print(devices.choose_devices(REPLICAS))
+    one_step(checkpoint, "equal", [PART, PART])
+    one_step(checkpoint, "unequal", [5, 11])
+    one_step(checkpoint, "jit", [PART, PART], jit=True)
+    one_step(checkpoint, "bfloat16", [PART, PART], precision="bfloat16")
+    one_step(checkpoint, "float16", [PART, PART], precision="float16")
+    devices.set_precision("float32")
     folder = out.parent
-    training(modern, folder / "whole", "whole", "--max_steps=6", "--input=dataset")
-    training(modern, folder / "halves", "half", "--max_steps=3", "--input=dataset")
-    training(modern, folder / "halves", "resumed", "--max_steps=6", "--input=feed")
-    training(modern, folder / "speed", "speed", "--max_steps=2", "--split_by_speed=1,3", "--input=dataset")
+    training(folder / "whole", "whole", "--max_steps=6", "--eval_every=4", "--summary_every=3")
+    training(folder / "halves", "half", "--max_steps=3")
+    training(folder / "halves", "resumed", "--max_steps=6", "--log_every=5")  # several steps in one call
+    training(folder / "speed", "speed", "--max_steps=2", "--split_by_speed=1,3", "--precision=float16")
     try:
-        training(modern, folder / "speed", "other model", "--max_steps=4", "--nobatch_norm")
+        training(folder / "speed", "other model", "--max_steps=4", "--nobatch_norm")
     except SystemExit as stopped:
         print(stopped)
+    inputs()
     np.savez(out, **OUT)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("tensorflow")
-pytest.importorskip("tqdm")
 pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +36,14 @@ def legacy(tmp_path_factory) -> tuple[str, dict[str, np.ndarray]]:
     import tensorflow as tf
 
     folder = tmp_path_factory.mktemp("legacy")
-    flags = ["--batch_norm", "--batch_size=8", "--max_steps=1", "--learning_rate=0", f"--train_dir={folder}"]
+    flags = [
+        "--batch_norm",
+        "--batch_size=8",
+        "--max_steps=1",
+        "--learning_rate=0",
+        "--summary_every=1",
+        f"--train_dir={folder}",
+    ]
     run("legacy/cifar10_towers.py", *flags)
     reader = tf.train.load_checkpoint(str(folder))
     arrays = {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
@@ -45,12 +51,12 @@ def legacy(tmp_path_factory) -> tuple[str, dict[str, np.ndarray]]:
 
 
 @pytest.fixture(scope="module")
-def driven(legacy, tmp_path_factory) -> tuple[str, dict[str, np.ndarray]]:
-    """What drive.py printed, and the arrays it saved."""
+def driven(legacy, tmp_path_factory) -> tuple[str, dict[str, np.ndarray], Path]:
+    """What drive.py printed, the arrays it saved, and where."""
     out = tmp_path_factory.mktemp("modern") / "out.npz"
     printed = run("tests/modern/drive.py", legacy[0], str(out))
     with np.load(out) as arrays:
-        return printed, dict(arrays)
+        return printed, dict(arrays), out.parent
 
 
 def relative_difference(got: np.ndarray, expected: np.ndarray) -> float:
@@ -70,7 +76,7 @@ def differences(kind: str, driven, legacy) -> dict[str, float]:
 
 
 def test_gradients_are_the_towers_averaged_ones(driven, legacy):
-    """Bitwise, with two replicas: a Keras 3 model with batch norm against a TF1 graph."""
+    """Bitwise, with two replicas: a Keras model with batch norm against a TF1 graph."""
     found = differences("equal", driven, legacy)
     assert len(found) == 10
     assert max(found.values()) == 0, found
@@ -82,7 +88,9 @@ def test_unequal_parts_weigh_every_image_the_same(driven, legacy):
     assert min(found.values()) > 1e-4, found
 
 
-@pytest.mark.parametrize(("kind", "least", "most"), [("jit", 0.0, 1e-5), ("bfloat16", 1e-3, 0.3)])
+@pytest.mark.parametrize(
+    ("kind", "least", "most"), [("jit", 0.0, 1e-5), ("bfloat16", 1e-3, 0.3), ("float16", 1e-4, 0.1)]
+)
 def test_options_for_speed_round_otherwise(driven, legacy, kind, least, most):
     """By so much of a gradient's largest element, on the same weights and images: docs/performance.md."""
     found = differences(kind, driven, legacy)
@@ -111,8 +119,8 @@ def test_averages_come_nearer_to_the_weights(driven, legacy):
 
 
 def test_resumed_run_is_the_whole_run(driven):
-    """Bit for bit: weights, momentum, step, moving averages. Both input styles give the same batches."""
-    _, arrays = driven
+    """Bit for bit: weights, momentum, step, moving averages; one step a call or several, the same batches."""
+    _, arrays, _ = driven
     whole = {name.removeprefix("whole:"): a for name, a in arrays.items() if name.startswith("whole:")}
     resumed = {name.removeprefix("resumed:"): a for name, a in arrays.items() if name.startswith("resumed:")}
     assert whole.keys() == resumed.keys()
@@ -124,14 +132,83 @@ def test_resumed_run_is_the_whole_run(driven):
     assert any((half[name] != array).any() for name, array in whole.items())  # a control: training went on
 
 
+def test_evaluation_says_what_the_legacy_network_says(driven):
+    """Of the same weights and statistics: the logits, and the part of the test images that is right."""
+    _, arrays, _ = driven
+    np.testing.assert_allclose(arrays["evaluation:logits"], arrays["evaluation:legacy"], atol=1e-5)
+    assert arrays["evaluation:accuracy"] == pytest.approx(arrays["evaluation:legacy accuracy"], abs=1e-6)
+
+
+def test_every_image_once_an_epoch_in_an_order_of_its_own(driven):
+    _, arrays, _ = driven
+    images, labels = arrays["input:images"], arrays["input:labels"]
+    assert images.shape == (12, 150, 24, 24, 3) and images.dtype == np.float32
+    epoch = np.sort(labels[:10].ravel())
+    import trainer_data
+
+    all_images, all_labels = trainer_data.load_digits()
+    np.testing.assert_array_equal(epoch, np.sort(all_labels))
+    assert len(np.unique(images[:10].reshape(1500, -1), axis=0)) == len(np.unique(all_images, axis=0))
+    assert (images[:2] != images[10:]).any()  # the next epoch
+    np.testing.assert_array_equal(arrays["input:resumed"][:9], images[3:])  # from batch 3 on
+    np.testing.assert_allclose(images.mean(axis=(2, 3, 4)), 0.0, atol=1e-5)
+
+
+def test_distorted_images_follow_from_the_seed(driven):
+    one, other = driven[1]["input:distorted"]
+    np.testing.assert_array_equal(one, other)
+    assert one.shape == (20, 24, 24, 3) and np.isfinite(one).all()
+
+
+def test_summaries_have_the_legacy_tags(driven, legacy):
+    """The event file of two modern replicas against that of two towers, which have one for each step here."""
+    pytest.importorskip("tensorboard")
+    import tensorflow as tf
+
+    def tags(folder: Path) -> set[str]:
+        (path,) = folder.glob("events.out.tfevents.*")
+        return {
+            value.tag
+            for event in tf.compat.v1.train.summary_iterator(str(path))
+            for value in event.summary.value
+        }
+
+    assert tags(Path(driven[2]) / "whole") - {"accuracy"} == tags(Path(legacy[0]))
+    assert "accuracy" in tags(Path(driven[2]) / "whole")
+    assert (Path(driven[2]) / "whole" / "model.keras").exists()
+
+
+def test_a_signal_loses_no_step(tmp_path):
+    """SIGTERM: the step that it is in is saved, and the run goes on from there."""
+    command = ["modern/cifar10_mirrored.py", "--num_gpus=2", "--batch_size=4", f"--train_dir={tmp_path}"]
+    with subprocess.Popen(
+        [sys.executable, *command, "--max_steps=1000000"], cwd=ROOT, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+    ) as process:  # fmt: skip
+        for line in process.stdout:
+            if ": step 20," in line:
+                process.terminate()
+                break
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    (step,) = re.findall(r"stopped by a signal after step (\d+), which is saved", errors)
+    printed = run(*command, f"--max_steps={int(step) + 3}")
+    assert f"resuming at step {int(step) + 1} of {int(step) + 3}" in printed
+
+
 def test_log_lines_and_messages(driven):
-    printed, _ = driven
-    assert "GPUs [0, 1] wanted, 0 found: training on 2 logical CPU devices" in printed
+    printed, *_ = driven
+    assert "/gpu:0, /gpu:1 wanted, 0 GPUs found: training on 2 logical CPU devices" in printed
+    assert printed.count("Number of devices: 2\n") == 11
     sections = dict(zip(*[iter(re.split(r"^RUN (.*)$", printed, flags=re.MULTILINE)[1:])] * 2, strict=True))
     line = r": step (\d+), loss = \d\.\d{4} \(\d+\.\d examples/sec; \d+\.\d{3} sec/batch\)$"
     steps = {name: re.findall(line, text, re.MULTILINE) for name, text in sections.items()}
     assert steps["whole"] == list("012345")
-    assert steps["resumed"] == list("345")
+    assert steps["resumed"] == list("5")
+    assert re.search(
+        r"^After 4 steps: accuracy = 0\.\d{4} on the test images$", sections["whole"], re.MULTILINE
+    )
+    assert steps["files"] == list("01")
     assert steps["speed"] == list("01")
     assert "resuming at step 3 of 6" in sections["resumed"]
     assert "ckpt-2 is of another model; try --noresume" in sections["other model"]

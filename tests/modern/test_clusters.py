@@ -1,5 +1,6 @@
 """The modern twins of the parameter-server trainer, as clusters of processes on this machine."""
 
+import gzip
 import json
 import os
 import re
@@ -90,17 +91,18 @@ def modern():
     try:
         import mnist_cluster
         import mnist_model
+        import trainer_data
     finally:
         sys.path.remove(str(ROOT / "modern"))
-    return SimpleNamespace(cluster=mnist_cluster, model=mnist_model)
+    return SimpleNamespace(cluster=mnist_cluster, model=mnist_model, data=trainer_data)
 
 
 def validation(printed: str) -> tuple[int, float]:
-    found = re.search(
+    found = re.findall(
         r"After (\d+) training step\(s\), validation cross entropy = (\S+)$", printed, re.MULTILINE
     )
     assert found, printed
-    return int(found[1]), float(found[2])
+    return int(found[-1][0]), float(found[-1][1])
 
 
 def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
@@ -131,8 +133,6 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     import keras
     import tensorflow as tf
 
-    from tf2towers.data import mnist
-
     for steps in (HALF, STEPS):
         flags = (f"--train_steps={steps}", f"--batch_size={BATCH}", "--log_every=1", "--seed=3", "--issync=1")
         with Job("mnist_multi_worker.py", tmp_path, *flags, ps=0, workers=2) as job:
@@ -141,30 +141,121 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
             job.end()
             printed = [job.printed("worker", index) for index in (0, 1)]
             assert validation(printed[0]) == validation(printed[1])
+            assert all("Number of devices: 2\n" in text for text in printed)
     assert all(f"resuming at step {HALF} of {STEPS}" in text for text in printed)
     losses = [float(loss) for text in printed for loss in re.findall(r"done, loss: (\S+)", text)]
 
-    model = modern.model.build_model(100, 3)
+    model = modern.model.inference(100, 3)
     optimizer = keras.optimizers.Adam(0.01, epsilon=1e-8)
     optimizer.build(model.trainable_variables)
-    feeds = [mnist.read_data_sets(seed=3 + worker).train for worker in (0, 1)]
+    feeds = [
+        iter(modern.model.training_batches(tf.distribute.InputContext(2, worker, 2), "", BATCH, 3))
+        for worker in (0, 1)
+    ]
     expected = []
     for _ in range(STEPS):
-        towers = [modern.model.gradients(model, *feed.next_batch(BATCH)) for feed in feeds]
+        towers = [modern.model.gradients(model, *next(feed)) for feed in feeds]
         expected.append([float(loss) for loss, _ in towers])
         means = [(a + b) / 2 for a, b in zip(towers[0][1], towers[1][1], strict=True)]
-        optimizer.apply(means, model.trainable_variables)
+        optimizer.apply_gradients(zip(means, model.trainable_variables, strict=True))
     np.testing.assert_allclose(losses, np.array(expected)[HALF:].T.ravel(), rtol=1e-3, atol=1e-3)
     assert np.mean(expected[-3:]) < 0.5 * np.mean(expected[:3])
 
     got = model.get_weights()
     saved = tf.train.Checkpoint(model=model, optimizer=optimizer)
     moments = [variable.numpy() for variable in optimizer.variables]
-    saved.restore(tf.train.latest_checkpoint(str(tmp_path / "log"))).assert_consumed()
+    saved.restore(tf.train.latest_checkpoint(str(tmp_path / "log"))).assert_existing_objects_matched()
     for mine, theirs in zip(got, model.get_weights(), strict=True):
         np.testing.assert_allclose(theirs, mine, rtol=1e-3, atol=1e-4)
     for mine, variable in zip(moments, optimizer.variables, strict=True):  # of twice the size for a sum
         np.testing.assert_allclose(variable.numpy(), mine, rtol=1e-2, atol=1e-3 * np.abs(mine).max())
+
+
+def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
+    """All save the same step and end; started again they go on from it."""
+    flags = ("--checkpoint_every=1000000", "--eval_steps=1000000", "--log_every=20")
+    with Job("mnist_multi_worker.py", tmp_path, "--train_steps=1000000", *flags, ps=0, workers=2) as job:
+        job.start("worker", 1)
+        job.start("worker", 0)
+        job.wait_for_step(60)
+        job.processes["worker", 1].send_signal(signal.SIGTERM)
+        job.wait(lambda: all(process.poll() is not None for process in job.processes.values()))
+        printed = [job.printed("worker", index) for index in (0, 1)]
+    found = [re.search(r"stopped by a signal after step (\d+), which is saved in", text) for text in printed]
+    assert all(found), printed
+    step, other = (int(match[1]) for match in found)
+    assert step == other >= 60
+    with Job("mnist_multi_worker.py", tmp_path, f"--train_steps={step + 20}", *flags, ps=0, workers=2) as job:
+        job.start("worker", 1)
+        job.start("worker", 0)
+        job.end()
+        assert f"resuming at step {step} of {step + 20}" in job.printed("worker", 0)
+
+
+def mnist_files(folder: Path, count: int, compress: bool) -> np.ndarray:
+    """The four files; the first pixels of each training image say its number."""
+    images = np.zeros((count, 784), np.uint8)
+    images[:, 0], images[:, 1] = np.arange(count) // 256, np.arange(count) % 256
+    for name, magic, rows in (
+        ("train-images-idx3-ubyte", 2051, images),
+        ("train-labels-idx1-ubyte", 2049, np.arange(count) % 10),
+    ):
+        header = np.array([magic, count, 28, 28] if magic == 2051 else [magic, count], ">u4").tobytes()
+        for each in (name, name.replace("train", "t10k")):
+            content = header + rows.astype(np.uint8).tobytes()
+            (folder / (each + (".gz" if compress else ""))).write_bytes(
+                gzip.compress(content) if compress else content
+            )
+    return images
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_workers_read_mnist_for_themselves_each_its_part(tmp_path, modern, compress):
+    """Of 5040 images 5000 are for validation; two workers share the other 40, as the loader in NumPy has them."""
+    import tensorflow as tf
+
+    mnist_files(tmp_path, 5040, compress)
+    train = modern.data.read_data_sets(str(tmp_path)).train
+    numbers = []
+    for worker in (0, 1):
+        context = tf.distribute.InputContext(2, worker, 2)
+        batches = modern.model.training_batches(context, str(tmp_path), 10, seed=0)
+        assert "5040" not in str(batches) and batches.element_spec[0].shape == (10, 784)
+        seen = [(images.numpy(), labels.numpy()) for images, labels in batches.take(4)]
+        images, labels = (np.concatenate(arrays) for arrays in zip(*seen, strict=True))
+        rows = np.rint(images[:, 0] * 255 * 256 + images[:, 1] * 255).astype(int) - 5000
+        np.testing.assert_array_equal(images, train.images[rows])
+        np.testing.assert_array_equal(labels, train.labels[rows])
+        numbers.append(set(rows[:20]))
+        assert numbers[-1] == set(rows[20:]) and list(rows[:20]) != list(rows[20:])
+        again = modern.model.training_batches(context, str(tmp_path), 10, seed=0, first=3)
+        np.testing.assert_array_equal(next(iter(again))[0], seen[3][0])
+    assert numbers[0] | numbers[1] == set(range(40)) and not numbers[0] & numbers[1]
+
+
+def test_several_gpus_a_worker_are_refused():
+    """Simulated: workers that say they have two, on this machine's CPU."""
+    program = """
+import sys
+sys.path.insert(0, 'modern')
+import mnist_parameter_server as trainer, tensorflow as tf
+from types import SimpleNamespace
+from tensorflow.python.framework import config
+names = ['/job:worker/replica:0/task:0/device:GPU:%d' % number for number in (0, 1)]
+config.list_logical_devices = lambda kind=None: [SimpleNamespace(name=name, device_type='GPU') for name in names]
+ports = sys.argv[1:]
+for job, port in zip(('ps', 'worker'), ports):
+    server = tf.distribute.Server(tf.train.ClusterSpec({'ps': ports[:1], 'worker': ports[1:]}), job, 0, protocol='grpc')
+cluster = trainer.Cluster({'ps': ports[:1], 'worker': ports[1:]}, 'worker', 0)
+trainer.coordinator_of(cluster)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *free_ports(2)], cwd=ROOT, text=True, capture_output=True, check=False,
+        timeout=120, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )  # fmt: skip
+    assert done.stderr.splitlines()[-1] == (
+        "several GPUs a worker: start a worker for each, with CUDA_VISIBLE_DEVICES set to one GPU"
+    ), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -206,6 +297,7 @@ def test_port_in_use_and_host_that_does_not_answer(modern):
         address = f"localhost:{other.getsockname()[1]}"
         with pytest.raises(SystemExit, match=rf"{address}, the address of worker 0: .*in use"):
             modern.cluster.Cluster({"worker": [address]}, "worker", 0).claim_port()
+        modern.cluster.Cluster({"worker": [silent]}, "worker", 0).claim_port().close()
         with pytest.raises(SystemExit, match=rf"no answer in 1 s \(--host_wait\) from {silent}$"):
             modern.cluster.wait_for([address, silent], 1)
     modern.cluster.wait_for([], 1)

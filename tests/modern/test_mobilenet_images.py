@@ -1,20 +1,19 @@
 """The images of MobileNetV2: the digits, JPEG files, and TensorFlow Datasets through its own mock data."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-from tf2towers.data import DataError
+from trainer_data import DataError
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 PATH = Path(__file__).parents[2] / "modern" / "mobilenet_images.py"
-spec = importlib.util.spec_from_file_location("mobilenet_images", PATH)
-loader = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(loader)
+sys.path.insert(0, str(PATH.parent))
+import mobilenet_images as loader  # noqa: E402
 
 
 @pytest.mark.parametrize(("name", "classes"), [("cats_vs_dogs", 2), ("tf_flowers", 5)])
@@ -74,6 +73,8 @@ def test_the_legacy_trainer_finds_the_same_files(photos, monkeypatch):
     (photos / "cats" / "odd.JPG").unlink()
     files, labels, classes = names["list_jpegs"](str(photos))
     found = [label.numpy() for _, label in loader.load("digits", str(photos)).dataset]
+    dataset = text[text.index("def input_dataset") : text.index("def average_gradients")]
+    assert dataset.index(".shuffle(max(1, len(labels))") < dataset.index(".map(read_jpeg")
     assert (len(files), classes, labels.tolist()) == (7, 3, found)
 
 
@@ -96,3 +97,25 @@ def test_an_epoch_has_its_own_order_and_the_same_each_time():
     assert (first != second).any() and (np.sort(first) == np.sort(second)).all()
     with pytest.raises(DataError, match="1500 images are less than one batch of 2000"):
         loader.batches(images, size=32, batch_size=2000, epochs=1, seed=0)
+
+
+def test_batches_of_files_that_are_listed_class_by_class_are_mixed(tmp_path):
+    """All names are shuffled, however many files a class has, and before a file is read."""
+    for kind, shade in (("cats", 0), ("dogs", 255)):
+        (tmp_path / kind).mkdir()
+        jpeg = tf.io.encode_jpeg(np.full((8, 8, 3), shade, np.uint8)).numpy()
+        for number in range(1200):
+            (tmp_path / kind / f"{number}.jpg").write_bytes(jpeg)
+    images = loader.load("digits", str(tmp_path))
+    assert images.buffer == 2400
+    parts = [float(np.mean(labels)) for _, labels in loader.batches(images, 8, 100, epochs=1, seed=0)]
+    assert len(parts) == 24 and all(0.3 < part < 0.7 for part in parts), parts
+
+
+def test_a_part_is_kept_for_evaluation(photos):
+    images = loader.load("digits", str(photos), part=0.3)
+    assert images.number == 5
+    kept = [int(label) for _, label in images.validation]
+    used = [int(label) for _, label in images.dataset]
+    assert len(kept) == 2 and sorted(kept + used) == [0, 0, 0, 1, 1, 1, 1]
+    assert next(iter(images.validation))[0].dtype == tf.uint8

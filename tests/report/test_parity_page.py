@@ -153,7 +153,7 @@ def test_equal_scripts_and_absent_ones() -> None:
 def test_reports_load_neither_tensorflow_nor_numpy() -> None:
     code = (
         "import sys, tf2towers.report.parity_html, tf2towers.report.parity_json, tf2towers.report.parity_text\n"
-        "print([name for name in ('tensorflow', 'numpy', 'tf2towers.parity') if name in sys.modules])"
+        "print([name for name in ('tensorflow', 'numpy', 'tf2towers.verify') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -89,3 +89,20 @@ def assert_close(value: Any, expected: dict[str, Any], tolerance: float, what: s
         np.testing.assert_allclose(
             actual[part], expected[part], rtol=0, atol=tolerance + 1e-7, err_msg=f"{what}: {part}"
         )
+
+
+def assert_same_digests(found: dict[str, Any], golden: dict[str, Any], rtol: float = 1e-4) -> None:
+    """As `assert_same`, of two that `running.outcome` gave."""
+    for fact in ("variables", "trainable", "model_variables", "updates", "operations", "shapes"):
+        assert found.get(fact) == golden.get(fact), fact
+    for kind in ("values", "after"):
+        known, made = golden.get(kind, {}), found.get(kind, {})
+        assert sorted(made) == sorted(known), kind
+        largest = max((expected["norm"] for expected in known.values()), default=0.0)
+        for name, expected in known.items():
+            assert made[name]["shape"] == expected["shape"], name
+            tolerance = rtol * max(expected["norm"], 0.01 * largest) + 1e-7
+            for part in ("norm", "some"):
+                np.testing.assert_allclose(
+                    made[name][part], expected[part], rtol=0, atol=tolerance, err_msg=f"{kind} {name}: {part}"
+                )

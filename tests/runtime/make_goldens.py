@@ -60,36 +60,7 @@ def tf1_api():
 def golden(case):
     """Builds the case in a graph of its own and runs it once."""
     with tf.Graph().as_default(), tf.Session() as session:
-        inputs = [
-            tf.placeholder_with_default(running.fixed(f"input{i}", shape), shape)
-            for i, shape in enumerate(case.shapes)
-        ]
-        api = tf1_api()
-        fetches = running.build(case, api, inputs)
-        if case.names_only:
-            return running.names_of(tf, running.facts(api, fetches))
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        if not case.keep_initial:
-            for variable in tf.global_variables():
-                variable.load(
-                    running.fixed(running.variable_name(variable), variable.shape.as_list()), session
-                )
-        result = running.facts(api, fetches)
-        result["variables"] = [
-            [running.variable_name(variable), variable.shape.as_list()] for variable in tf.global_variables()
-        ]
-        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS) + tf.get_collection("elsewhere")
-        values, _ = session.run([fetches, updates if case.one_run else []])
-        result["values"] = {name: running.digest(value) for name, value in sorted(values.items())}
-        for update in [] if case.one_run else updates:  # one after the other: together they race
-            session.run(update)
-        after = {
-            running.variable_name(variable): variable
-            for variable in tf.global_variables()
-            if variable not in tf.trainable_variables()
-        }
-        result["after"] = {name: running.digest(value) for name, value in sorted(session.run(after).items())}
-        return result
+        return running.outcome(case, tf1_api(), session)
 
 
 def signatures():

@@ -26,45 +26,6 @@ def test_numpy() -> None:
     assert type(numpy1.asscalar(np.array([7]))) is int
 
 
-def test_arrays_of_objects() -> None:
-    from tf2towers.runtime.old_libraries import numpy1
-
-    state = np.ones(4)
-    rows = numpy1.array([[state, 1, 2.0, state, False]] * 3)
-    assert (rows.shape, rows.dtype) == ((3, 5), object) and np.vstack(rows[:, 0]).shape == (3, 4)
-    assert numpy1.array([[1, 2], [3]]).shape == (2,)
-    assert numpy1.array([[1, 2], [3, 4.5]]).dtype == np.float64
-    with pytest.raises(ValueError, match="broadcast"):
-        numpy1.array([np.ones((2, 3)), np.ones((2, 4))])
-
-
-def test_filters_of_objects() -> None:
-    signal = pytest.importorskip("scipy.signal")
-    from tf2towers.runtime.old_libraries import scipy_signal
-
-    x = np.arange(6.0).reshape(2, 3)
-    plain = signal.lfilter([1], [1, -0.9], x, axis=0)
-    found = scipy_signal.lfilter([1], [1, -0.9], x.astype(object), axis=0)
-    assert found.dtype == object and (found == plain).all()
-    assert (scipy_signal.lfilter([1], [1, -0.9], x, axis=0) == plain).all()
-
-
-def test_points_at_one_place() -> None:
-    interpolate = pytest.importorskip("scipy.interpolate")
-    from tf2towers.runtime.old_libraries import scipy_interpolate
-
-    rates, thresholds = np.array([0.0, 0, 0.5, 1, 1]), np.arange(5) * 0.01
-    line = scipy_interpolate.interp1d(rates, thresholds, kind="slinear")
-    # SciPy 1.2.3 and 1.7.3
-    np.testing.assert_allclose(line([0, 1 / 3, 2 / 3, 1]), [0.01, 0.05 / 3, 0.07 / 3, 0], atol=1e-12)
-    assert line(0.5).shape == () and line(0.5) == 0.02
-    with pytest.raises(ValueError, match="interpolation range"):
-        line(1.5)
-    x = np.arange(5.0)
-    both = [each.interp1d(x, x**2, kind="slinear") for each in (interpolate, scipy_interpolate)]
-    assert type(both[0]) is type(both[1]) and both[0](2.5) == both[1](2.5) == 6.5
-
-
 def test_images() -> None:
     pytest.importorskip("PIL")
     from tf2towers.runtime.old_libraries import scipy_misc

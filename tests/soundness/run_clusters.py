@@ -166,8 +166,8 @@ def prepare(mode: str) -> None:
     if mode == "original":
         from run_many import _sessions_without_grappler
 
-        from tf2towers.recorder import placement
-        from tf2towers.stand_ins import install
+        from tf2towers.verify.recorder import placement
+        from tf2towers.verify.stand_ins import install
 
         install(placement.install)
         import tensorflow as tf

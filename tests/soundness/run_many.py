@@ -1,6 +1,6 @@
 """Runs many scripts one after the other in one process: `python run_many.py MODE OUT SCRIPT...`.
 
-MODE `original`: `import tensorflow` is TF1, as `tf2towers.stand_ins` gives it. `migrated`: TensorFlow as it is. In both
+MODE `original`: `import tensorflow` is TF1, as `tf2towers.verify.stand_ins` gives it. `migrated`: as it is. In both
 TensorFlow does not rewrite graphs, so that rounding is the same, and the means over towers are collectives, as on GPUs;
 `rewriting`: `migrated`, as users without GPUs have it.
 OUT is a JSON object: script as named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
@@ -71,8 +71,8 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
         os.environ["TF2TOWERS_COLLECTIVES"] = "always"
     absolute = [str(Path(script).resolve()) for script in scripts]
     if mode == "original":
-        from tf2towers.recorder import placement
-        from tf2towers.stand_ins import install
+        from tf2towers.verify.recorder import placement
+        from tf2towers.verify.stand_ins import install
 
         install(placement.install)
         import tensorflow as tf

@@ -18,7 +18,7 @@ from tf2towers.cli.script_arguments import positive, seconds
 from tf2towers.launch.signals import noted
 
 if TYPE_CHECKING:
-    from tf2towers.sidebyside.outcome import Outcome
+    from tf2towers.compare.outcome import Outcome
 
 FAILED = 2
 #: the options that say how the two are run, by the names that `Plan` has for them
@@ -82,8 +82,8 @@ def run(options: argparse.Namespace) -> int:
             print(f"tf2towers compare: {wrong}", file=sys.stderr)
             return FAILED
     need("numpy", *_needed(options))
-    from tf2towers.sidebyside.errors import CompareError
-    from tf2towers.sidebyside.race import Interrupted
+    from tf2towers.compare.errors import CompareError
+    from tf2towers.compare.race import Interrupted
 
     try:
         with noted() as signals:
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _compared(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
     """Runs both; of a notebook its cells, though the outcome names the notebook."""
-    from tf2towers.sidebyside.compare import Plan, compare
+    from tf2towers.compare.compare import Plan, compare
 
     with tempfile.TemporaryDirectory(prefix="tf2towers-compare-") as folder:
         legacy = as_script(options.legacy, Path(folder, "legacy"))
@@ -124,7 +124,7 @@ def _needed(options: argparse.Namespace) -> list[str]:
 
 
 def _print(outcome: Outcome) -> None:
-    from tf2towers.sidebyside.table import text
+    from tf2towers.compare.table import text
 
     print("legacy: {}\nmodern: {}\n".format(*outcome.names))
     print(text(outcome.summary))
@@ -136,7 +136,7 @@ def _print(outcome: Outcome) -> None:
 def _write(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:
     files = [numbers] if numbers is not None else []
     if report is not None:
-        from tf2towers.sidebyside.report import write_report
+        from tf2towers.compare.report import write_report
 
         files = [*write_report(outcome, report), *files]
     if numbers is not None:

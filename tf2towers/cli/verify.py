@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="record the original with this interpreter and its real TF 1.12 to 1.15",
     )
     parser.add_argument(
-        "--free", action="store_true", help="set the variables at the first step only, not at each"
+        "--free",
+        action="store_true",
+        help="leave races of the original as they are; set variables at the first step only, not at each",
     )
     parser.add_argument(
         "--gradients-only", action="store_true", help="leave the variables out, for another optimizer"
@@ -76,6 +78,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=600.0,
         metavar="SECONDS",
         help="for each run of a script (default 600)",
+    )
+    parser.add_argument(
+        "--allow-writes",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="let the scripts write there as they do by themselves (else to a scratch folder)",
     )
     parser.add_argument(
         "--report", metavar="DIR", help="write index.html, verify.json and the recordings there"
@@ -140,11 +149,9 @@ def _verdict(
     work: Path | None,
     progress: Callable[[str, int], object] | None,
 ) -> ParityResult:
-    from tf2towers.parity.continuous.verdict import verify_exact
-    from tf2towers.parity.register import is_exact
-    from tf2towers.parity.sides import Options
-    from tf2towers.parity.verify import verify
-    from tf2towers.sidebyside.dialect import asked_shape
+    from tf2towers.compare.dialect import asked_shape
+    from tf2towers.verify.sides import Options
+    from tf2towers.verify.verify import verify
 
     def given(name: str, otherwise: Any = None) -> Any:
         return getattr(options, name, otherwise)
@@ -153,17 +160,18 @@ def _verdict(
         steps=options.steps,
         timeout=options.timeout,
         legacy_python=options.legacy_python,
-        lockstep=not given("free", False),
+        free=given("free", False),
         tower_order=given("tower_order", False),
         names=dict(pair.split("=", 1) for pair in given("name", [])),
         seed=given("seed", 0),
+        allow=tuple(given("allow_writes", ())),
         cluster=asked_shape([legacy], given("ps"), given("workers"), given("task_flags")),
         progress=progress,
         tolerance=options.tolerance,
         gradients_only=given("gradients_only", False),
         towers=given("replicas"),
     )
-    return (verify_exact if is_exact(migrated) else verify)(legacy, migrated, arguments, how, work)
+    return verify(legacy, migrated, arguments, how, work)
 
 
 def _problem(options: argparse.Namespace) -> str:
@@ -207,7 +215,7 @@ def _show(result: ParityResult, options: argparse.Namespace, report: Path | None
         if options.json:
             Path(options.json).write_text(parity_as_json(result) + "\n", encoding="utf-8")
     if report is not None:
-        from tf2towers.parity.bundle import write_bundle
+        from tf2towers.verify.bundle import write_bundle
 
         write_bundle(result, report, sys.argv)
         print(f"report: {report / 'index.html'}", file=sys.stderr)

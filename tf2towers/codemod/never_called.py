@@ -146,7 +146,7 @@ def _is_called_unnamed(unit: Unit, registered: Set[str]) -> bool:
 
 
 def _registered(files: Sequence[File]) -> set[str]:
-    """The names of classes that are told to another one when they are defined: by a metaclass, `__init_subclass__`."""
+    """The names of classes that are given to another one when they are defined: by a metaclass, `__init_subclass__`."""
     classes = [each for file in files for each in file.body if isinstance(each, cst.ClassDef)]
     found: set[str] = set()
     while more := {each.name.value for each in classes if _is_registered(each, found)} - found:

@@ -275,6 +275,13 @@ def taken_arguments(canonical: str) -> tuple[str, ...] | None:
 
 
 @cache
+def only_tf1s_arguments() -> dict[str, tuple[frozenset[str], int]]:
+    """Function -> the arguments of TF1's that TF 2's of that name lacks, and how many TF 2's takes by place."""
+    table = read_table("data/only_v1_arguments.tsv")
+    return {name: (frozenset(arguments.split()), int(places)) for name, arguments, places in table}
+
+
+@cache
 def unserved_arguments() -> dict[str, tuple[str, int]]:
     """An argument that one of our functions does not serve, and its place, by the function's name."""
     return {name: (given, int(place)) for name, given, place in read_table("data/unserved_arguments.tsv")}

@@ -41,7 +41,7 @@ _VERSION_MAKERS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse"
 
 #: what a use of the version is for: a decision, which is TF 1.15's; one that takes 1.15 for 1.1, which no script was
 #: written for; or it is only shown
-_Use = Literal["decides", "mistakes", "tells"]
+_Use = Literal["decides", "mistakes", "shows"]
 
 _CALLS: dict[str, Callable[..., Any]] = {each.__name__: each for each in (bool, float, int, list, tuple)}
 
@@ -145,7 +145,7 @@ def _use(file: File, version: Symbol) -> _Use:
         names = set(map(last_name, targets(statement)))
         loads = [use for use in file.all(cst.Name) if use.value in names and file.is_read(use)]
         uses = {_use_here(file, load) for load in loads}
-        return "mistakes" if "mistakes" in uses else "decides" if "decides" in uses else "tells"
+        return "mistakes" if "mistakes" in uses else "decides" if "decides" in uses else "shows"
     return _use_here(file, version)
 
 
@@ -161,13 +161,13 @@ def _use_here(file: File, version: cst.BaseExpression) -> _Use:
         case cst.Attribute():
             call = file.parent(around)
             if around.attr.value not in _METHODS or not isinstance(call, cst.Call) or call.func is not around:
-                return "tells"  # `.upper()`
+                return "shows"  # `.upper()`
             return _of_number(file, version) if _is_one_number(file, version) else "decides"
         case cst.Call() if version in positional(around):
-            return "decides" if last_name(around.func) in _VERSION_MAKERS else "tells"
+            return "decides" if last_name(around.func) in _VERSION_MAKERS else "shows"
         case cst.Subscript(value=value) if value is version:
             return "decides" if _is_its_beginning(around) else _of_number(file, version)
-    return "tells"
+    return "shows"
 
 
 def _texts(other: cst.BaseExpression) -> list[str]:
@@ -182,7 +182,7 @@ def _texts(other: cst.BaseExpression) -> list[str]:
 def _orders_as_text(other: str) -> bool:
     """Whether 1.15.5 and another version have the same order as texts and as numbers: '1.15.5' is below '1.4'.
 
-    Where they have not, the other is one of TF1, and TensorFlow 2's own version is above it as both.
+    Where they do not, the other is one of TF1, and TensorFlow 2's own version is above it as both.
     """
     ours, theirs = (1, 15, 5), tuple(map(int, re.findall(r"\d+", other)))
     return (other > TF1) == (ours < theirs) and (other < TF1) == (ours > theirs)

@@ -26,7 +26,7 @@ class Comparison:
         errors: per step, the relative difference (as in max_rel).
         within: it is within the tolerance that was asked for, or rounding.
         rounding: it is not within the tolerance, but as near to the original in float64 as the original itself is
-            (see `tf2towers.parity.rounding`).
+            (see `tf2towers.verify.rounding`).
     """
 
     kind: Kind
@@ -49,7 +49,7 @@ class Diagnosis:
     """A cause that explains what differs.
 
     Attributes:
-        name: the mistake's short name, as 'sum for mean' (see `tf2towers.parity.diagnose`).
+        name: the mistake's short name, as 'sum for mean' (see `tf2towers.verify.diagnose`).
         message: one or two sentences: what it is, and what in the numbers shows it.
         todo: what to change in the migrated script.
         step: the first step (from 0) at which it shows.

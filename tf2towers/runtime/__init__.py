@@ -1,6 +1,6 @@
 """The little a migrated script imports, on public TensorFlow API.
 
-Names are loaded on first use, so `from tf2towers.runtime import slim` does not load the rest.
+Names are loaded on first use, so `from tf2towers.runtime import Session` does not load the rest.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ _HOMES = {
     "Server": "graph_session.cluster.server",
     "Session": "graph_session.session",
     "assert_variables_initialized": "graph_session.initialized",
-    "checkpoints_iterator": "slim.repeated_evaluation",
     "class_of": "tensors",
     "graph_mode": "graph_session.mode",
     "op_type": "tensors",

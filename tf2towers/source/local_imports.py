@@ -190,7 +190,7 @@ class LocalImports:
                 yield from ((each.stem, each) for each in sorted(folder.glob("*.py")))
 
     def _beside_default(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
-        """The modules of the package that has the one which a flag names by default; not all that are beside the script."""
+        """The modules of the package that a flag names a module of by default; of the script's own folder none."""
         default = default_of_flag(self._trees[path], found.named)
         target = self._module(default, self.roots) if default is not None else None
         if default is not None and target is not None and (target.parent != self.main.parent):

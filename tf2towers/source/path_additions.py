@@ -50,7 +50,7 @@ class Adders:
 
 
 def path_additions(tree: ast.Module, path: Path, home: Path, adders: Adders | None = None) -> list[Path]:
-    """The folders, as far as they can be told, that exist.
+    """The folders, as far as they are seen, that exist.
 
     A relative one is taken from `home`, the main script's folder, in which the script is most often started; where it
     is not there, from the nearest folder above that has it.
@@ -161,18 +161,18 @@ def _assigned(statements: list[ast.stmt]) -> dict[str, list[ast.expr]]:
 
 
 class _Values:
-    """The paths that expressions give, as far as they can be told."""
+    """The paths that expressions give, as far as they are seen."""
 
     def __init__(
         self, names: Mapping[str, list[ast.expr]], path: Path, home: Path, hole: str | None = None
     ) -> None:
-        """`hole` stands for what cannot be told."""
+        """`hole` stands for what is unresolved."""
         self._names, self._path, self._home, self._hole = names, path, home, hole
         self._depth = 0
         self._owner = ""
 
     def of(self, node: ast.expr) -> str | None:
-        """The path that an expression gives; None where it cannot be told."""
+        """The path that an expression gives; None where it is unresolved."""
         if self._depth > 20:
             return self._hole
         self._depth += 1

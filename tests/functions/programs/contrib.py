@@ -51,7 +51,6 @@ def layers_of_contrib():
             layers.instance_norm(pictures),
             layers.group_norm(normal(2, 4, 4, 6), groups=3),
             layers.bias_add(normal(2, 3), initializer=SMALL),
-            layers.embed_sequence(integers(5, 2, 3), 5, 4, initializer=SMALL),
             layers.batch_norm(pictures, decay=0.9, scale=True, is_training=False),
             layers.maxout(normal(2, 6), 3),
             layers.conv2d_in_plane(pictures, [3, 3], weights_initializer=SMALL),

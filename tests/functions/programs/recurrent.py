@@ -51,9 +51,16 @@ def cells_of_long_memory():
             rnn_cell.LSTMCell(4, initializer=tf.random_uniform_initializer(-0.1, 0.1, seed=2)), scope="drawn"
         ),
         over_time(tf.contrib.rnn.LSTMBlockCell(4), scope="block"),
+        over_time(tf.contrib.rnn.LSTMBlockCell(4, 0.5, 0.3, True), scope="block_with_peepholes"),
         over_time(tf.contrib.rnn.LayerNormBasicLSTMCell(4), scope="layer_norm"),
-        over_time(tf.contrib.rnn.UGRNNCell(4), scope="update_gate"),
-        over_time(tf.contrib.rnn.NASCell(4), scope="searched"),
+        over_time(
+            tf.contrib.rnn.LayerNormBasicLSTMCell(4, 0.0, None, tf.nn.relu, True, 1.1, 0.2, reuse=False),
+            scope="other_norms",
+        ),
+        over_time(tf.contrib.rnn.LayerNormBasicLSTMCell(4, layer_norm=False), scope="without_norms"),
+        tf.contrib.rnn.LayerNormBasicLSTMCell(4, dropout_keep_prob=0.5, dropout_prob_seed=3)(
+            normal(2, 3), normal_state(2, 4), scope="dropped"
+        ),
     ]
 
 
@@ -77,12 +84,6 @@ def wrapped_cells():
                 seed=5,
             ),
             scope="variational",
-        ),
-        over_time(tf.contrib.rnn.OutputProjectionWrapper(rnn_cell.GRUCell(3), 2), scope="projected"),
-        over_time(tf.contrib.rnn.InputProjectionWrapper(rnn_cell.GRUCell(3), 2), scope="projected_before"),
-        over_time(
-            tf.contrib.rnn.AttentionCellWrapper(rnn_cell.BasicLSTMCell(4), 2, state_is_tuple=True),
-            scope="attention",
         ),
     ]
 
@@ -137,6 +138,16 @@ def both_ways():
             [rnn_cell.GRUCell(3), rnn_cell.GRUCell(2)],
             normal(2, 4, 3),
             dtype=tf.float32,
+        ),
+        tf.contrib.rnn.stack_bidirectional_dynamic_rnn(
+            [rnn_cell.LSTMCell(3)],
+            [rnn_cell.LSTMCell(3)],
+            normal(4, 2, 3),
+            [normal_state(2, 3)],
+            [normal_state(2, 3)],
+            sequence_length=[4, 2],
+            time_major=True,
+            scope="time_first",
         ),
     ]
 

@@ -68,6 +68,38 @@ def build(case, api, inputs):
     return fetches
 
 
+def outcome(case, api, session):
+    """Everything that is written down of a case that is built in the default graph, which is the session's."""
+    tf = api.tf
+    inputs = [
+        tf.placeholder_with_default(fixed(f"input{i}", shape), shape) for i, shape in enumerate(case.shapes)
+    ]
+    fetches = build(case, api, inputs)
+    if case.names_only:
+        return names_of(tf, facts(api, fetches))
+    session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    if not case.keep_initial:
+        for variable in tf.global_variables():
+            variable.load(fixed(variable_name(variable), variable.shape.as_list()), session)
+    result = facts(api, fetches)
+    result["variables"] = [
+        [variable_name(variable), variable.shape.as_list()] for variable in tf.global_variables()
+    ]
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS) + tf.get_collection("elsewhere")
+    values, _ = session.run([fetches, updates if case.one_run else []])
+    result["values"] = {name: digest(value) for name, value in sorted(values.items())}
+    for update in [] if case.one_run else updates:  # one after the other: together they race
+        session.run(update)
+    trainable = set(result["trainable"])
+    after = {
+        variable_name(variable): variable
+        for variable in tf.global_variables()
+        if variable_name(variable) not in trainable
+    }
+    result["after"] = {name: digest(value) for name, value in sorted(session.run(after).items())}
+    return result
+
+
 def facts(api, fetches):
     """What can be said without running: names of variables, scopes of outputs and of update operations."""
     tf = api.tf

@@ -133,15 +133,6 @@ def _initializers(api, x):
     return y
 
 
-def _embeddings(unique):
-    def build(api, x):
-        ids = api.tf.cast(x * 3 + 3, api.tf.int32)
-        y = api.slim.embed_sequence(ids, 7, 4, unique=unique, scope="words")
-        return y + api.slim.embed_sequence(ids, scope="words", reuse=True)
-
-    return build
-
-
 def _losses(api, x):
     """Every loss, with and without weights; predictions and labels made from the input."""
     tf, losses = api.tf, api.slim.losses
@@ -262,6 +253,4 @@ CASES = {
     "softmax": Case(_layer("softmax"), SEQUENCES),
     "unit_norm": Case(_layer("unit_norm", 1), SEQUENCES),
     "maxout": Case(_layer("maxout", 2), (3, 6)),
-    "embed_sequence": Case(_embeddings(False), ROWS),
-    "embed_sequence unique": Case(_embeddings(True), ROWS),
 }

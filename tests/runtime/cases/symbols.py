@@ -60,7 +60,6 @@ CONTRIB_LAYERS = [
     "convolution3d_transpose",
     "dropout",
     "elu",
-    "embed_sequence",
     "flatten",
     "fully_connected",
     "group_norm",

@@ -11,7 +11,7 @@ from tf2towers.codemod.file import RUNTIME, File, first_name
 from tf2towers.codemod.imports import made_by
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.never_called import leave, never_called_around, stays_in
-from tf2towers.codemod.nodes import Symbol
+from tf2towers.codemod.nodes import Symbol, has_star, is_none, is_text, keyword_of, keywords, positional
 from tf2towers.codemod.reached import asked_for_by, may_be_asked_for
 from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
@@ -25,6 +25,7 @@ from tf2towers.codemod.symbols import (
     is_another_object,
     is_gone_private,
     is_of_old_release,
+    only_tf1s_arguments,
     public_spelling,
 )
 from tf2towers.codemod.taken_names import is_taken
@@ -126,6 +127,8 @@ def _of_tensorflow(file: File, node: Symbol, home: cst.BaseExpression, canonical
     is_v1 = file.is_v1(home)
     says_v1 = rest.startswith(".compat.v1.")
     if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not is_v1 and not says_v1:
+        if _is_called_as_tf1s(file, node, canonical):  # and TF 2's own would stop
+            return f"{head}.compat.v1{rest}"
         return None  # TF 2's own
     if found.kind == "left":
         leave(file, node, found.code, found.why, why=found.why)
@@ -140,6 +143,33 @@ def _of_tensorflow(file: File, node: Symbol, home: cst.BaseExpression, canonical
     if found.target.startswith("tf.compat"):
         return None
     return f"{head}.compat.v1{found.target[2:]}"
+
+
+def _is_called_as_tf1s(file: File, node: Symbol, canonical: str) -> bool:
+    """Whether a call has what only TF1's function takes: an argument by a name or a place that TF 2's lacks.
+
+    `tf.device` of TF 2 takes no functions; of a string, both make the same.
+    """
+    call = file.parent(node)
+    if not isinstance(call, cst.Call) or call.func is not node:
+        return False
+    if canonical == "tf.device":
+        return len(call.args) == 1 and not _is_text(call.args[0].value)
+    known = only_tf1s_arguments().get(canonical)
+    if known is None or has_star(call):
+        return False
+    names, places = known
+    return len(positional(call)) > places or any(keyword_of(argument) in names for argument in keywords(call))
+
+
+def _is_text(value: cst.BaseExpression) -> bool:
+    """Whether a value is a string, or None."""
+    if isinstance(value, cst.BinaryOperation):
+        return _is_text(value.left) or _is_text(value.right)
+    if isinstance(value, cst.Call):
+        func = value.func
+        return isinstance(func, cst.Attribute) and func.attr.value == "format" and _is_text(func.value)
+    return isinstance(value, cst.FormattedString) or is_text(value) or is_none(value)
 
 
 def _raising(file: File, node: Symbol, found: Found) -> str | None:

@@ -48,7 +48,7 @@ RULE = Rule(
     """,
     todo="""
     Look where text comes from a session (tf.string) or from a file opened with 'rb': it is bytes in Python 3, and `==`
-    against a str is False there, without an error. Write .decode() behind it, or b'...' for the other side.
+    against a str is False there, without an error. Write .decode() after it, or b'...' for the other side.
     """,
     safe=False,
     sources=("fissix",),

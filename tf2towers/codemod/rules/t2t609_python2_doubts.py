@@ -14,7 +14,7 @@ from tf2towers.source.python2.evidence import NAMES, lines_of_python2
 
 
 def notes(file: File) -> None:
-    """Notes the names that only Python 2 has in a file that counts as Python 3; in others the conversion tells them."""
+    """Notes the names that only Python 2 has in a file that counts as Python 3; in others the conversion does."""
     for name in missed_names(file):
         if not is_an_error(file, name):  # T2T611 writes another one
             doubt = ", and nothing shows for certain that the program is"
@@ -68,8 +68,8 @@ RULE = Rule(
     programs=frozenset({"tf1", "migrated"}),
     modules=True,
     why="""
-    Some of Python 2 has no counterpart that the text makes certain: a method that Python 3 never calls (`__cmp__`),
-    a name that it has not, the variable of a list comprehension that is read after it, a division in place of a
+    Some of Python 2 is without a counterpart that is certain: a method that Python 3 never calls (`__cmp__`),
+    a name that it lacks, the variable of a list comprehension that is read after it, a division in place of a
     value that would be computed twice. The rest of the script is converted; such a site is left as it is. So is a name
     of Python 2 (`basestring`, `xrange`) that a program which counts as Python 3 may come to: Python 3 stops there.
     """,

@@ -1,4 +1,4 @@
-"""T2T611: what NumPy, SciPy, Python and other libraries have renamed; what has no certain counterpart is T2T628."""
+"""T2T611: what NumPy, SciPy, Python and other libraries have renamed; what is not certain is T2T628."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[
             yield added_argument(file.text, call, "allow_pickle=True")
     if file.canonical(call.func) in ("builtins.open", "io.open") and not file.meanings.star_imports:
         mode = argument(call, 1, "mode")
-        if isinstance(mode, cst.SimpleString) and "U" in mode.raw_value:  # 'rU': Python 3.11 has it not
+        if isinstance(mode, cst.SimpleString) and "U" in mode.raw_value:  # 'rU': Python 3.11 lacks it
             rest = mode.raw_value.replace("U", "")
             yield file.replace(mode, mode.quote + (rest if "r" in rest else f"r{rest}") + mode.quote)
 

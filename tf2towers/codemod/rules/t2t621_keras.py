@@ -1,17 +1,82 @@
-"""T2T621: tf.keras inside a TF1 graph."""
+"""T2T621: Keras inside a TF1 graph: the table of symbols decides what tf_keras serves."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.nodes import (
+    Import,
+    Symbol,
+    asname_of,
+    imported,
+    module_of,
+    name_of,
+    root_of,
+)
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import find_replacement
+
+
+def is_served(file: File) -> bool:
+    """Whether `import keras` is tf_keras by the runtime: the table says so, and no module here has the name."""
+    served = find_replacement("tf.keras").runtime is not None
+    return served and file.program.is_tf1 and not file.program.imports.has(file.path, "keras")
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """`from keras.layers import Dense` takes it from the runtime's Keras; what that lacks is left."""
+    if "keras" not in file.script.text or not is_served(file):
+        return
+    runtime = find_replacement("tf.keras").runtime
+    assert runtime is not None
+    home = f"{runtime.module}.{runtime.name}"
+    for statement in file.imports:
+        names = [name for _, name in imported(statement) if f"{name}.".startswith("keras.")]
+        if not names or any(_is_left(file, statement, name) for name in names):
+            continue
+        if isinstance(statement, cst.ImportFrom):
+            assert statement.module is not None
+            yield file.replace(root_of(statement.module), home)
+            continue
+        taken = [alias for alias in statement.names if name_of(alias) in names]
+        if all(asname_of(alias) is not None for alias in taken):
+            yield from (file.replace(root_of(alias.name), home) for alias in taken)
+        elif len(statement.names) == 1:
+            yield file.replace(statement, f"from {runtime.module} import {runtime.name}")
+        else:
+            file.note(statement, "T2T621", "import keras in a line of its own, and migrate again")
+    for node in file.all(cst.Attribute):
+        if not isinstance(file.parent(node), cst.Attribute) and isinstance(root_of(node), cst.Name):
+            _is_left(file, node, file.canonical(node) or "")
+
+
+def _is_left(file: File, node: Import | Symbol, name: str) -> bool:
+    """Whether a name of Keras is not tf_keras's: it is noted."""
+    if not name.startswith("keras.") or name.endswith(".*"):
+        return False
+    module = module_of(node) if isinstance(node, Import) else ""
+    for dotted in (name, module):
+        if dotted.startswith("keras.") and find_replacement(f"tf.{dotted}").kind == "left":
+            leave(file, node, "T2T621", f"{dotted} is not in tf_keras, which stands for Keras in a TF1 graph")
+            return True
+    return False
+
 
 RULE = Rule(
     code="T2T621",
-    title="tf.keras inside a TF1 graph",
+    title="Keras inside a TF1 graph",
     does="refuses",
+    edits=edits,
     why="""
     Behind tf.keras stands Keras 3. Its layers, models and optimizers make variables of their own kind: no graph's
     collections have them, their names and first values are not promised to be TF 1's, and what batch normalization
-    updates is no UPDATE_OPS. Layers without variables (Flatten, pooling, Concatenate) have a counterpart.
+    updates is no UPDATE_OPS. tf_keras has Keras 2, which builds TF1 graphs: the table of symbols says what of it the
+    runtime serves, and `import keras` is that one then. The rest is left.
     """,
     todo="Write the layers with tf.layers or tf.get_variable, or migrate the model to Keras by hand.",
     examples=(

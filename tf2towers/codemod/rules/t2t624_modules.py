@@ -156,10 +156,12 @@ RULE = Rule(
     An import by a text counts, too: of `import_module('models.' + name)` every module in the folder `models` belongs to
     the program, and in a loop over `pkgutil.iter_modules(models.__path__)` every one of that package; where nothing of
     the name is written out (`model = import_module(args.model)`), every module that has one of the names that are taken
-    from it (`model.build`, `model.loss`), for another one the program would stop at.
-    Where that cannot be seen, nobody can say which module it is. Only told is an import in a function that nothing
+    from it (`model.build`, `model.loss`), for another one the program would stop at. Of a computed path
+    (`imp.load_source(name, os.path.join('models', name))`) every module of the folder belongs to the program, and of a
+    flag every module of the package that its default is in.
+    Where not even the folder can be said, it is left. An import is only a note in a function that nothing
     calls, and a module that Cython, a local setup.py or protoc makes of files here without TensorFlow in them.
-    It has to be made for this Python; what its Cython takes from NumPy that is no more is T2T628, and so is a module
+    It has to be made for this Python; what its Cython takes from NumPy that is gone is T2T628, and so is a module
     that protoc wrote before 3.19.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "

@@ -17,6 +17,7 @@ from tf2towers.codemod.nodes import (
     name_of,
 )
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.rules.t2t621_keras import is_served
 from tf2towers.codemod.symbols import is_still_there
 from tf2towers.codemod.taken_names import is_taken
 from tf2towers.report.result import FindingKind
@@ -44,6 +45,8 @@ def notes(file: File) -> None:
             continue
         for name in names:
             root = name.partition(".")[0]
+            if root == "keras" and is_served(file):
+                continue
             if is_tf1_library(root) and not file.program.imports.has(file.path, root):
                 message = f"{root} is built on TensorFlow 1, and is not migrated with the script"
                 leave(file, node, "T2T625", message, stays="it is imported in {}")
@@ -59,11 +62,12 @@ def notes(file: File) -> None:
 def _only_data(file: File, node: Import) -> bool:
     """Whether it takes nothing but Keras's data sets or `pad_sequences`, which Keras 3 has as they were."""
     same = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.")
-    used = [file.canonical(attribute) or "" for attribute in file.all(cst.Attribute)]
-    return (
-        isinstance(node, cst.ImportFrom)
-        and all(f"{name}.".startswith(same) and is_still_there(f"tf.{name}") for _, name in imported(node))
-        and not any(gone_part(name) for name in used if name.startswith("keras.datasets."))
+    names = [name for _, name in imported(node)]
+    if not isinstance(node, cst.ImportFrom) or not all(f"{name}.".startswith(same) for name in names):
+        return False
+    used = (file.canonical(attribute) or "" for attribute in file.all(cst.Attribute))
+    return all(is_still_there(f"tf.{name}") for name in names) and not any(
+        gone_part(name) for name in used if name.startswith("keras.datasets.")
     )
 
 
@@ -121,7 +125,7 @@ RULE = Rule(
     does="refuses",
     why="""
     Sonnet 1, TensorLayer 1, TFLearn, Tensor2Tensor, standalone Keras and their like build TF1 graphs by calls that
-    TF 2.21 has no more, or were never made for it. What they do in the program cannot be migrated from outside. Nor can
+    TF 2.21 has lost, or were never made for it. What they do in the program cannot be migrated from outside. Nor can
     operations in C++ (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
     A program on Keras without a graph of its own is left as it is where Keras 3 has all it names.
     """,

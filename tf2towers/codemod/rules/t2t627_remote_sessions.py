@@ -93,7 +93,7 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "a worker that is told its server's address by a flag",
+            "a worker that has its server's address from a flag",
             "import tensorflow as tf\n\ntf.app.flags.DEFINE_string('worker_grpc_url', None, 'its server')\n"
             "cluster = tf.train.ClusterSpec({'ps': ['a:2222'], 'worker': ['b:2222']})\n"
             "with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n    step = tf.Variable(0)\n"

@@ -49,11 +49,11 @@ def _given(file: File) -> frozenset[str]:
 
 RULE = Rule(
     code="T2T629",
-    title="Attributes that a graph, its operations, tensors and variables have no more",
+    title="Attributes that a graph, its operations, tensors and variables have lost",
     does="refuses",
     why="""
     TensorFlow 2 keeps a graph's operations in C++, and its variables are resources: `graph._next_id()`,
-    `tensor._value_index` and `variable._snapshot` are no more, and reading them raises. Attributes that are there still
+    `tensor._value_index` and `variable._snapshot` are gone, and reading them raises. Attributes that are there still
     are left alone. Where a class of the program has an attribute of that name, it is taken for that one. What a
     variable's operation puts out was its value, and is a handle now: it is left where a type chooses it.
     """,

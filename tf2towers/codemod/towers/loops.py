@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES, is_certain
 from tf2towers.codemod.edits import moved
-from tf2towers.codemod.file import File
+from tf2towers.codemod.file import File, once
 from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
@@ -35,6 +35,7 @@ class Loop:
     device: Device
 
 
+@once
 def tower_loops(file: File) -> list[Loop]:
     """Every tower loop of a file, in the order of the text."""
     if "device" not in file.script.text:

@@ -108,7 +108,7 @@ class Program:
         reducer = AllReduce(means, part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
         more, extra = self.mirror.apply(
-            part, reduced, [tensor.name for tensor in targets], [tensor.node for tensor in wanted]
+            part, reduced, made, [tensor.name for tensor in targets], [tensor.node for tensor in wanted]
         )
         settled = {node.name: node.device for node in part if node.device.startswith("/job:")}
         place([node for node in part if node.name not in settled], self.towers, set(fed.values()))

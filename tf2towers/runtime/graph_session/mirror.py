@@ -8,15 +8,13 @@ TF1.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session import own_resources
-from tf2towers.runtime.graph_session.as_in_tf1.same_memory import is_same_memory
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
+from tf2towers.runtime.graph_session.order import Accesses, Read, settle_order
 from tf2towers.runtime.graph_session.placement import HOST, device_here
 from tf2towers.runtime.graph_session.towers import Towers, place_of
 
@@ -31,13 +29,10 @@ READS = frozenset(
         "DisableCopyOnRead",
     }
 )
-_GATHERS = frozenset({"ResourceGather", "ResourceGatherNd"})
+#: those of them that give its value, or rows of it
+_VALUES = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
 #: they hand a variable on, into a branch or a loop
 _ALIASES = frozenset({"Identity", "Switch", "Enter"})
-#: what `cond(is_variable_initialized(v), v.read_value, lambda: initial_value)` is made of
-_READ_IF_INITIALIZED = frozenset(
-    {"Const", "Identity", "Merge", "ReadVariableOp", "Switch", "VarHandleOp", "VarIsInitializedOp"}
-)
 #: writes that can be made on another copy by making them again
 _ASSIGNMENTS = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _REPEATED = ("ResourceApply", "ResourceSparseApply", "ResourceScatter", "ResourceStridedSliceAssign")
@@ -159,6 +154,7 @@ class Mirror:
         self,
         part: list[Any],
         reduced: Mapping[str, Sequence[str]],
+        others: Sequence[Any],
         targets: Iterable[str],
         fetches: Iterable[str],
     ) -> tuple[list[Any], list[str]]:
@@ -166,20 +162,27 @@ class Mirror:
 
         Args:
             reduced: the means that were all-reduced: the name of the mean -> its value on each tower.
+            others: the nodes that reduce them.
             targets: the operations that a run ends with.
             fetches: the nodes whose values it returns.
 
         Returns:
             The nodes that came to it, and operations to be run beside the targets.
         """
-        return _Application(self, self._towers, part, reduced).result(targets, fetches)
+        return _Application(self, self._towers, part, reduced, others).result(targets, fetches)
 
 
 class _Application:
     def __init__(
-        self, mirror: Mirror, towers: Towers, part: list[Any], reduced: Mapping[str, Sequence[str]]
+        self,
+        mirror: Mirror,
+        towers: Towers,
+        part: list[Any],
+        reduced: Mapping[str, Sequence[str]],
+        others: Sequence[Any],
     ) -> None:
         self._mirror = mirror
+        self._others = others
         self._towers = towers
         self._part = part
         self._reduced = reduced
@@ -188,12 +191,7 @@ class _Application:
         self._depends: set[str] = set(reduced)  # nodes computed from an all-reduced mean
         self._followers: dict[str, list[str]] = {}  # a write -> the same on the other copies
         self._writers: dict[str, list[str]] = {}
-        self._early_reads: dict[
-            tuple[str, int], list[str]
-        ] = {}  # of a variable's copy: reads that wait for nothing
-        self._gathers: list[
-            tuple[str, int, str]
-        ] = []  # reads of rows: the variable, the tower of the copy, the read
+        self._reads: list[Read] = []
 
     def result(self, targets: Iterable[str], fetches: Iterable[str]) -> tuple[list[Any], list[str]]:
         self._find_dependants()
@@ -205,11 +203,9 @@ class _Application:
             if variables:
                 self._use(node, variables)
         self._wait_for_followers()
-        late = {} if own_resources.switched_on else self._apart(fetches)
-        self._gather_first()
-        self._read_first()
-        self._read_first_if_initialized(set(late))
-        self._read_last(late)
+        elsewhere = frozenset(name for name in self._writers if self._is_elsewhere(name))
+        accesses = Accesses(self._reads, self._writers, self._followers, self._mirror.copies, elsewhere)
+        settle_order(self._mirror.nodes, self._part, self._made, self._others, accesses, fetches)
         extra = [name for target in [*targets, *fetches] for name in self._followers.get(target, ())]
         return list(self._made.values()), extra
 
@@ -226,10 +222,8 @@ class _Application:
         elif node.op in READS:
             tower = self._mirror.tower_of(node) or 0
             tower = tower if tower in copies.get(first, ()) else 0
-            if node.op == "ReadVariableOp" and self._waits_for_nothing(node):
-                self._early_reads.setdefault((first, tower), []).append(node.name)
-            elif node.op in _GATHERS and not self._mirror.nodes.in_control_flow(node.name):
-                self._gathers.append((first, tower, node.name))
+            if node.op in _VALUES:
+                self._reads.append(Read(first, tower, node.name))
             node.input[0] = self._handle(node.input[0], tower)
             node.device = self._towers.devices[tower] if first in copies else self._mirror.home(first)
         else:
@@ -286,176 +280,16 @@ class _Application:
         return written(TensorName(copied, name.output))
 
     def _wait_for_followers(self) -> None:
-        """What waits for a write waits for all copies; writes of one variable come in the order they were built.
-
-        That order is one of those TF1 could have taken, and it is the same for all copies.
-        """
-        added: dict[str, list[str]] = {}
-        for variable, names in self._writers.items():
-            if variable in self._mirror.copies:
-                for before, after in itertools.pairwise(names):
-                    added.setdefault(after, []).extend([before, *self._followers.get(before, ())])
-        for name, waits in list(added.items()):
-            for follower in self._followers.get(name, ()):
-                added[follower] = waits
+        """What waits for a write waits for all copies."""
         for node in [*self._part, *self._made.values()]:
             waits = [
-                follower
+                f"^{follower}"
                 for source in dict.fromkeys(parse(text).node for text in node.input)
                 for follower in self._followers.get(source, ())
             ]
             have = set(node.input)
-            node.input.extend(
-                f"^{name}"
-                for name in dict.fromkeys([*waits, *added.get(node.name, ())])
-                if f"^{name}" not in have
-            )
-
-    def _apart(self, fetches: Iterable[str]) -> dict[str, str]:
-        """The reads that give fetched variables, which come after the run's writes: the read -> its variable.
-
-        In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's memory, as `w` itself
-        was: what was fetched of them was what the run's writes had left there. What else in the run takes a value of
-        them gets copies, which are read before the writes.
-        """
-        late: dict[str, str] = {}
-        chains: dict[str, tuple[Any, str]] = {}  # their nodes, and where the variable is read
-        for name in dict.fromkeys(fetches):
-            chain: list[Any] = []
-            node = self._by_name.get(name)
-            while (
-                node is not None
-                and is_same_memory(node.op, self._mirror.nodes.operation(node.name))
-                and not self._mirror.nodes.in_control_flow(node.name)
-            ):
-                chain.append(node)
-                node = self._by_name.get(parse(node.input[0]).node)
-            if node is None or node.op != "ReadVariableOp" or self._mirror.nodes.in_control_flow(node.name):
-                continue
-            variable = self._mirror.variable(self._mirror.nodes.by_name[node.name].input[0])
-            if variable is None or variable not in self._writers or self._is_elsewhere(variable):
-                continue
-            late[node.name] = variable
-            chains.update((part.name, (part, node.device)) for part in (*chain, node))
-        taken = set()
-        for user in (*self._part, *self._made.values()):
-            if user.name in chains:
-                continue
-            for place, text in enumerate(user.input):
-                source = parse(text)
-                if source.node in chains:
-                    user.input[place] = written(source._replace(node=f"{source.node}/apart"))
-                    taken.add(source.node)
-        while taken:
-            name = taken.pop()
-            if f"{name}/apart" in self._made:
-                continue
-            copied = tf.compat.v1.NodeDef()
-            copied.CopyFrom(chains[name][0])
-            copied.name, copied.device = f"{name}/apart", chains[name][1]
-            self._made[copied.name] = copied
-            for place, text in enumerate(copied.input):
-                source = parse(text)
-                if source.node in chains:
-                    copied.input[place] = written(source._replace(node=f"{source.node}/apart"))
-                    taken.add(source.node)
-            for names in self._early_reads.values():
-                if name in names:
-                    names.append(copied.name)
-        for names in self._early_reads.values():
-            names[:] = [name for name in names if name not in late]
-        return late
-
-    def _gather_first(self) -> None:
-        """Rows of a variable come before its run's writes as well, where nothing that they need waits for one."""
-        if not self._gathers or not self._writers:
-            return
-        behind = {name for names in self._writers.values() for name in names}
-        behind |= {node.name for node in self._part if self._mirror.nodes.in_control_flow(node.name)}
-        needs = {node.name: {parse(text).node for text in node.input} for node in self._part}
-        while found := {name for name, inputs in needs.items() if name not in behind and inputs & behind}:
-            behind |= found  # whatever order the nodes are in
-        for variable, tower, name in self._gathers:
-            if name not in behind:
-                self._early_reads.setdefault((variable, tower), []).append(name)
-
-    def _read_first(self) -> None:
-        """A read that waits for nothing comes before its run's writes: a run computes with what there was before it.
-
-        TF1 left their order open, and most often read first. No read needs what waits for a write, so nothing can wait
-        in a circle.
-        On a parameter server that is so of what is fetched as well: the worker asked for it at once.
-        """
-        nodes = self._mirror.nodes
-        for variable, writers in self._writers.items():
-            copies = self._mirror.copies.get(variable, [0])
-            reads = [
-                [
-                    f"^{name}"
-                    for name in self._early_reads.get((variable, tower), ())
-                    if not nodes.in_control_flow(name)
-                ]
-                for tower in copies
-            ]
-            for writer in writers:
-                if writer == f"{variable}/Assign" or nodes.in_control_flow(writer):
-                    continue
-                for name, tower_reads in zip((writer, *self._followers.get(writer, ())), reads, strict=False):
-                    node = self._made.get(name) or self._by_name[name]
-                    node.input.extend(read for read in tower_reads if read not in node.input)
-
-    def _read_first_if_initialized(self, fetches: set[str]) -> None:
-        """The same for a variable that is read in a branch, if it is initialized: so hooks read the global step.
-
-        A branch cannot be waited for, but the `Merge` behind it can. On a parameter server as well TF1's hooks got the
-        step before the update, which waits for gradients (TF 1.15: 200 of 200 runs).
-        """
-        for node in self._part:
-            if node.op != "Merge" or self._mirror.nodes.in_control_flow(node.name):
-                continue
-            variable = self._read_if_initialized(node, fetches)
-            if variable is None:
-                continue
-            for name in self._writers.get(variable, ()):
-                if name != f"{variable}/Assign" and not self._mirror.nodes.in_control_flow(name):
-                    for write in (name, *self._followers.get(name, ())):
-                        writer = self._made.get(write) or self._by_name[write]
-                        if f"^{node.name}" not in writer.input:
-                            writer.input.append(f"^{node.name}")
-
-    def _read_if_initialized(self, merge: Any, fetches: set[str]) -> str | None:
-        """The variable whose value, or else a constant, leaves a branch; None for a branch that needs anything else."""
-        found = {merge.name}
-        waiting, variables = [merge], set()
-        while waiting:
-            node = waiting.pop()
-            if node is None or node.op not in _READ_IF_INITIALIZED or node.name in fetches - {merge.name}:
-                return None
-            if node.op == "VarHandleOp":
-                variables.add(node.name)
-            sources = {parse(text).node for text in node.input} - found
-            found |= sources
-            waiting += [self._by_name.get(name) for name in sources]
-        return variables.pop() if len(variables) == 1 else None
-
-    def _waits_for_nothing(self, node: Any) -> bool:
-        """Whether a read's only input is the variable itself."""
-        handle = self._mirror.nodes.by_name[parse(node.input[0]).node]
-        return len(node.input) == 1 and handle.op == "VarHandleOp" and not handle.input
+            node.input.extend(wait for wait in dict.fromkeys(waits) if wait not in have)
 
     def _is_elsewhere(self, variable: str) -> bool:
         """Whether a variable is on another machine."""
         return place_of(self._mirror.home(variable)).job not in (None, "localhost")
-
-    def _read_last(self, late: Mapping[str, str]) -> None:
-        """A variable that is fetched itself is read after the run's writes: TF1 returned the memory they had changed.
-
-        One on another machine was sent at once, before them.
-        """
-        for name, variable in late.items():
-            self._by_name[name].input.extend(
-                f"^{write}"
-                for writer in self._writers[variable]
-                if not self._mirror.nodes.in_control_flow(writer)
-                for write in (writer, *self._followers.get(writer, ()))
-            )

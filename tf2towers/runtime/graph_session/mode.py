@@ -21,6 +21,7 @@ from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
 from tf2towers.runtime.graph_session.as_in_tf1.tokens_of_workers import ends_leave_the_tokens
 from tf2towers.runtime.graph_session.as_in_tf1.updates_of_optimizers import updates_by_tf1s_methods
 from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
+from tf2towers.runtime.graph_session.managed import SessionManager
 from tf2towers.runtime.graph_session.private import (
     before_devices_start,
     complete_graphs,
@@ -28,8 +29,11 @@ from tf2towers.runtime.graph_session.private import (
     copies_of_rows_are_dense,
     datasets_read_variables_in_time,
     enumerated_datasets_have_iterators,
+    epsilons_of_fused_norms_are_tf1s,
     gradients_by_values_are_the_variables,
     private_datasets_are_tf1s,
+    sessions_of_managers_are,
+    tf_slim_finds_its_names,
     unknown_sizes_are_not_equal,
     variables_by_tensor_name,
     whole_floats_are_sizes,
@@ -70,6 +74,9 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     private_datasets_are_tf1s()
     datasets_read_variables_in_time()
     copies_of_rows_are_dense()
+    sessions_of_managers_are(SessionManager)
+    epsilons_of_fused_norms_are_tf1s()
+    tf_slim_finds_its_names()
     slots_under_reuse()
     ends_leave_the_tokens()
     hooks_save_at_tf1s_steps()

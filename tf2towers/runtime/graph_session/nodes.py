@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,9 @@ import tensorflow as tf
 from tf2towers.runtime.graph_session import private
 from tf2towers.runtime.graph_session.as_in_tf1.stacks import concatenate_parallel_stacks
 from tf2towers.runtime.graph_session.defined_functions import call_gradients, distinct_functions
+
+#: the scopes in which gradients are made
+_OF_GRADIENTS = re.compile(r"(^|/)(gradients(_\d+)?|gradient_tape)/")
 
 
 class TensorName(NamedTuple):
@@ -70,6 +74,13 @@ class Nodes:
         """Whether a node stands in a `tf.while_loop`, also where that is in a branch."""
         operation = self.operation(name)
         return operation is not None and private.in_loop(operation)
+
+    def is_gradient(self, name: str) -> bool:
+        """Whether `tf.gradients` or a tape made a node, also in a graph that was imported."""
+        operation = self.operation(name)
+        return operation is not None and (
+            private.original_operation(operation) is not None or bool(_OF_GRADIENTS.search(name))
+        )
 
     def variable_read(self, name: str) -> str | None:
         """The variable that a node reads for `Session.run(variable)`; None for any other node."""

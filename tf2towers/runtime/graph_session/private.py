@@ -255,6 +255,64 @@ def whole_floats_are_sizes() -> None:
         Dimension.__init__ = whole
 
 
+def tf_slim_finds_its_names() -> None:
+    """Gives TensorFlow's private modules the names that tf_slim 1.1.0, of 2020, takes from them, where they have moved.
+
+    Its normalization layers are asked for as `tf_keras.legacy_tf_layers.normalization`, which tf_keras keeps in `src`;
+    they are to come by way of `tf2towers.runtime.tf1.layers`.
+    """
+    from tensorflow.python.framework import ops
+    from tensorflow.python.layers import normalization
+    from tensorflow.python.ops import array_ops, control_flow_ops, variable_scope
+    from tensorflow.python.util.lazy_loader import LazyLoader
+
+    v1 = tf.compat.v1
+    moved: dict[Any, dict[str, Any]] = {
+        ops: {"IndexedSlices": tf.IndexedSlices, "Tensor": tf.Tensor},
+        array_ops: {"stack": v1.stack, "unstack": v1.unstack},
+        control_flow_ops: {
+            "Assert": v1.Assert, "case": v1.case, "cond": v1.cond, "while_loop": v1.while_loop
+        },
+        variable_scope: {"variable": v1.Variable},
+    }  # fmt: skip
+    for module, names in moved.items():
+        for name, value in names.items():
+            if not hasattr(module, name):
+                setattr(module, name, value)
+    home = "tf2towers.runtime.tf1.layers"
+    normalization.normalization = LazyLoader("normalization", vars(normalization), home)
+
+
+def epsilons_of_fused_norms_are_tf1s() -> None:
+    """Lets a fused batch normalization take 1.001e-5 for an epsilon below it, as TensorFlow 1 did, and cuDNN asked for.
+
+    `tf.nn.fused_batch_norm`, `tf.layers` and slim all come to this one function of TensorFlow's.
+    """
+    from tensorflow.python.ops import gen_nn_ops
+
+    plain = gen_nn_ops.fused_batch_norm_v3
+    if hasattr(plain, "tf1s_epsilon"):
+        return
+
+    @wraps(plain)
+    def of_that_epsilon(*args: Any, epsilon: float = 0.0001, **kwargs: Any) -> Any:
+        return plain(*args, epsilon=max(epsilon, 1.001e-5), **kwargs)
+
+    of_that_epsilon.tf1s_epsilon = True  # type: ignore[attr-defined] - TensorFlow's has a `__wrapped__` of its own
+    gen_nn_ops.fused_batch_norm_v3 = of_that_epsilon
+
+
+def sessions_of_managers_are(manager: type) -> None:
+    """Lets whatever makes its session through a SessionManager take one of this class.
+
+    TensorFlow's own Supervisor and session creators look it up in this module, and so do the training and evaluation
+    loops that tf_slim builds on them.
+    """
+    from tensorflow.python.training import session_manager
+
+    session_manager.SessionManager = manager
+
+
 def unknown_sizes_are_not_equal() -> None:
     """Lets `shortcut.shape == inputs.shape` be False where a size is unknown, as TF1 had it: it may be another.
 
@@ -530,6 +588,11 @@ def _nothing() -> Any:
 def control_flow_context(operation: Any) -> Any:
     """The `tf.cond` or `tf.while_loop` that an operation was built in; None outside: no public name tells it."""
     return operation._get_control_flow_context()
+
+
+def original_operation(operation: Any) -> Any:
+    """The operation whose gradient an operation was built for; None for any other: no public name tells it."""
+    return operation._original_op
 
 
 def in_loop(operation: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What NumPy 1 had and NumPy 2 has no more, as NumPy 1.18 did it."""
+"""What NumPy 1 had and NumPy 2 has lost, as NumPy 1.18 did it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,6 @@ from typing import Any
 import numpy as np
 
 NINF = -np.inf
-
-
-def array(values: Any) -> np.ndarray:
-    """`np.array`: of objects where the rows have different shapes, which NumPy 1.24 and later refuse."""
-    try:
-        return np.array(values)
-    except ValueError as error:
-        if "inhomogeneous" not in str(error):
-            raise
-        return np.array(values, dtype=object)
 
 
 def fromstring(string: Any, dtype: Any = float, count: int = -1, sep: str = "") -> np.ndarray:

@@ -1,8 +1,8 @@
 r"""Bytes that a script of Python 2 writes by escapes, where there is text in Python 3: `line.strip('\xef\xbb\xbf')`.
 
 What Python 2 read from a file opened 'r' was bytes, and is text now, decoded as UTF-8. Escapes above `\x7f` are those
-bytes; Python 3 takes them for characters of Latin-1, which the text has not. Where such a literal is UTF-8, and what is
-done with it is the same for the characters as it was for their bytes, the characters are written.
+bytes; Python 3 takes them for characters of Latin-1, which are not in the text. Where such a literal is UTF-8, and
+what is done with it is the same for the characters as it was for their bytes, the characters are written.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def converted(
     steps = [Step(_WORDS["imports"], line) for line in _keep_names(tree)]
     tool = _tool()
     tool.skipped = (bound & _BUILTINS) | ({"import"} if not in_package else set())
-    tool.tell = lambda name, line: steps.append(Step(_WORDS[name], line))
+    tool.report = lambda name, line: steps.append(Step(_WORDS[name], line))
     tool.ranges = bound & _RANGES
     try:
         tool.refactor_tree(tree, filename)
@@ -138,7 +138,7 @@ def _tool() -> Any:
     from fissix import refactor
 
     class Tool(refactor.RefactoringTool):  # type: ignore[misc]
-        """The engine, which tells each change, and leaves fixers out on demand."""
+        """The engine, which reports each change, and leaves fixers out on demand."""
 
         def get_fixers(self) -> Any:
             fixers = []
@@ -147,7 +147,7 @@ def _tool() -> Any:
                 fixer = getattr(module, "Fix" + "".join(part.title() for part in name.split("_")))(
                     self.options, self.fixer_log
                 )
-                fixer.transform = _told(self, name, fixer, fixer.transform)
+                fixer.transform = _reported(self, name, fixer, fixer.transform)
                 if (
                     name == "import"
                 ):  # a folder beside the file is a module only where Python 2 takes it for one
@@ -163,12 +163,12 @@ def _tool() -> Any:
     return Tool([])
 
 
-def _told(
+def _reported(
     tool: Any, name: str, fixer: Any, transform: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    """A fixer's work with our exceptions, each change told."""
+    """A fixer's work with our exceptions, each change reported."""
 
-    def told(node: Any, results: Any) -> Any:
+    def reported(node: Any, results: Any) -> Any:
         if name in tool.skipped or (name == "xrange" and results["name"].value in tool.ranges):
             return None
         old_text, line = str(node), node.get_lineno()
@@ -177,10 +177,10 @@ def _told(
         if name == "types" and new is not None:
             new.value = _TYPES.get(results["name"].value, new.value)
         if name == "reduce" or str(node) != old_text or (new is not None and str(new) != old_text):
-            tool.tell(name, line)
+            tool.report(name, line)
         return new
 
-    return told
+    return reported
 
 
 def _is_beside(filename: str, dotted: str) -> bool:
@@ -222,7 +222,7 @@ def _stays_filter(node: Any, results: Any, fixer: Any) -> bool:
 
 
 def _stays_import(node: Any, results: Any, fixer: Any) -> bool:
-    """`from itertools import izip as pairs` stays, and is told: fissix would lose the name."""
+    """`from itertools import izip as pairs` stays, and is reported: fissix would lose the name."""
     words = str(results["imports"]).replace(",", " ").split()
     renamed = [(words[at - 1], words[at + 1]) for at, word in enumerate(words) if word == "as"]
     return any(name in ("imap", "izip", "ifilter") and new != name[1:] for name, new in renamed)

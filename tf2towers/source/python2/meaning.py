@@ -22,7 +22,7 @@ from tf2towers.source.python2.tables import words
 from tf2towers.source.python2.text import Edit, Placed, Text, edited
 
 _RUNTIME = "tf2towers.runtime"
-#: builtins that Python 3 has not, and for which nothing is written
+#: builtins that are not in Python 3, and for which nothing is written
 _GONE = NAMES - {"StandardError", "cmp", "file", "xrange"}
 #: methods that Python 3 never calls
 _METHODS = {"__cmp__", "__coerce__", "__getslice__", "__setslice__", "__delslice__", "__unicode__"}
@@ -41,7 +41,7 @@ _HASHES = [
     f"hashlib.{name}"
     for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
 ]
-#: encodings that Python 3 has not for texts
+#: encodings that are not for texts in Python 3
 _OF_BYTES = words("encodings of bytes")
 _PICKLES = ("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads")
 _CONFIGURATIONS = tuple(f"configparser.{name}ConfigParser" for name in ("", "Raw", "Safe"))
@@ -204,7 +204,7 @@ class Meaning:
         if (given := self._hashed(node, name)) is not None:
             yield from self._enclosed(given, "text that was bytes", "python2_bytes")
         if (encoding := _encoding(node, "encode", "decode")) and encoding.lower() in _OF_BYTES:
-            self._leave(f"the encoding {encoding!r}, which Python 3 has not for texts", node)
+            self._leave(f"the encoding {encoding!r}, which is not for texts in Python 3", node)
         if name in ("builtins.open", "os.fdopen") and (size := size_of_no_buffer(node)) is not None:
             yield self._done(size, "files of text without a buffer, written line by line", "1")
         around = self._scopes.parents[node]
@@ -466,7 +466,7 @@ class Meaning:
         elif node.id == "cmp":
             yield self._done(node, "cmp()", "(lambda x, y: (x > y) - (x < y))")
         elif node.id in _GONE and not hasattr(builtins, node.id):
-            self._leave(f"{node.id}, which Python 3 has not", node)
+            self._leave(f"{node.id}, which is not in Python 3", node)
 
     def _file(self, node: ast.Name, around: ast.AST) -> Iterator[Edit]:
         """`file(path)` is `open(path)`, and what `isinstance` asks for is what `open` gives."""
@@ -477,7 +477,7 @@ class Meaning:
         elif self._scopes.calls(call, "builtins.isinstance") and getattr(call, "args", [])[1:] == [asked]:
             yield self._ours(node, "file", "python2_file")
         else:
-            self._leave("file, which Python 3 has not", node)
+            self._leave("file, which is not in Python 3", node)
 
     def _method(self, node: ast.FunctionDef) -> Iterator[Edit]:
         kind = self._scopes.parents[node]
@@ -497,7 +497,7 @@ class Meaning:
             yield Edit(place, place + len(node.name), _OPERATORS[node.name])
 
     def _leak(self, node: ast.ListComp) -> None:
-        """A list comprehension's variable was the function's own in Python 2: it is told where that shows."""
+        """A list comprehension's variable was the function's own in Python 2: it is reported where that shows."""
         targets = [target for generator in node.generators for target in ast.walk(generator.target)]
         scope = self._scopes.scope(self._scopes.parents[node])
         while not isinstance(scope.node, ast.FunctionDef | ast.Module | ast.Lambda) and scope.parent:
@@ -512,7 +512,7 @@ class Meaning:
                 self._leave(f"{name} of a list comprehension, read after it", node)
 
     def _forgotten(self, handler: ast.ExceptHandler) -> None:
-        """An error was still there behind its `except`; Python 3 forgets its name: it is told where that shows."""
+        """An error was still there after its `except`; Python 3 forgets its name: it is reported where that shows."""
         jumps = isinstance(handler.body[-1], ast.Return | ast.Raise | ast.Continue)
         if (
             handler.name
@@ -565,15 +565,15 @@ class Meaning:
         yield self._insertion(self._text.end(node), closing)
 
     def _with(self, call: ast.Call, what: str, added: str) -> Edit:
-        """A call with one more argument, behind its last one and that one's own parentheses."""
+        """A call with one more argument, after its last one and that one's own parentheses."""
         self._did(what, call)
         given: list[Placed] = [*call.args, *call.keywords]
         ends = list(map(self._text.end, given))
         if not ends:
             return self._insertion(self._text.end(call) - 1, added)
         rest = self._text.text[max(ends) : self._text.end(call) - 1]
-        behind = re.match(r"(\s*\))*", rest)
-        return self._insertion(max(ends) + (behind.end() if behind else 0), f", {added}")
+        closing = re.match(r"(\s*\))*", rest)
+        return self._insertion(max(ends) + (closing.end() if closing else 0), f", {added}")
 
     def _replaced_last(self, node: ast.expr, new: str) -> Edit:
         """The last name of a dotted name becomes another."""

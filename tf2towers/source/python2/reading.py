@@ -107,9 +107,7 @@ class Reader:
         if path not in self._read:
             beside = path.parent == self.main.path.absolute().parent
             in_package = not beside and (path.parent / "__init__.py").is_file()
-            script = read_script(
-                lambda checked: Script.read(path, checked=checked), in_package=in_package
-            )
+            script = read_script(lambda checked: Script.read(path, checked=checked), in_package=in_package)
             if self.whole and script.conversion is None:
                 script = self._as_python2(script, in_package)
             self._read[path] = script

@@ -1,0 +1,90 @@
+"""The devices that the trainers here train on, what adds up their gradients, and what layers compute in.
+
+What is decided, for all of them:
+
+- Without a flag all GPUs are used. GPUs that are not there become logical devices of the CPU, which is said.
+- GPUs: TensorFlow's own choice adds up, NCCL, which sends from GPU to GPU. Logical devices of one CPU share its
+  memory: there the sum is made on one of them, for between them a ring of copies costs more than it saves.
+- Weights are float32 whatever the layers compute in; float16's gradients are scaled, or small ones would be 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import tensorflow as tf
+from absl import flags
+
+#: What may add up the gradients in place of what is decided above. docs/mobilenet.md says when to choose which.
+ALL_REDUCE: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] = {
+    "nccl": tf.distribute.NcclAllReduce,
+    "hierarchical": tf.distribute.HierarchicalCopyAllReduce,
+    "one-device": tf.distribute.ReductionToOneDevice,
+}
+
+
+def define_flags() -> None:
+    """The flags of every trainer that speak of devices and of what is computed on them."""
+    flags.DEFINE_integer(
+        "num_gpus", None, "How many GPUs to use. Not set: all; if there is none, 2 logical CPU devices."
+    )
+    flags.DEFINE_list("devices", "", "The devices to use, as /gpu:0,/gpu:2, in place of --num_gpus.")
+    flags.DEFINE_enum(
+        "all_reduce", None, list(ALL_REDUCE), "What adds up gradients. Not set: see devices.py."
+    )
+    flags.DEFINE_enum("precision", "float32", ["float32", "bfloat16", "float16"], "What layers compute in.")
+    flags.DEFINE_boolean("jit", False, "Compile what each replica computes with XLA, which rounds otherwise.")
+
+
+def choose_devices(num_gpus: int | None = None, names: list[str] | None = None) -> list[str]:
+    """The devices by these wishes. It must come before anything is computed: TensorFlow takes its devices once."""
+    found = len(tf.config.list_physical_devices("GPU"))
+    names = names or [f"/gpu:{gpu}" for gpu in range(num_gpus or found)] or ["/cpu:0", "/cpu:1"]
+    on_gpus = all("gpu" in name.lower() for name in names)
+    numbers = [int(name.rpartition(":")[2]) for name in names]
+    if on_gpus and max(numbers) < found:
+        return names
+    if on_gpus:
+        print(f"{', '.join(names)} wanted, {found} GPUs found: training on {len(names)} logical CPU devices")
+        numbers = list(range(len(names)))
+    cpu, wanted = tf.config.list_physical_devices("CPU")[0], max(numbers) + 1
+    if len(tf.config.get_logical_device_configuration(cpu) or [None]) < wanted:
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * wanted)
+    return [f"/cpu:{number}" for number in numbers]
+
+
+def mirrored(devices: list[str], all_reduce: str | None = None) -> tf.distribute.MirroredStrategy:
+    """A copy of the model on each device. One for a process: two on the same devices mix up their messages."""
+    on_cpu = all("cpu" in device.lower() for device in devices)
+    if all_reduce == "nccl" and not all("gpu" in device.lower() for device in devices):
+        raise SystemExit("--all_reduce=nccl: NCCL is NVIDIA's, for GPUs alone")
+    kind = all_reduce or ("one-device" if on_cpu else None)
+    strategy = tf.distribute.MirroredStrategy(devices, cross_device_ops=kind and ALL_REDUCE[kind]())
+    print(f"Number of devices: {strategy.num_replicas_in_sync}")
+    return strategy
+
+
+def set_precision(precision: str) -> None:
+    """Layers made from now on compute in it."""
+    keras.mixed_precision.set_global_policy("float32" if precision == "float32" else f"mixed_{precision}")
+
+
+def with_loss_scaling(optimizer: Any, precision: str) -> Any:
+    """The optimizer, which skips steps whose float16 gradients are not finite and then scales the loss less."""
+    return keras.mixed_precision.LossScaleOptimizer(optimizer) if precision == "float16" else optimizer
+
+
+def scaled(optimizer: Any, loss: tf.Tensor) -> tf.Tensor:
+    """The loss to take gradients of."""
+    scale = getattr(
+        optimizer, "scale_loss", getattr(optimizer, "get_scaled_loss", None)
+    )  # of Keras 3, of Keras 2
+    return scale(loss) if scale else loss
+
+
+def unscaled(optimizer: Any, gradients: list[tf.Tensor]) -> list[tf.Tensor]:
+    """The gradients to apply. Keras 3 takes the scale off them itself."""
+    unscale = getattr(optimizer, "get_unscaled_gradients", None)
+    return unscale(gradients) if unscale else gradients

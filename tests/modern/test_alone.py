@@ -1,0 +1,118 @@
+"""A program of modern/, copied with the modules it imports into an empty folder, runs with TensorFlow alone."""
+
+import ast
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+MODERN = Path(__file__).parents[2] / "modern"
+#: Refuses whatever `pip install tensorflow` does not bring, then runs the program in this folder.
+RUN = """
+import importlib.metadata, re, runpy, sys
+def needed(name, found):
+    if name not in found:
+        found.add(name)
+        try:
+            lines = importlib.metadata.requires(name) or []
+        except importlib.metadata.PackageNotFoundError:
+            return found
+        for line in lines:
+            if 'extra ==' not in line:
+                needed(re.match(r'[\\w.-]+', line)[0].lower().replace('_', '-'), found)
+    return found
+allowed = needed('tensorflow', set())
+class Only:
+    def __init__(self, finder):
+        self.finder = finder
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+    def find_spec(self, name, path=None, target=None):
+        owners = {owner.lower().replace('_', '-') for owner in OWNERS.get(name.partition('.')[0], allowed)}
+        return self.finder.find_spec(name, path, target) if owners & allowed else None
+OWNERS = {**importlib.metadata.packages_distributions(), 'tf2towers': ['tf2towers']}
+sys.meta_path[:] = map(Only, sys.meta_path)
+sys.argv = sys.argv[1:]
+sys.path.insert(0, '.')
+runpy.run_path(sys.argv[0], run_name='__main__')
+"""
+
+
+def with_its_modules(script: str, folder: Path) -> None:
+    """Copies it, and what it imports of modern/."""
+    if (folder / script).exists():
+        return
+    shutil.copy(MODERN / script, folder)
+    for node in ast.walk(ast.parse((MODERN / script).read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        for name in names:
+            if (MODERN / f"{name}.py").exists():
+                with_its_modules(f"{name}.py", folder)
+
+
+CIFAR = ("--max_steps=20", "--train_dir=out", "--log_every=19", "--summary_every=10")
+MOBILENET = (
+    "--num_gpus=1",
+    "--configuration=one",
+    "--num_epochs=1",
+    "--max_images=16",
+    "--batch_size=8",
+    "--report_dir=out",
+)
+PROGRAMS = {
+    "single_device.py": ((), r"7\. 7\."),
+    "several_devices.py": ((), r"7\., 7\."),
+    "cifar10_mirrored.py": (CIFAR, r"Number of devices: 2(.|\n)*step 19, loss = "),
+    "mobilenet_mirrored.py": (MOBILENET, r"Number of devices: 1(.|\n)*digits, one, epoch 1: "),
+    "mnist_multi_worker.py": (
+        (
+            "--worker_hosts=localhost:{port}",
+            "--job_name=worker",
+            "--task_index=0",
+            "--train_steps=20",
+            "--log_dir=out",
+        ),
+        r"After 20 training step\(s\), validation cross entropy = ",
+    ),
+    "mnist_parameter_server.py": (
+        ("--worker_hosts=localhost:1", "--ps_hosts=", "--job_name=worker", "--task_index=0"),
+        r"the cluster has no parameter server",
+    ),
+}
+
+
+@pytest.mark.parametrize("script", PROGRAMS)
+def test_it_runs_with_tensorflow_alone(script, tmp_path):
+    import socket
+
+    flags, expected = PROGRAMS[script]
+    with socket.create_server(("localhost", 0)) as probe:
+        port = probe.getsockname()[1]
+    with_its_modules(script, tmp_path)
+    assert not any("tf2towers" in path.read_text() for path in tmp_path.iterdir())
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    for name in ("PYTHONPATH", "TF_CONFIG"):
+        environment.pop(name, None)
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, script, *(flag.format(port=port) for flag in flags)],
+        cwd=tmp_path, env=environment, text=True, capture_output=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert re.search(expected, done.stdout + done.stderr), done.stdout + done.stderr
+    assert done.returncode == (1 if "no parameter server" in expected else 0)
+    if script.startswith(("cifar10", "mnist_multi")):
+        assert "scikit-learn is not installed: training on made-up images" in done.stdout
+
+
+def test_the_programs_are_all_that_can_be_run():
+    runnable = {path.name for path in MODERN.glob("*.py") if '__name__ == "__main__"' in path.read_text()}
+    assert set(PROGRAMS) == runnable
+    assert importlib.metadata.version("tensorflow")

@@ -1,0 +1,55 @@
+"""`tf.layers`, cells and slim of the libraries, run on our session, against the real TensorFlow 1.15."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .. import against_golden
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+#: case -> fact -> why it is not TensorFlow 1.15's (docs/exact.md has the list)
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "layers: conv1d strided": {
+        "operations": "within the layer's scope tf_keras calls its operation 'Conv1D'"
+    },
+    "rnn: LSTMBlockCell peephole": {"operations": "it is computed by several operations, not by one"},
+}
+GOLDENS = {
+    f"{module}: {title}": golden
+    for module in ("layers", "rnn", "slim")
+    for title, golden in against_golden.goldens(module).items()
+}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What `drive_cases.py` wrote down."""
+    path = tmp_path_factory.mktemp("cases") / "found.json"
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    command = [sys.executable, str(Path(__file__).with_name("drive_cases.py")), str(path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    made: dict[str, Any] = json.loads(path.read_text())
+    return made
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+def test_same_as_tf1(name: str, found: dict[str, Any]) -> None:
+    made, golden = dict(found[name]), dict(GOLDENS[name])
+    assert made.get("error") is None
+    for fact in EXCEPTIONS.get(name, {}):
+        assert made.pop(fact) != golden.pop(fact), "an exception that is none"
+    against_golden.assert_same_digests(made, golden)
+
+
+def test_every_case_has_a_golden(found: dict[str, Any]) -> None:
+    assert sorted(found) == sorted(GOLDENS)

@@ -1,0 +1,50 @@
+"""Layers as objects of a script's own code: their names, and `build` that the script calls itself."""
+
+import pytest
+
+pytestmark = pytest.mark.tensorflow
+
+
+def test_a_layer_without_a_name_is_numbered_from_one():
+    """As TensorFlow 1.15 names it: the scope of 'dense_1' is 'dense', and functions count, too."""
+    import tensorflow as tf
+
+    from tf2towers.runtime.tf1 import layers
+
+    with tf.Graph().as_default():
+        x = tf.ones([2, 3])
+        first, given = layers.Dense(4), layers.Dense(4, name="mine")
+        assert (first.name, given.name) == ("dense_1", "mine")
+        first(x)
+        assert first.scope_name == "dense"
+        layers.dense(x, 2)
+        assert layers.Dense(4).name == "dense_3" and layers.Conv2D(1, 1).name == "conv2d_1"
+    with tf.Graph().as_default():
+        assert layers.Dense(4).name == "dense_1"
+
+
+@pytest.mark.parametrize("kind", ["dense", "convolution", "normalization", "cell"])
+def test_a_layer_that_the_script_builds_is_not_built_again(kind):
+    """Also where the layer makes no variables before its moving averages."""
+    import tensorflow as tf
+
+    from tf2towers.runtime.tf1 import layers, rnn_cell
+
+    with tf.Graph().as_default():
+        layer, shape, given = {
+            "dense": lambda: (layers.Dense(4), [None, 3], [2, 3]),
+            "convolution": lambda: (layers.Conv2D(4, 1), [None, 5, 5, 3], [2, 5, 5, 3]),
+            "normalization": lambda: (
+                layers.BatchNormalization(scale=False, center=False),
+                [None, 3],
+                [2, 3],
+            ),
+            "cell": lambda: (rnn_cell.LSTMCell(4), [None, 3], [2, 3]),
+        }[kind]()
+        layer.build(tf.TensorShape(shape))
+        made = [variable.name for variable in layer.weights]
+        assert layer.built and made and layer.count_params() > 0
+        arguments = (layer.zero_state(2, tf.float32),) if kind == "cell" else ()
+        layer(tf.ones(given), *arguments)
+        assert [variable.name for variable in layer.weights] == made
+        assert len(tf.compat.v1.global_variables()) == len(made)

@@ -1,0 +1,98 @@
+"""Clusters, run as `launch` runs them: one asynchronous worker, two synchronous ones, and a mistake in each."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.verify.migrating import migrate_into
+from tf2towers.launch.cluster import Shape
+from tf2towers.report.parity_result import ParityResult, Side
+from tf2towers.verify.calls.recording import Run
+from tf2towers.verify.calls.verdict import judge
+from tf2towers.verify.sides import Options, record_calls
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+SCRIPT = Path(__file__).parents[3] / "legacy" / "mnist_supervisor.py"
+FLAGS = ["--batch_size=20", "--hidden_units=20", "--train_steps=100"]
+KINDS = {"asynchronous": (1, ["--issync=0"]), "synchronous": (2, ["--issync=1"])}
+MISTAKES = {
+    "asynchronous": (
+        "AdamOptimizer(FLAGS.learning_rate)",
+        "AdamOptimizer(FLAGS.learning_rate, epsilon=1e-6)",
+    ),
+    "synchronous": ("replicas_to_aggregate=num_workers", "replicas_to_aggregate=1"),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """Recordings of three steps of each worker."""
+    folder = tmp_path_factory.mktemp("clusters")
+    migrate_into(SCRIPT, folder)
+    text = (folder / SCRIPT.name).read_text()
+    calls = {}
+    for kind, (workers, flags) in KINDS.items():
+        options = Options(steps=3, timeout=200, scratch=folder / "scratch", cluster=Shape(workers=workers))
+        right, wrong = MISTAKES[kind]
+        assert right in text
+        script = folder / f"{kind}.py"
+        script.write_text(text.replace(right, wrong))
+        for which, path, name in (
+            ("original", SCRIPT, "original"),
+            ("migrated", folder / SCRIPT.name, "migrated"),
+            ("migrated", script, "wrong"),
+        ):
+            calls[f"{kind} {name}"] = partial(
+                record_calls,
+                path,
+                [*FLAGS, *flags],
+                folder / f"{kind}-{name}",
+                options,
+                migrated=which == "migrated",
+            )
+    with ThreadPoolExecutor(3) as pool:
+        futures = {name: pool.submit(call) for name, call in calls.items()}
+        return {name: future.result() for name, future in futures.items()}
+
+
+def verdict(runs: dict[str, Run], kind: str, other: str) -> ParityResult:
+    result = ParityResult(Side("original", SCRIPT), Side("migrated", SCRIPT))
+    judge(result, runs[f"{kind} original"], runs[f"{kind} {other}"])
+    return result
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same(kind: str, runs: dict[str, Run]) -> None:
+    result = verdict(runs, kind, "migrated")
+    assert (result.outcome, result.diagnoses) == ("bitwise", [])
+    assert result.steps == 3 * KINDS[kind][0]
+    compared = {(comparison.kind, comparison.name) for comparison in result.comparisons}
+    assert compared >= {("variable", "hid_w/Adam"), ("variable", "global_step"), ("gradient", "sm_b")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_mistake(kind: str, runs: dict[str, Run]) -> None:
+    result = verdict(runs, kind, "wrong")
+    assert result.outcome == "differs"
+    assert "session call" in result.diagnoses[0].message
+
+
+def test_the_end_of_an_iterator(tmp_path: Path) -> None:
+    """The script catches it, and takes its next turn; the iterators' handles are not compared."""
+    script = Path(__file__).parent / "legacy" / "two_iterators.py"
+    migrate_into(script, tmp_path)
+    options = Options(steps=3, timeout=100, scratch=tmp_path / "scratch", cluster=Shape(workers=1))
+    runs = [
+        record_calls(path, [], tmp_path / which, options, migrated=which == "migrated")
+        for which, path in (("original", script), ("migrated", tmp_path / script.name))
+    ]
+    result = ParityResult(Side("original", script), Side("migrated", script))
+    judge(result, *runs)
+    assert (result.outcome, result.diagnoses) == ("bitwise", [])
+    assert result.steps == 3

@@ -1,0 +1,120 @@
+"""What is made of two recordings: threads, hooks, errors, other calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tf2towers.report.parity_result import ParityResult, Side
+from tf2towers.report.parity_text import render_parity
+from tf2towers.verify.calls import verdict
+from tf2towers.verify.calls.recording import Run
+from tf2towers.verify.recorder.writing import Writer
+
+
+def call(fetches: list[list[Any]] | None = None, error: str = "", **values: Any) -> dict[str, Any]:
+    """A recorded call: 'fetched_0000=3.0' is the array of that name."""
+    about = {
+        "session": 0, "file": "train.py", "line": 7, "error": error, "trains": True,
+        "inputs": [], "fetches": fetches or [["loss:0", "a number", False]],
+    }  # fmt: skip
+    arrays = {name.replace("_", "|", 1): np.asarray(value) for name, value in values.items()}
+    return {**arrays, "about": np.frombuffer(json.dumps(about).encode(), np.uint8)}
+
+
+def run(
+    folder: Path, *calls: dict[str, Any], tensorflow: str = "2.21.0", towers: int = 2, **facts: Any
+) -> Run:
+    writer = Writer(str(folder))
+    for call in calls:
+        writer.step(call)
+    writer.facts(
+        {"tensorflow": tensorflow, "python": "3.11", "calls": len(calls), "trained": len(calls), "towers": towers,
+         "threads": [], "trainable": [], **facts}
+    )  # fmt: skip
+    return Run([folder], 1.0)
+
+
+def result_of(original: Run, migrated: Run) -> ParityResult:
+    result = ParityResult(Side("original", Path("a.py")), Side("migrated", Path("b.py")))
+    verdict.judge(result, original, migrated)
+    return result
+
+
+def test_every_bit(tmp_path: Path) -> None:
+    calls = [call(fetched_0000=np.float32(3), variable_w=[1.0, np.nan]), call(fetched_0000=np.float32(2))]
+    result = result_of(run(tmp_path / "a", *calls), run(tmp_path / "b", *calls))
+    assert result.outcome == "bitwise"
+    assert render_parity(result).startswith(
+        "PARITY: every variable and fetched value of 2 session calls, 2 training steps on 2 towers is bit-identical"
+    )
+    calls[1] = call(fetched_0000=np.nextafter(np.float32(2), np.float32(3)))
+    result = result_of(
+        run(tmp_path / "a", *calls), run(tmp_path / "c", calls[0], call(fetched_0000=np.float32(2)))
+    )
+    assert result.outcome == "differs"
+    assert result.first_step == 1
+    assert "session call 1 (train.py, line 7 of the original" in result.diagnoses[0].message
+
+
+def test_a_variable_that_one_side_alone_changes(tmp_path: Path) -> None:
+    first = call(variable_w=[1.0])
+    result = result_of(run(tmp_path / "a", first, call(variable_w=[2.0])), run(tmp_path / "b", first, call()))
+    assert "variable w: 2.0 in the original, 1.0 in the migrated script at [0]" in result.diagnoses[0].message
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        ([call()], "makes 2 session calls, the other 1"),
+        ([call(), call(error="OutOfRangeError")], "returns in the original, and raises OutOfRangeError"),
+        (
+            [call(), call([["loss:0", "an array", False]])],
+            "returns a number (loss:0) in the original, and an array",
+        ),
+    ],
+)
+def test_other_calls(other: list[dict[str, Any]], says: str, tmp_path: Path) -> None:
+    result = result_of(run(tmp_path / "a", call(), call()), run(tmp_path / "b", *other))
+    assert result.outcome == "differs"
+    assert says in result.diagnoses[-1].message
+
+
+def test_hooks_have_times_of_their_own(tmp_path: Path) -> None:
+    hook = call([["loss:0", "a number", False], ["summary:0", "bytes", True]], fetched_0000=1.0)
+    result = result_of(run(tmp_path / "a", call(fetched_0000=1.0)), run(tmp_path / "b", hook))
+    assert result.outcome == "bitwise"
+    assert "hooks fetched other things in 1 call" in result.notes[0]
+
+
+def test_threads_are_listed_and_may_not_change_what_counts(tmp_path: Path) -> None:
+    queue = {"fetches": "enqueue", "calls": 3, "writes": ["epochs"], "shared": []}
+    alike = [
+        run(tmp_path / name, call(variable_epochs=number), threads=[queue])
+        for number, name in enumerate("ab")
+    ]
+    result = result_of(*alike)
+    assert result.outcome == "bitwise" or not result.comparisons
+    assert result.notes[0] == (
+        "not compared: 3 calls of the original's threads, fetching enqueue; they change epochs"
+    )
+    trains = {"fetches": "train", "calls": 3, "writes": ["w"], "shared": ["w"]}
+    result = result_of(run(tmp_path / "c", call(), threads=[trains]), run(tmp_path / "d", call()))
+    assert (result.outcome, result.status) == ("error", 2)
+    assert "calls of threads change w" in result.error
+
+
+def test_rules(tmp_path: Path) -> None:
+    calls = [call(gradient_w=np.float32([1, 2]))], [call(gradient_w=np.float32([1, 2.000001]))]
+    for name, facts, rule in (
+        ("a", {"towers": 3}, "rule 'order of the sum': 3 towers"),
+        ("b", {"tensorflow": "1.15.5"}, "rule 'another TensorFlow' (1.15.5 and 2.21.0)"),
+    ):
+        original = run(tmp_path / name, *calls[0], **facts)
+        result = result_of(original, run(tmp_path / f"{name}2", *calls[1]))
+        assert result.outcome == "within"
+        assert result.notes[0].startswith(rule)

@@ -1,0 +1,149 @@
+"""Recordings made by hand, held against each other; written and read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tf2towers.report.parity_result import Comparison
+from tf2towers.verify.compare import NotComparable, Tolerances, compare, share_of
+from tf2towers.verify.recording import Facts, Recording, Step
+
+ONE = np.array([1.0, 2.0, 4.0], np.float32)
+
+
+def step(**changed: object) -> Step:
+    whole = {
+        "variables": {"w": ONE},
+        "after": {"w": ONE - 1, "w/Momentum": ONE},
+        "gradients": {"w": ONE},
+        "tower_gradients": [{"w": ONE - 1}, {"w": ONE + 1}],
+        "losses": [np.float32(2.0), np.float32(3.0)],
+        "inputs": {
+            "x:0": np.arange(6.0, dtype=np.float32).reshape(2, 3),
+            "y:0": np.arange(2, dtype=np.int32),
+        },
+        "draws": [[ONE], [ONE, ONE]],
+        "fetched": [np.float32(3.0)],
+        "summaries": {"loss": np.float32(3.0)},
+        "layers": [{"conv": np.arange(5.0), "a|b": np.ones(5)}, {}],
+        "moved_to": [{"norm/mean": ONE}, {"norm/mean": ONE + 1}],
+        "rates": [{"norm/mean": np.float32(0.1)}] * 2,
+        "spread": {"gradient64|w": np.float64(0.5), "tower gradient64|1|w": np.float64(0.25)},
+    }
+    return Step(**{**whole, **changed})  # type: ignore[arg-type]
+
+
+def found(original: Step, migrated: Step, **options: object) -> dict[tuple[str, str], Comparison]:
+    recorded, compared = Recording([original]), Recording([migrated])
+    return {(c.kind, c.name): c for c in compare(recorded, compared, **options)}  # type: ignore[arg-type]
+
+
+def test_equal() -> None:
+    comparisons = found(step(), step())
+    assert all(made.bitwise and made.within and not made.problem for made in comparisons.values())
+    assert {kind for kind, _ in comparisons} == {
+        "input", "loss", "tower gradient", "gradient", "variable", "fetched", "summary",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "name", "problem"),
+    [
+        ({"gradients": {}}, ("gradient", "w"), "only in the original"),
+        ({"gradients": {"w": ONE, "b": ONE}}, ("gradient", "b"), "only in the migrated run"),
+        ({"gradients": {"w": ONE[:2]}}, ("gradient", "w"), "shape [3] against [2]"),
+        ({"gradients": {"w": ONE.astype(np.float64)}}, ("gradient", "w"), "dtype float32 against float64"),
+        ({"gradients": {"w//values": ONE, "w//indices": ONE}}, ("gradient", "w"), "only in the original"),
+        ({"losses": [np.float32(2.0)]}, ("loss", "tower 1"), "only in the original"),
+        ({"after": {"w": ONE - 1}}, ("variable", "w/Momentum"), "only in the original"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_failure(changed: dict, name: tuple[str, str], problem: str) -> None:
+    comparison = found(step(), step(**changed), tolerances=Tolerances(10.0, 10.0))[name]
+    assert (comparison.problem, comparison.bitwise, comparison.within, comparison.first_step) == (
+        problem,
+        False,
+        False,
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "max_abs", "max_rel", "ulps"),
+    [
+        (ONE + np.float32(4e-7) * np.array([0, 0, 1], np.float32), 4.77e-7, 1.19e-7, 1.0),
+        (ONE * 2, 4.0, 1.0, 4 / np.spacing(np.float32(4))),
+        (np.array([1, 2, np.nan], np.float32), np.inf, np.inf, np.inf),
+    ],
+)
+def test_how_far(value: np.ndarray, max_abs: float, max_rel: float, ulps: float) -> None:
+    comparison = found(step(), step(gradients={"w": value}))["gradient", "w"]
+    assert not comparison.bitwise
+    np.testing.assert_allclose(
+        [comparison.max_abs, comparison.max_rel, comparison.ulps], [max_abs, max_rel, ulps], rtol=0.01
+    )
+    near = found(step(), step(gradients={"w": value}), tolerances=Tolerances(1e-6, 0.0))["gradient", "w"]
+    assert near.within == (max_rel <= 1e-6)
+
+
+def test_the_same_nan_is_equal() -> None:
+    broken = np.array([np.nan, np.inf, 1.0], np.float32)
+    assert found(step(gradients={"w": broken}), step(gradients={"w": broken}))["gradient", "w"].bitwise
+
+
+def test_the_first_step_and_the_errors_of_each() -> None:
+    steps = [step(), step(gradients={"w": ONE * np.float32(1.5)}), step()]
+    of_gradients = {
+        c.kind: c for c in compare(Recording([step()] * 3), Recording(steps)) if c.kind == "gradient"
+    }
+    assert of_gradients["gradient"].first_step == 1
+    assert of_gradients["gradient"].errors == (0.0, 0.5, 0.0)
+
+
+def test_runs_of_other_lengths() -> None:
+    with pytest.raises(NotComparable, match="has made 1 training steps"):
+        compare(Recording([step()] * 2), Recording([step()]))
+    with pytest.raises(NotComparable, match="no training step"):
+        compare(Recording(), Recording())
+
+
+def test_a_share_of_the_mean() -> None:
+    """A replica's loss divided by their number is seen, and compared as that; another factor is not."""
+    halves = [np.float32(1.0), np.float32(1.5)]
+    parts = [{"w": (ONE - 1) / 2}, {"w": (ONE + 1) / 2}]
+    migrated = step(losses=halves, tower_gradients=parts)
+    assert share_of(step(), migrated, Facts(towers=2)) == 2
+    assert all(comparison.bitwise for comparison in found(step(), migrated, share=2).values())
+    assert share_of(step(), step(), Facts(towers=2)) == 1
+    assert share_of(step(), step(losses=[loss / 3 for loss in halves]), Facts(towers=2)) == 1
+
+
+def test_steps_whose_summaries_were_fetched_at_other_times() -> None:
+    """They are left out where both sides have them at another step, and only for sides that count apart."""
+    with_some, none, other = step(), step(summaries={}), step(summaries={"loss": np.float32(4.0)})
+
+    def summaries(original: list[Step], migrated: list[Step], own_times: bool) -> list[tuple[str, bool]]:
+        verdicts = compare(original, migrated, own_times=own_times, kinds=["summary"])
+        return [(verdict.problem, verdict.bitwise) for verdict in verdicts]
+
+    assert summaries([with_some, with_some], [with_some, none], True) == [("", True)]
+    assert summaries([with_some, other], [none, other], True) == [("", True)]
+    assert summaries([with_some, with_some], [none, other], True) == [("", False)]
+    assert summaries([with_some, with_some], [with_some, none], False) == [("only in the original", False)]
+    assert summaries([with_some, none], [none, none], True) == [("only in the original", False)]
+    assert summaries([with_some, none], [none, with_some], True) == [("only in the original", False)]
+
+
+def test_written_and_read(tmp_path: Path) -> None:
+    recording = Recording([step(), step(layers=[])], Facts(towers=2, trainable=["w"]))
+    recording.save(tmp_path / "run")
+    again = Recording.load(tmp_path / "run")
+    assert again.facts == recording.facts
+    assert len(again.steps) == 2
+    for saved, other in zip(recording.steps, again.steps, strict=True):
+        np.testing.assert_equal(vars(other), {**vars(saved), "layers": saved.layers[:1]})
+    assert list(again.steps[0].inputs) == ["x:0", "y:0"]
+    np.testing.assert_equal(again.steps[-1].after, step().after)

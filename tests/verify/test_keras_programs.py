@@ -1,0 +1,131 @@
+"""Programs as Keras users write them against TF1 towers: `fit`, nested functions; and what cannot be recorded."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+from tests.verify.clusters import at_once
+
+from tf2towers.report.parity_result import ParityResult, Side
+from tf2towers.verify.process import RunFailed
+from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
+from tf2towers.verify.verify import judge
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+LEGACY = Path(__file__).with_name("legacy") / "dropout_towers.py"
+HEAD = """\
+import keras
+import numpy as np
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices('CPU')[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+random = np.random.RandomState(1)
+images, targets = random.rand(96, 3).astype('float32'), random.rand(96, 1).astype('float32')
+"""
+FIT = """\
+with {strategy}.scope():
+    dense = keras.layers.Dense(1, use_bias=False, kernel_initializer='ones')
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dropout(0.5), dense])
+    model.compile(keras.optimizers.SGD(0.1), keras.losses.MeanSquaredError(){more})
+model.fit(images, targets, batch_size=8, shuffle=False, verbose=0)
+"""
+NESTED = """\
+strategy = tf.distribute.MirroredStrategy(['CPU:0', 'CPU:1'])
+with strategy.scope():
+    weights = tf.Variable(tf.ones([3, 1]))
+    optimizer = keras.optimizers.SGD(0.1)
+    optimizer.build([weights])
+
+@tf.function(jit_compile=True)
+def share_of_loss(images, targets):
+    hidden = tf.nn.dropout(images, rate=0.5)
+    return tf.reduce_mean(tf.square(tf.matmul(hidden, weights) - targets)) / 2
+
+def replica_step(images, targets):
+    with tf.GradientTape() as tape:
+        loss = share_of_loss(images, targets)
+    optimizer.apply(tape.gradient(loss, [weights]), [weights])
+
+@tf.function
+def step(batch):
+    strategy.run(replica_step, args=batch)
+
+dataset = tf.data.Dataset.from_tensor_slices((images, targets)).batch(8)
+for batch in strategy.experimental_distribute_dataset(dataset):
+    step(batch)
+"""
+EAGER = """\
+weights = tf.Variable(tf.ones([3, 1]))
+optimizer = keras.optimizers.SGD(0.1)
+for _ in range(12):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(tf.matmul(images, weights) - targets))
+    optimizer.apply(tape.gradient(loss, [weights]), [weights])
+"""
+PROGRAMS = {
+    "fit": FIT.format(strategy="tf.distribute.MirroredStrategy(['CPU:0', 'CPU:1'])", more=""),
+    "nested": NESTED,
+    "fit, three steps a call": FIT.format(
+        strategy="tf.distribute.get_strategy()", more=", steps_per_execution=3"
+    ),
+    "eager": EAGER,
+}
+OPTIONS = Options(steps=4, timeout=240)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    return record_original(LEGACY, [], tmp_path_factory.mktemp("original") / "out", OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def recorded(
+    original: Recorded, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, tuple[Path, Recorded | RunFailed]]:
+    """By the program: the script, and its recording, or why there is none."""
+
+    def run(name: str) -> tuple[Path, Recorded | RunFailed]:
+        script = tmp_path_factory.mktemp("program") / "program.py"
+        script.write_text(HEAD + PROGRAMS[name], encoding="utf-8")
+        try:
+            return script, record_migrated(script, [], script.parent / "out", OPTIONS, original.folder)
+        except RunFailed as problem:
+            return script, problem
+
+    return dict(zip(PROGRAMS, at_once(*(functools.partial(run, name) for name in PROGRAMS)), strict=True))
+
+
+@pytest.mark.parametrize("name", ["fit", "nested"])
+def test_the_same_gradients(
+    name: str, original: Recorded, recorded: dict[str, tuple[Path, Recorded | RunFailed]]
+) -> None:
+    """Dropout too: whichever operation draws, it is given the numbers of the same tower."""
+    script, migrated = recorded[name]
+    assert isinstance(migrated, Recorded), migrated
+    result = ParityResult(Side("original", LEGACY, ""), Side("migrated", script, ""), [])
+    judge(result, original, migrated, Options(gradients_only=True))
+    assert result.outcome == "bitwise"
+    assert {comparison.kind for comparison in result.comparisons} == {
+        "input",
+        "loss",
+        "tower gradient",
+        "gradient",
+    }
+    assert (result.steps, result.towers) == (4, 2)
+    assert any("jit_compile" in note for note in result.migrated.notes) == (name == "nested")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("fit, three steps a call", "in a loop of a tf.function"), ("eager", "outside any tf.function")],
+)
+def test_what_cannot_be_recorded_is_said(
+    name: str, why: str, recorded: dict[str, tuple[Path, Recorded | RunFailed]]
+) -> None:
+    _, problem = recorded[name]
+    assert isinstance(problem, RunFailed) and why in str(problem)

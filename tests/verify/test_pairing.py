@@ -1,0 +1,55 @@
+"""Variables of a program that has other names for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tf2towers.verify.variable_pairing import pair
+
+TF1 = {
+    "conv1/weights": (5, 5, 3, 8), "conv1/biases": (8,), "local/weights": (8, 4), "local/biases": (4,),
+    "conv1/moving_mean": (8,), "global_step": (), "conv1/weights/Momentum": (5, 5, 3, 8),
+}  # fmt: skip
+TRAINABLE = ["conv1/weights", "conv1/biases", "local/weights", "local/biases"]
+KERAS = {
+    "conv1/kernel": (5, 5, 3, 8), "conv1/bias": (8,), "dense/kernel": (8, 4), "dense/bias": (4,),
+    "conv1_norm/moving_mean": (8,), "sgd/iteration": (), "sgd/conv1_kernel_momentum": (5, 5, 3, 8),
+}  # fmt: skip
+
+
+def test_the_same_names() -> None:
+    assert pair(TF1, TRAINABLE, TF1, TRAINABLE) == {name: name for name in TF1}
+
+
+def test_keras_layers() -> None:
+    pairs = pair(TF1, TRAINABLE, KERAS, ["conv1/kernel", "conv1/bias", "dense/kernel", "dense/bias"])
+    assert pairs == {
+        "conv1/weights": "conv1/kernel",
+        "conv1/biases": "conv1/bias",
+        "local/weights": "dense/kernel",
+        "local/biases": "dense/bias",
+        "conv1/moving_mean": "conv1_norm/moving_mean",
+        "global_step": "sgd/iteration",
+    }
+
+
+def test_names_before_order() -> None:
+    """gamma and beta have one shape, and may be made in another order."""
+    original = {"norm/beta": (4,), "norm/gamma": (4,)}
+    migrated = {"bn/gamma": (4,), "bn/beta": (4,)}
+    pairs = pair(original, list(original), migrated, list(migrated))
+    assert pairs == {"norm/beta": "bn/beta", "norm/gamma": "bn/gamma"}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [({}, {}), ({"a": "q"}, {"a": "q"}), ({"a": "p"}, {}), ({"a": "nowhere"}, {})],
+)
+def test_pairs_of_the_user(given: dict[str, str], expected: dict[str, str]) -> None:
+    """Only what there is, and of one shape."""
+    assert pair({"a": (2,)}, [], {"p": (3,), "q": (2,)}, [], given) == expected
+
+
+def test_each_once() -> None:
+    pairs = pair({"a/weights": (2,), "b/weights": (2,)}, [], {"c/kernel": (2,)}, [])
+    assert len(set(pairs.values())) == len(pairs) <= 1

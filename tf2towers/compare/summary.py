@@ -1,0 +1,170 @@
+"""The numbers of a comparison: of each side, and their ratios."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tf2towers.compare.side import Side, StepLine
+
+#: of the steps, whose mean loss is the loss at the end: one step's loss is a matter of its batch
+LAST_PART = 0.1
+
+
+# -- the steady state of a training: its steps without those of the start, and without those that were held ------------
+
+WARM_UP = 3  # steps that are left out at least: tracing, first allocation
+WARM_UP_PART = 0.1  # of all steps, that is left out at least
+FEWEST = 5  # steps; with fewer that were not held, held ones count too
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The median of some numbers and the quartiles around it; `count` numbers."""
+
+    median: float
+    low: float
+    high: float
+    count: int
+
+    @classmethod
+    def of(cls, numbers: Sequence[float]) -> Spread:
+        """Of at least one number. Quartiles include the ends (as `numpy.percentile` does by default)."""
+        if len(numbers) == 1:
+            return cls(numbers[0], numbers[0], numbers[0], 1)
+        low, median, high = statistics.quantiles(numbers, n=4, method="inclusive")
+        return cls(median, low, high, len(numbers))
+
+
+def steady_steps(steps: Sequence[StepLine]) -> list[StepLine]:
+    """The steps that say how fast a training is; empty where there are too few altogether.
+
+    Left out are the first 3 or the first tenth, whichever is more, and steps within which the process was held. Where
+    that leaves fewer than 5, steps that were held count too, by the time that they ran.
+    """
+    warm = list(steps[max(WARM_UP, int(len(steps) * WARM_UP_PART)) :])
+    whole = [step for step in warm if not step.interrupted]
+    return [step for step in (whole if len(whole) >= FEWEST else warm) if step.seconds > 0]
+
+
+# -- the numbers of both sides -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What a training has shown.
+
+    Attributes:
+        seconds: that the process ran.
+        first_step: seconds from the start of the process to the end of its first step, imports and all.
+        rate: examples (or steps) a second in the steady state; None: too few steps.
+        step_seconds: of a step in the steady state.
+        examples: of one step; None: not known.
+        peak: resident bytes at most, of the whole process.
+        final_loss: of the last step. `end_loss`: the mean over the last tenth of the steps.
+    """
+
+    steps: int
+    seconds: float
+    first_step: float
+    rate: Spread | None
+    step_seconds: Spread | None
+    examples: int | None
+    peak: int | None
+    first_loss: float | None
+    final_loss: float | None
+    end_loss: float | None
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Both sides' numbers.
+
+    Attributes:
+        unit: what the rates count: 'examples', or 'steps' where a side's examples are not known.
+        notes: sentences for the reader.
+    """
+
+    legacy: Numbers
+    modern: Numbers
+    unit: str
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def speed(self) -> float | None:
+        """The modern rate by the legacy one; None where one is missing."""
+        return ratio(self.modern.rate, self.legacy.rate)
+
+
+def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | None:
+    """One by the other, medians of spreads; None where one is missing or the divisor is 0."""
+    numbers = [value.median if isinstance(value, Spread) else value for value in (mine, its)]
+    if numbers[0] is None or not numbers[1]:
+        return None
+    return numbers[0] / numbers[1]
+
+
+def summarise(legacy: Side, modern: Side, batch_size: int | None = None, flag: int | None = None) -> Summary:
+    """Adds up.
+
+    Args:
+        legacy: one side, ended, with at least one step.
+        batch_size: examples of a step, as the user says; None: as seen.
+        flag: the value of a --batch_size in the arguments, for sides whose examples were not seen: it is taken as of
+            one tower.
+    """
+    notes = [f"{side.title}: {note}" for side in (legacy, modern) for note in side.notes]
+    examples = []
+    for side in (legacy, modern):
+        seen = _examples(side)
+        if batch_size is not None:
+            seen = batch_size
+        elif seen is None and flag is not None:
+            seen = flag * side.towers
+            notes.append(
+                f"{side.title}: the examples of a step were not seen; {seen} is --batch_size times its towers "
+                "(--batch-size N says it better)"
+            )
+        examples.append(seen)
+    unit = "examples"
+    if None in examples:
+        unit = "steps"
+        notes.append(
+            "steps a second: how many examples a step takes is not known of both (--batch-size N says it)"
+        )
+    elif examples[0] != examples[1]:
+        notes.append(f"a step takes {examples[0]} examples on one side and {examples[1]} on the other")
+    numbers = [_numbers(side, each, unit) for side, each in zip((legacy, modern), examples, strict=True)]
+    if any(of_side.rate is None for of_side in numbers):
+        notes.append("too few steps for a steady state")
+    if not all(of_side.rate is None or of_side.rate.count >= 30 for of_side in numbers):
+        notes.append("fewer than 30 steps in the steady state: the rates are rough")
+    return Summary(numbers[0], numbers[1], unit, notes)
+
+
+def _examples(side: Side) -> int | None:
+    seen = [step.examples for step in side.steps if step.examples is not None]
+    return max(set(seen), key=seen.count) if seen else None
+
+
+def _numbers(side: Side, examples: int | None, unit: str) -> Numbers:
+    steady = steady_steps(side.steps)
+    of_one = examples if unit == "examples" and examples is not None else 1
+    losses = [step.loss for step in side.steps if step.loss is not None]
+    last = losses[-max(1, int(len(losses) * LAST_PART)) :]
+    return Numbers(
+        steps=side.count,
+        seconds=side.seconds,
+        first_step=side.steps[0].end,
+        rate=Spread.of([of_one / step.seconds for step in steady]) if steady else None,
+        step_seconds=Spread.of([step.seconds for step in steady]) if steady else None,
+        examples=examples,
+        peak=side.peak,
+        first_loss=losses[0] if losses else None,
+        final_loss=losses[-1] if losses else None,
+        end_loss=math.fsum(last) / len(last) if last and all(map(math.isfinite, last)) else None,
+        accuracy=side.accuracy,
+    )

@@ -1,0 +1,165 @@
+"""TF1: which calls of `Session.run` train, and what their losses are.
+
+A call trains when what it fetches depends on what an optimizer's `apply_gradients` or `minimize` returned. The losses
+are what `compute_gradients` (or `tf.gradients`) was given, one a tower, where the call needs the gradients that came
+of it; they are fetched in the same call, if that runs nothing that the step does not run by itself.
+"""
+
+import re
+from typing import Any, List, NamedTuple, Optional
+
+from tf2towers.compare.watch.beginning import global_step
+from tf2towers.compare.watch.graphs import ancestors, batches, flat, free, is_scalar, operation, rows
+from tf2towers.compare.watch.steps import Steps, clock
+from tf2towers.verify.recorder.gradients import watch_gradients
+from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
+from tf2towers.verify.recorder.session_runs import around_runs
+
+_ACCURACY = re.compile(r"(?i)(?<![a-z])(acc|accuracy|precision)(?![a-z])")
+
+
+class _Plan(NamedTuple):
+    """What a set of fetches means: does it train, and what is fetched beside it."""
+
+    trains: bool
+    losses: List[Any]
+    accuracies: List[Any]
+    groups: List[Any]
+    together: Optional[int]
+
+
+class _GraphFacts:
+    """What is known of a graph. It hangs on the graph, and goes with it."""
+
+    def __init__(self) -> None:
+        self.train_ops = set()  # type: set[Any]
+        self.together = {}  # type: dict[Any, int]
+        self.by_optimizer = []  # type: list[tuple[Any, set[Any]]]
+        self.by_hand = []  # type: list[tuple[Any, set[Any]]]
+        self.plans = {}  # type: dict[Any, Optional[_Plan]]
+
+    @classmethod
+    def of(cls, graph: Any) -> "_GraphFacts":
+        """The facts of a graph; empty ones at the first question."""
+        seen = getattr(graph, "_tf2towers_seen", None)
+        if not isinstance(seen, cls):
+            seen = cls()
+            graph._tf2towers_seen = seen
+        return seen
+
+
+class SessionWatch:
+    """Notes what optimizers make, and looks at each call of a session."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+        self._began = False
+
+    def applied(self, optimizer: Any, returned: Any) -> None:
+        """Notes the operation that an optimizer's `apply_gradients` returned."""
+        op = operation(returned)
+        if not hasattr(op, "control_inputs"):
+            return
+        seen = _GraphFacts.of(op.graph)
+        seen.train_ops.add(op)
+        # SyncReplicasOptimizer: a worker hands in its gradients and waits for a token; the chief's process, in a thread
+        # of its own, makes the update of so many of them
+        count = getattr(optimizer, "_replicas_to_aggregate", None)
+        if self._steps.in_cluster and count is not None:
+            seen.together[op] = int(count)
+
+    def differentiated(self, losses: List[Any], pairs: List[Any], by_hand: bool) -> None:
+        """These gradients came of losses, by an optimizer or by `tf.gradients`."""
+        for loss in losses:
+            graph = getattr(loss, "graph", None) if is_scalar(loss) else None
+            if graph is not None:
+                seen = _GraphFacts.of(graph)
+                known = seen.by_hand if by_hand else seen.by_optimizer
+                known.append((loss, {operation(gradient) for gradient, _ in pairs if gradient is not None}))
+
+    def run(self, original: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
+        """A call of `Session.run`."""
+        plan = self._steps.harmless(self._plan, session.graph, fetches)
+        if plan is None:
+            return original(session, fetches, feed_dict, *options)
+        if plan.trains and not self._began:
+            self._begin(session.graph, lambda fetched: original(session, fetched))
+        begin = clock()
+        values, losses, accuracies = original(
+            session, [fetches, plan.losses, plan.accuracies], feed_dict, *options
+        )
+        end = clock()
+        if plan.trains:
+            numbers = [float(loss) for loss in losses if loss.ndim == 0]
+            loss = sum(numbers) / len(numbers) if numbers else None
+            self._steps.towers(max(1, len(plan.losses)))
+            self._steps.step(
+                begin,
+                end,
+                lambda: loss,
+                self._steps.harmless(rows, plan.groups, feed_dict),
+                at_once=True,
+                together=plan.together,
+            )
+        for accuracy in accuracies:
+            if accuracy.ndim == 0:
+                self._steps.tell("accuracy", value=float(accuracy))
+        return values
+
+    def _begin(self, graph: Any, run: Any) -> None:
+        """Called just before the first call that trains."""
+        self._began = True
+        with self._steps.aside():
+            made = global_step(graph, run)
+            if made:
+                self._steps.tell("resumed", step=made)
+
+    def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
+        try:
+            elements = list(flat(graph, fetches))
+            operations = frozenset(operation(element) for element in elements)
+        except (TypeError, ValueError, KeyError):  # a wrong fetch: the session says so better
+            return None
+        seen = _GraphFacts.of(graph)
+        key = operations, len(seen.train_ops)
+        if key not in seen.plans:
+            seen.plans[key] = self._new_plan(graph, seen, elements, operations)
+        return seen.plans[key]
+
+    def _new_plan(
+        self, graph: Any, seen: _GraphFacts, elements: List[Any], operations: Any
+    ) -> Optional[_Plan]:
+        accuracies = [
+            element
+            for element in elements
+            if is_scalar(element)
+            and _ACCURACY.search(getattr(element, "name", ""))
+            and hasattr(element, "op")
+        ]
+        reached = ancestors(operations)
+        trains = bool(reached & seen.train_ops)
+        losses = []  # type: list[Any]
+        if trains:
+            for loss, gradients in seen.by_optimizer or seen.by_hand:
+                plain = free(loss, reached) if gradients & reached else None
+                if (
+                    plain is not None
+                    and graph.is_fetchable(plain)
+                    and not any(plain is known for known in losses)
+                ):
+                    losses.append(plain)
+        if not trains and not accuracies:
+            return None
+        together = next((seen.together[op] for op in reached & seen.train_ops if op in seen.together), None)
+        return _Plan(trains, losses, accuracies, batches(losses, reached) if trains else [], together)
+
+
+def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
+    """Looks at every session, MonitoredSession's too, from now on."""
+    v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
+    watch = SessionWatch(steps)
+    optimizers.listen(lambda *told: steps.harmless(watch.applied, *told))
+    for kind in (v1.train.Optimizer, v1.train.SyncReplicasOptimizer):
+        optimizers.watch(kind)
+    watch_gradients(tf, lambda *told: steps.harmless(watch.differentiated, *told))
+    around_runs(tf, watch.run)

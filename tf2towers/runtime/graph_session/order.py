@@ -1,0 +1,514 @@
+"""The order of a run's reads and writes of one variable, where the graph leaves it open.
+
+TF1 ran them as their inputs came. Here the order is one that TF1 could have taken, and the same in every run:
+
+    a read that waits for nothing      before all writes: a run computes with what there was before it
+    writes                             one after the other, in the order they were built
+    a read that belongs to a write     (`v.assign(f(v))`, a moving average, a scatter of what was gathered) after the
+                                       writes that were built before it; so the updates of all towers count
+    a read that waits for something    before the writes that were built after it
+    a fetched variable                 after all writes: TF1 gave the variable's memory
+
+A read does not belong to a write that it reaches through a gradient: towers that train one variable side by side
+compute their gradients with what there was before the run. What stands in a loop is left as the graph has it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from tf2towers.runtime.graph_session import own_resources
+from tf2towers.runtime.graph_session.as_in_tf1.same_memory import is_same_memory
+from tf2towers.runtime.graph_session.nodes import Nodes, parse, written
+from tf2towers.runtime.graph_session.placement import HOST
+
+#: what `cond(is_variable_initialized(v), v.read_value, lambda: initial_value)` is made of
+_READ_IF_INITIALIZED = frozenset(
+    {"Const", "Identity", "Merge", "ReadVariableOp", "Switch", "VarHandleOp", "VarIsInitializedOp"}
+)
+#: they compute what they write from a gradient, and read the variable themselves
+_OPTIMIZERS = ("ResourceApply", "ResourceSparseApply")
+_APART = "/apart"
+
+
+class Read(NamedTuple):
+    """A read of a variable's copy on a tower."""
+
+    variable: str
+    tower: int
+    name: str
+
+
+@dataclass
+class Accesses:
+    """What a part of a graph does with its variables.
+
+    Attributes:
+        reads: those that give a value, or rows of it.
+        writers: by variable, the operations that write it, or may, on its first copy.
+        followers: a write -> the same on the other copies, in the order of `copies`.
+        copies: by variable, the towers that have a copy; only variables with two and more.
+        elsewhere: variables on other machines.
+    """
+
+    reads: list[Read]
+    writers: dict[str, list[str]]
+    followers: Mapping[str, Sequence[str]]
+    copies: Mapping[str, Sequence[int]]
+    elsewhere: frozenset[str]
+
+    def write_on(self, writer: str, variable: str, tower: int) -> str:
+        """The operation that makes a write on a tower's copy."""
+        towers = self.copies.get(variable, (0,))
+        writes = [writer, *self.followers.get(writer, ())]
+        index = towers.index(tower) if tower in towers else 0
+        return writes[index] if index < len(writes) else writer
+
+    def writes(self, writer: str) -> list[str]:
+        """The operations that make a write on all copies."""
+        return [writer, *self.followers.get(writer, ())]
+
+
+class Branch(NamedTuple):
+    """A branch of a `tf.cond`: its predicate as a node's input, and which one it is."""
+
+    predicate: str
+    taken: int
+
+
+def settle_order(
+    nodes: Nodes,
+    part: Sequence[Any],
+    made: dict[str, Any],
+    others: Sequence[Any],
+    accesses: Accesses,
+    fetches: Iterable[str],
+) -> None:
+    """Adds the control inputs that settle the order of a run.
+
+    Args:
+        nodes: the graph.
+        part: what of it the run needs; inputs are changed in place.
+        made: nodes that came to it, by name; more may come.
+        others: further nodes of the run, which stay as they are.
+        accesses: of the part's variables.
+        fetches: the nodes whose values the run returns.
+    """
+    _Order(nodes, part, made, others, accesses).settle(fetches)
+
+
+class _Order:
+    def __init__(
+        self,
+        nodes: Nodes,
+        part: Sequence[Any],
+        made: dict[str, Any],
+        others: Sequence[Any],
+        accesses: Accesses,
+    ) -> None:
+        self._nodes = nodes
+        self._part = part
+        self._made = made
+        self._others = others
+        self._accesses = accesses
+        self._by_name = {node.name: node for node in part}
+        self._rank: dict[str, int] = {}
+        self._branches: dict[str, list[Branch] | None] = {}
+
+    def settle(self, fetches: Iterable[str]) -> None:
+        late = {} if own_resources.switched_on else self._find_fetched_reads(fetches)
+        if_initialized = self._find_reads_if_initialized(set(late))
+        if self._accesses.writers:
+            order = self._topological_order()
+            self._rank = {node.name: rank for rank, node in enumerate(order)}
+            self._order_writes()
+            waiting = self._order_belonging_reads(order, late)
+            self._read_first_if_initialized(if_initialized, waiting)
+            settled = waiting.union(late, *(reads for _, _, reads in if_initialized))
+            self._order_waiting_reads(order, settled)
+            self._read_first(late, waiting)
+        self._read_last(late)
+
+    # the order that there is
+
+    def _all(self) -> Iterator[Any]:
+        return itertools.chain(self._part, self._made.values(), self._others)
+
+    def _node(self, name: str) -> Any:
+        return self._by_name.get(name) or self._made.get(name)
+
+    def _topological_order(self) -> list[Any]:
+        """The nodes in the order they were built, as far as what they wait for allows it."""
+        built = {node.name: index for index, node in enumerate(self._part)}
+        by_name = {node.name: node for node in self._all()}
+        users: dict[str, list[str]] = {}
+        missing: dict[str, int] = {}
+        key: dict[str, int] = {}
+        for name, node in by_name.items():
+            key[name] = built.get(name.removesuffix(_APART), 0)
+            sources = {parse(text).node for text in node.input}
+            sources = {
+                source for source in sources if source in by_name and not _goes_back(by_name[source], node)
+            }
+            missing[name] = len(sources)
+            for source in sources:
+                users.setdefault(source, []).append(name)
+        ready = [(key[name], name) for name, count in missing.items() if not count]
+        heapq.heapify(ready)
+        order = []
+        while ready:
+            at, name = heapq.heappop(ready)
+            order.append(by_name[name])
+            for user in users.get(name, ()):
+                missing[user] -= 1
+                key[user] = max(key[user], at)
+                if not missing[user]:
+                    heapq.heappush(ready, (key[user], user))
+        return order
+
+    def _branches_of(self, name: str) -> list[Branch] | None:
+        """The branches that a read or a write stands in, the outermost first; None for one in a loop."""
+        if name not in self._branches:
+            self._branches[name] = self._find_branches(name.removesuffix(_APART))
+        return self._branches[name]
+
+    def _find_branches(self, name: str) -> list[Branch] | None:
+        if not self._nodes.in_control_flow(name):
+            return []
+        found: list[Branch] = []
+        for text in self._nodes.by_name[name].input:
+            source = parse(text)
+            node = self._by_name.get(source.node)
+            while node is not None and node.op in ("Identity", "Switch"):
+                if node.op == "Switch":
+                    found.insert(0, Branch(node.input[1], source.output))
+                source = parse(node.input[0])
+                node = self._by_name.get(source.node)
+            if node is not None and node.op == "VarHandleOp":
+                return found if found and not self._nodes.in_loop(name) else None
+            found.clear()
+        return None
+
+    # edges
+
+    def _wait(self, name: str, waits: Iterable[str]) -> None:
+        node = self._node(name)
+        have = set(node.input)
+        node.input.extend(f"^{wait}" for wait in dict.fromkeys(waits) if f"^{wait}" not in have)
+
+    def _after(self, name: str, waiting: str) -> tuple[str | None, bool]:
+        """What an operation waits for to come after another one.
+
+        Returns:
+            The node to wait for; None where only one of the two runs, or one is in a loop. And whether the other one
+            always runs where the waiting one does, so that what came before it has come as well.
+        """
+        first, second = self._branches_of(name), self._branches_of(waiting)
+        if first is None or second is None:
+            return None, False
+        level = 0
+        while level < min(len(first), len(second)) and first[level] == second[level]:
+            level += 1
+        if level < min(len(first), len(second)) and first[level].predicate == second[level].predicate:
+            return None, False
+        if level == len(first):
+            return name, True
+        return self._end(name, first, level), False
+
+    def _end(self, name: str, branches: Sequence[Branch], level: int) -> str:
+        """A node outside of the branches from a level on, which runs once an operation in them has run, or cannot."""
+        done = name
+        for depth in range(len(branches) - 1, level - 1, -1):
+            predicate, taken = branches[depth]
+            prefix = f"{name}/end_{depth}"
+            if prefix not in self._made:
+                switch = self._make(f"{prefix}/switch", "Switch", [predicate, predicate])
+                sides = [f"{switch}:1" if side else switch for side in (taken, 1 - taken)]
+                ran = self._make(f"{prefix}/ran", "Identity", [sides[0], f"^{done}"])
+                self._make(prefix, "Merge", [ran, sides[1]])
+                self._made[prefix].attr["N"].i = 2
+            done = prefix
+        return done
+
+    def _make(self, name: str, op: str, inputs: Sequence[str]) -> str:
+        node = tf.compat.v1.NodeDef(name=name, op=op, input=inputs, device=HOST)
+        node.attr["T"].type = tf.bool.as_datatype_enum
+        self._made[name] = node
+        return name
+
+    def _wait_for_writes_before(self, name: str, earlier: Sequence[str], on: Read | None) -> bool:
+        """Lets an operation wait for writes, the last of them first; whether it waits for any.
+
+        Args:
+            on: the read that waits; None for a write, which waits for all copies.
+        """
+        waits = False
+        for writer in reversed(earlier):
+            wait, always = self._after(writer, name)
+            if wait is not None:
+                waits = True
+                copies = (
+                    self._accesses.writes(writer) if on is None
+                    else [self._accesses.write_on(writer, on.variable, on.tower)]
+                )  # fmt: skip
+                for own in [name] if on is not None else self._accesses.writes(name):
+                    self._wait(own, copies if wait == writer else [wait])
+            if always:
+                break
+        return waits
+
+    def _come_before(self, read: Read, later: Sequence[str]) -> None:
+        """Lets writes wait for a read, the first of them first."""
+        for writer in later:
+            wait, _ = self._after(read.name, writer)
+            if wait is not None:
+                self._wait(self._accesses.write_on(writer, read.variable, read.tower), [wait])
+            branches = self._branches_of(writer)
+            if branches is not None and branches == (self._branches_of(read.name) or [])[: len(branches)]:
+                break  # it runs wherever the read does, and the others wait for it
+
+    # the rules
+
+    def _order_writes(self) -> None:
+        """Writes of one variable come in the order they were built, on all copies."""
+        for names in self._accesses.writers.values():
+            names.sort(key=self._rank.__getitem__)
+            for index in range(1, len(names)):
+                self._wait_for_writes_before(names[index], names[:index], None)
+
+    def _order_belonging_reads(self, order: Sequence[Any], late: Mapping[str, str]) -> set[str]:
+        """A read that belongs to a write comes after the writes built before it; returns the reads that wait so."""
+        repeated = {name for name, writers in self._accesses.writers.items() if len(writers) > 1}
+        reads = [read for read in self._accesses.reads if read.variable in repeated and read.name not in late]
+        bits = {read.name: 1 << index for index, read in enumerate(reads)}
+        waiting: set[str] = set()
+        if not bits:
+            return waiting
+        of_variable: dict[str, int] = {}
+        for read in reads:
+            of_variable[read.variable] = of_variable.get(read.variable, 0) | bits[read.name]
+        reached = self._reached(order, bits, through_gradients=False)
+        belonging = 0
+        for variable in repeated:
+            for writer in self._accesses.writers[variable]:
+                if not self._node(writer).op.startswith(_OPTIMIZERS):
+                    belonging |= reached.get(writer, 0) & of_variable.get(variable, 0)
+        for read in reads:
+            if belonging & bits[read.name]:
+                writers = self._accesses.writers[read.variable]
+                at = sum(self._rank[writer] < self._rank[read.name] for writer in writers)
+                if self._wait_for_writes_before(read.name, writers[:at], read):
+                    waiting.add(read.name)
+                    self._come_before(read, writers[at:])
+        return waiting
+
+    def _reached(
+        self, order: Sequence[Any], bits: Mapping[str, int], *, through_gradients: bool
+    ) -> dict[str, int]:
+        """Which reads each node is computed from; with gradients, also those that it waits for."""
+        reached: dict[str, int] = {}
+        for node in order:
+            if not through_gradients and self._nodes.is_gradient(node.name):
+                continue
+            found = bits.get(node.name, 0)
+            for text in node.input:
+                if through_gradients or text[0] != "^":
+                    found |= reached.get(parse(text).node, 0)
+            if found:
+                reached[node.name] = found
+        return reached
+
+    def _order_waiting_reads(self, order: Sequence[Any], settled: set[str]) -> None:
+        """A read that waits for something comes before the writes that were built after it."""
+        reads = [
+            read
+            for read in self._accesses.reads
+            if read.variable in self._accesses.writers
+            and read.name not in settled
+            and not self._waits_for_nothing(read.name)
+            and self._rank[read.name] < self._rank[self._accesses.writers[read.variable][-1]]
+        ]
+        if not reads:
+            return
+        bits = {read.name: 1 << index for index, read in enumerate(reads)}
+        reached = self._reached(order, bits, through_gradients=True)
+        for read in reads:
+            writers = self._accesses.writers[read.variable]
+            later = [writer for writer in writers if self._rank[writer] > self._rank[read.name]]
+            if not reached.get(later[0], 0) & bits[read.name]:
+                self._come_before(read, later)
+
+    def _read_first(self, late: Mapping[str, str], waiting: set[str]) -> None:
+        """A read that waits for nothing comes before its run's writes.
+
+        TF1 left their order open, and most often read first. No read needs what waits for a write, so nothing can wait
+        in a circle. Rows of a variable, too, where nothing that they need waits for one.
+        On a parameter server that is so of what is fetched as well: the worker asked for it at once.
+        """
+        early = [
+            read for read in self._accesses.reads
+            if read.variable in self._accesses.writers and read.name not in late and read.name not in waiting
+        ]  # fmt: skip
+        plain = {read.name for read in early if self._waits_for_nothing(read.name)}
+        gathers = {
+            read.name for read in early
+            if read.name not in plain
+            and self._node(read.name).op != "ReadVariableOp"
+            and not self._nodes.in_control_flow(read.name)
+        }  # fmt: skip
+        if gathers:
+            plain |= gathers - self._after_writes()
+        for read in early:
+            if read.name in plain:
+                writers = self._accesses.writers[read.variable]
+                self._come_before(read, [name for name in writers if name != f"{read.variable}/Assign"])
+
+    def _after_writes(self) -> set[str]:
+        """What waits for a write, or stands in a branch or a loop."""
+        users: dict[str, list[str]] = {}
+        for node in self._all():
+            for text in node.input:
+                users.setdefault(parse(text).node, []).append(node.name)
+        found: set[str] = set()
+        waiting = [name for names in self._accesses.writers.values() for name in names]
+        waiting += [node.name for node in self._part if self._nodes.in_control_flow(node.name)]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += users.get(name, ())
+        return found
+
+    def _waits_for_nothing(self, name: str) -> bool:
+        """Whether a read's only input is the variable itself."""
+        node = self._node(name)
+        handle = self._nodes.by_name.get(parse(node.input[0]).node) or self._made[parse(node.input[0]).node]
+        return (
+            node.op == "ReadVariableOp"
+            and len(node.input) == 1
+            and handle.op == "VarHandleOp"
+            and not handle.input
+            and not self._nodes.in_control_flow(name.removesuffix(_APART))
+        )
+
+    def _find_reads_if_initialized(self, fetches: set[str]) -> list[tuple[str, str, set[str]]]:
+        """Where a variable is read in a branch, if it is initialized: the `Merge`, the variable, the nodes before."""
+        found = []
+        for node in self._part if self._accesses.writers else ():
+            if node.op == "Merge" and not self._nodes.in_control_flow(node.name):
+                variable, needed = self._read_if_initialized(node, fetches)
+                if variable in self._accesses.writers:
+                    found.append((node.name, variable, needed))
+        return found
+
+    def _read_if_initialized(self, merge: Any, fetches: set[str]) -> tuple[str, set[str]]:
+        """The variable whose value, or else a constant, leaves a branch, and what that takes; '' for other branches."""
+        found = {merge.name}
+        waiting, variables = [merge], set()
+        while waiting:
+            node = waiting.pop()
+            if node is None or node.op not in _READ_IF_INITIALIZED or node.name in fetches - {merge.name}:
+                return "", set()
+            if node.op == "VarHandleOp":
+                variables.add(node.name)
+            sources = {parse(text).node for text in node.input} - found
+            found |= sources
+            waiting += [self._by_name.get(name) for name in sources]
+        return (variables.pop(), found) if len(variables) == 1 else ("", set())
+
+    def _read_first_if_initialized(
+        self, reads: Sequence[tuple[str, str, set[str]]], waiting: set[str]
+    ) -> None:
+        """Such a read comes before its run's writes as well: so hooks read the global step.
+
+        A branch cannot be waited for, but the `Merge` after it can. On a parameter server, too, TF1's hooks got the
+        step before the update, which waits for gradients (TF 1.15: 200 of 200 runs).
+        """
+        for merge, variable, needed in reads:
+            if needed & waiting:
+                continue  # it belongs to a write
+            for name in self._accesses.writers[variable]:
+                if name != f"{variable}/Assign" and not self._nodes.in_control_flow(name):
+                    for write in self._accesses.writes(name):
+                        self._wait(write, [merge])
+
+    # what is fetched
+
+    def _find_fetched_reads(self, fetches: Iterable[str]) -> dict[str, str]:
+        """The reads that give fetched variables, which come after the run's writes: the read -> its variable.
+
+        In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's memory, as `w` itself
+        was: what was fetched of them was what the run's writes had left there. What else in the run takes a value of
+        them gets copies, which are reads like others.
+        """
+        accesses = self._accesses
+        of_read = {read.name: read for read in accesses.reads}
+        late: dict[str, str] = {}
+        chains: dict[str, Any] = {}  # their nodes
+        for name in dict.fromkeys(fetches):
+            chain: list[Any] = []
+            node = self._by_name.get(name)
+            while (
+                node is not None
+                and is_same_memory(node.op, self._nodes.operation(node.name))
+                and not self._nodes.in_control_flow(node.name)
+            ):
+                chain.append(node)
+                node = self._by_name.get(parse(node.input[0]).node)
+            if node is None or node.op != "ReadVariableOp" or self._nodes.in_control_flow(node.name):
+                continue
+            read = of_read.get(node.name)
+            if read is None or read.variable not in accesses.writers or read.variable in accesses.elsewhere:
+                continue
+            late[node.name] = read.variable
+            chains.update((part.name, part) for part in (*chain, node))
+        taken = set()
+        for user in (*self._part, *self._made.values()):
+            if user.name not in chains:
+                taken |= _take_apart(user, chains)
+        while taken:
+            name = taken.pop()
+            if f"{name}{_APART}" in self._made:
+                continue
+            copied = tf.compat.v1.NodeDef()
+            copied.CopyFrom(chains[name])
+            copied.name = f"{name}{_APART}"
+            self._made[copied.name] = copied
+            taken |= _take_apart(copied, chains)
+            if name in late:
+                accesses.reads.append(of_read[name]._replace(name=copied.name))
+        return late
+
+    def _read_last(self, late: Mapping[str, str]) -> None:
+        """A variable that is fetched itself is read after the run's writes: TF1 returned the memory they had changed.
+
+        One on another machine was sent at once, before them.
+        """
+        of_read = {read.name: read for read in self._accesses.reads}
+        for name, variable in late.items():
+            self._wait_for_writes_before(name, self._accesses.writers[variable], of_read[name])
+
+
+def _goes_back(source: Any, node: Any) -> bool:
+    """Whether an input of a node is that of a loop's next round."""
+    return bool(node.op.endswith("Merge") and source.op.endswith("NextIteration"))
+
+
+def _take_apart(user: Any, chains: Mapping[str, Any]) -> set[str]:
+    """Lets a node take copies of the nodes of chains; the names of those."""
+    taken = set()
+    for place, text in enumerate(user.input):
+        source = parse(text)
+        if source.node in chains:
+            user.input[place] = written(source._replace(node=f"{source.node}{_APART}"))
+            taken.add(source.node)
+    return taken
+
+
+__all__ = ["Accesses", "Read", "settle_order"]

@@ -1,0 +1,191 @@
+"""`tf.nn.rnn_cell`, as tf_keras has it, and of `tf.contrib.rnn` what people used and no library has.
+
+Source of the latter: the papers that are named, TensorFlow 1.15's documentation, and its numbers (tests/functions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import *  # noqa: F403 - a face, not a copy
+from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import LSTMCell, LSTMStateTuple, RNNCell
+from tf_keras.src.layers.rnn.legacy_cells import LayerRNNCell as LayerRNNCell
+
+from tf2towers.runtime.tf1 import keras as _keras  # noqa: F401 - before tf_keras itself
+
+v1 = tf.compat.v1
+
+
+class LSTMBlockCell(LSTMCell):
+    """The long short-term memory (Hochreiter and Schmidhuber 1997) that TensorFlow 1 computed in one kernel.
+
+    It is `LSTMCell` but for two things: the peepholes (Gers and Schmidhuber 2000) are made in the order of the gates,
+    `w_i_diag`, `w_f_diag` and `w_o_diag`; gradients pass a memory that is clipped.
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        cell_clip: float | None = None,
+        use_peephole: bool = False,
+        dtype: Any = None,
+        reuse: bool | None = None,
+        name: str = "lstm_cell",
+    ) -> None:
+        super().__init__(num_units, forget_bias=forget_bias, dtype=dtype, reuse=reuse, name=name)
+        self._clip = cell_clip if cell_clip is not None and cell_clip > 0 else None
+        self._has_peepholes = use_peephole
+
+    def build(self, inputs_shape: Any) -> None:
+        """`kernel`: (depth + units, 4 * units); `bias`: (4 * units,); the peepholes (units,) each."""
+        super().build(inputs_shape)
+        if self._has_peepholes:
+            self.built = False  # or its variables were to be there already
+            self._peepholes = [self.add_weight(f"w_{gate}_diag", [self._num_units]) for gate in "ifo"]
+            self.built = True
+
+    def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
+        """(batch, depth) and a state -> the output (batch, units) and the next state."""
+        memory, output = state
+        gates = tf.matmul(tf.concat([inputs, output], 1), self._kernel)
+        write, new, keep, show = tf.split(tf.nn.bias_add(gates, self._bias), num_or_size_splits=4, axis=1)
+        if self._has_peepholes:
+            write += self._peepholes[0] * memory
+            keep += self._peepholes[1] * memory
+        memory = memory * tf.sigmoid(keep + self._forget_bias) + tf.sigmoid(write) * tf.tanh(new)
+        if self._clip is not None:
+            memory = _clipped(self._clip)(memory)
+        if self._has_peepholes:
+            show += self._peepholes[2] * memory
+        output = tf.tanh(memory) * tf.sigmoid(show)
+        return output, LSTMStateTuple(memory, output)
+
+
+def _clipped(limit: float) -> Callable[[tf.Tensor], tf.Tensor]:
+    """Clips to the limit either way; gradients pass as if it did not."""
+
+    def clip(values: tf.Tensor) -> tuple[tf.Tensor, Callable[[tf.Tensor], tf.Tensor]]:
+        return tf.clip_by_value(values, -limit, limit), lambda gradient: gradient
+
+    clipping: Callable[[tf.Tensor], tf.Tensor] = tf.custom_gradient(clip)
+    return clipping
+
+
+class LayerNormBasicLSTMCell(RNNCell):
+    """Long short-term memory with normalized gates and memory (Ba, Kiros and Hinton 2016), and recurrent dropout.
+
+    Variables `kernel` (and `bias`, without the norms), and `gamma` and `beta` in each of `input`, `transform`,
+    `forget`, `output` and `state`. Dropout (Semeniuta, Severyn and Barth 2016) is on the values that are written alone.
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        input_size: Any = None,
+        activation: Callable[[tf.Tensor], tf.Tensor] = tf.tanh,
+        layer_norm: bool = True,
+        norm_gain: float = 1.0,
+        norm_shift: float = 0.0,
+        dropout_keep_prob: Any = 1.0,
+        dropout_prob_seed: int | None = None,
+        reuse: bool | None = None,
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        del input_size  # of no effect since TensorFlow 1.0
+        self._num_units = num_units
+        self._activation = activation
+        self._forget_bias = forget_bias
+        self._keep_prob = dropout_keep_prob
+        self._seed = dropout_prob_seed
+        self._layer_norm = layer_norm
+        self._norm_gain = norm_gain
+        self._norm_shift = norm_shift
+
+    @property
+    def state_size(self) -> LSTMStateTuple:
+        """`LSTMStateTuple(num_units, num_units)`."""
+        return LSTMStateTuple(self._num_units, self._num_units)
+
+    @property
+    def output_size(self) -> int:
+        """`num_units`."""
+        return self._num_units
+
+    def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
+        """(batch, depth) and a state -> the output (batch, units) and the next state."""
+        memory, output = state
+        gates = self._linear(tf.concat([inputs, output], 1))
+        scopes = ("input", "transform", "forget", "output")
+        parts = zip(tf.split(gates, num_or_size_splits=4, axis=1), scopes, strict=True)
+        write, new, keep, show = (self._norm(part, scope) for part, scope in parts)
+        new = self._activation(new)
+        if not isinstance(self._keep_prob, float) or self._keep_prob < 1:
+            new = v1.nn.dropout(new, rate=1.0 - self._keep_prob, seed=self._seed)
+        memory = memory * tf.sigmoid(keep + self._forget_bias) + tf.sigmoid(write) * new
+        memory = self._norm(memory, "state")
+        output = self._activation(memory) * tf.sigmoid(show)
+        return output, LSTMStateTuple(memory, output)
+
+    def _norm(self, values: tf.Tensor, scope: str) -> tf.Tensor:
+        """The values less their mean, by their deviation, scaled and moved: (batch, units)."""
+        if not self._layer_norm:
+            return values
+        with v1.variable_scope(scope):
+            start = {"gamma": self._norm_gain, "beta": self._norm_shift}
+            gamma, beta = (
+                v1.get_variable(
+                    name, values.shape[-1:], values.dtype, initializer=v1.constant_initializer(value)
+                )
+                for name, value in start.items()
+            )
+            mean, variance = tf.nn.moments(values, [1], keepdims=True)
+            return tf.nn.batch_normalization(values, mean, variance, beta, gamma, 1e-12)
+
+    def _linear(self, values: tf.Tensor) -> tf.Tensor:
+        columns = 4 * self._num_units
+        weights = v1.get_variable("kernel", [values.shape.as_list()[-1], columns], values.dtype)
+        outputs = tf.matmul(values, weights)
+        if self._layer_norm:
+            return outputs
+        return tf.nn.bias_add(outputs, v1.get_variable("bias", [columns], values.dtype))
+
+
+def stack_bidirectional_dynamic_rnn(
+    cells_fw: Sequence[Any],
+    cells_bw: Sequence[Any],
+    inputs: Any,
+    initial_states_fw: Sequence[Any] | None = None,
+    initial_states_bw: Sequence[Any] | None = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    parallel_iterations: int | None = None,
+    time_major: bool = False,
+    scope: Any = None,
+    swap_memory: bool = False,
+) -> tuple[tf.Tensor, tuple[Any, ...], tuple[Any, ...]]:
+    """Bidirectional layers, each over both outputs of the one before: the last outputs, and the states each way.
+
+    Raises:
+        ValueError: No cells, or numbers of cells and states that differ.
+    """
+    starts = [initial_states_fw, initial_states_bw]
+    if not cells_fw or len(cells_fw) != len(cells_bw):
+        raise ValueError("as many cells forward as backward are needed, and at least one")
+    if any(states is not None and len(states) != len(cells_fw) for states in starts):
+        raise ValueError("as many initial states as cells are needed")
+    first, second = (states or [None] * len(cells_fw) for states in starts)
+    ends = []
+    with v1.variable_scope(scope or "stack_bidirectional_rnn"):
+        for number, cells in enumerate(zip(cells_fw, cells_bw, first, second, strict=True)):
+            with v1.variable_scope(f"cell_{number}"):
+                outputs, states = v1.nn.bidirectional_dynamic_rnn(
+                    cells[0], cells[1], inputs, sequence_length, cells[2], cells[3], dtype,
+                    parallel_iterations, swap_memory, time_major,
+                )  # fmt: skip
+            inputs = tf.concat(outputs, 2)
+            ends.append(states)
+    return inputs, tuple(forward for forward, _ in ends), tuple(backward for _, backward in ends)

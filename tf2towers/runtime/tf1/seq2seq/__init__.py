@@ -1,0 +1,26 @@
+"""`tf.contrib.seq2seq`: attention, decoders, helpers, beam search and the loss of sequences."""
+
+from tf2towers.runtime.tf1.seq2seq.attention import (
+    AttentionMechanism,
+    AttentionWrapper,
+    AttentionWrapperState,
+    BahdanauAttention,
+    LuongAttention,
+)
+from tf2towers.runtime.tf1.seq2seq.beam_search import (
+    BeamSearchDecoder,
+    BeamSearchDecoderOutput,
+    BeamSearchDecoderState,
+    FinalBeamSearchDecoderOutput,
+    gather_tree,
+    tile_batch,
+)
+from tf2towers.runtime.tf1.seq2seq.decoding import BasicDecoder, BasicDecoderOutput, Decoder, dynamic_decode
+from tf2towers.runtime.tf1.seq2seq.helpers import (
+    CustomHelper,
+    GreedyEmbeddingHelper,
+    Helper,
+    SampleEmbeddingHelper,
+    TrainingHelper,
+)
+from tf2towers.runtime.tf1.seq2seq.loss import sequence_loss

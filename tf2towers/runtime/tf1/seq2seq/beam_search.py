@@ -1,0 +1,282 @@
+"""`BeamSearchDecoder`: the best sequences, several at a time; `tile_batch` and `gather_tree`, which go with it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from tf2towers.runtime.tf1.seq2seq.decoding import Decoder, known_size, size_of
+from tf2towers.runtime.tf1.seq2seq.helpers import checked_embedding
+
+v1 = tf.compat.v1
+
+
+class BeamSearchDecoderState(NamedTuple):
+    """The state: of the cell, [batch, beam, ...], and of each beam its probability, whether it ended, its length."""
+
+    cell_state: Any
+    log_probs: Any
+    finished: Any
+    lengths: Any
+    accumulated_attention_probs: Any
+
+
+class BeamSearchDecoderOutput(NamedTuple):
+    """What a step gives, [batch, beam] each: scores, ids, and the beams that these go on from."""
+
+    scores: Any
+    predicted_ids: Any
+    parent_ids: Any
+
+
+class FinalBeamSearchDecoderOutput(NamedTuple):
+    """The best sequences of ids, [batch, time, beam], best first; and what all steps gave."""
+
+    predicted_ids: Any
+    beam_search_decoder_output: Any
+
+
+def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
+    """Each row of a nest of tensors several times, one after the other: [batch * multiplier, ...].
+
+    Raises:
+        ValueError: a tensor is a scalar, or its rank is not known.
+    """
+
+    def tile(values: Any) -> Any:
+        values = tf.convert_to_tensor(values, name="t")
+        if not values.shape.rank:
+            raise ValueError("t must have statically known rank")
+        tiled = tf.repeat(values, multiplier, axis=0)
+        rows = known_size(values, 0)
+        tiled.set_shape([None if rows is None else rows * multiplier, *values.shape[1:]])
+        return tiled
+
+    with v1.name_scope(name, "tile_batch", [*tf.nest.flatten(t), multiplier]):
+        return tf.nest.map_structure(tile, t)
+
+
+def gather_tree(
+    step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: str | None = None
+) -> tf.Tensor:
+    """The sequences that end in each beam.
+
+    Args:
+        step_ids: int32 [time, batch, beam].
+        parent_ids: the beams of the step before that they go on from, of the same shape.
+        max_sequence_lengths: int32 [batch]; after that many steps, and after a beam's first end token, there are end
+            tokens only.
+        end_token: int32 scalar.
+        name: of its operations.
+    """
+    with v1.name_scope(name, "GatherTree"):
+        step_ids, end = tf.convert_to_tensor(step_ids), tf.convert_to_tensor(end_token)
+        inside = tf.range(tf.shape(step_ids)[0])[:, tf.newaxis] < max_sequence_lengths
+
+        def go_back(state: Any, step: Any) -> Any:
+            beams, _ = state
+            ids, parents, inside = step
+            ids = tf.where(inside, tf.gather(ids, beams, batch_dims=1), end)
+            return tf.where(inside, tf.gather(parents, beams, batch_dims=1), beams), ids
+
+        beams = tf.zeros_like(step_ids[0]) + tf.range(tf.shape(step_ids)[2])
+        steps = (step_ids, tf.convert_to_tensor(parent_ids), inside[:, :, tf.newaxis])
+        _, ids = v1.scan(go_back, steps, (beams, beams), reverse=True, back_prop=False)
+        ended = tf.cumsum(tf.cast(tf.equal(ids, end), tf.int32), exclusive=True) > 0
+        found = tf.where(ended, end, ids)
+        found.set_shape(step_ids.shape)
+        return found
+
+
+class BeamSearchDecoder(Decoder):
+    """A decoder that keeps the `beam_width` best sequences of each row.
+
+    A score is the log-probability, divided by ((5 + length) / 6) ** length_penalty_weight (Wu et al., 2016).
+
+    Args:
+        cell: an RNN cell.
+        embedding: a function from ids to inputs, or the table of `tf.nn.embedding_lookup`.
+        start_tokens: int32 [batch].
+        end_token: int32 scalar.
+        initial_state: the cell's, for batch * beam_width rows: see `tile_batch`.
+        beam_width: how many sequences.
+        output_layer: a layer that makes logits of the cell's outputs.
+        length_penalty_weight: 0 for none.
+        coverage_penalty_weight: not served.
+        reorder_tensor_arrays: whether TensorArrays in the cell's final state are brought into the order of the beams.
+            Where their elements have a known shape other than [batch, beam, ...] they stay, as in TF 1.15.
+
+    Raises:
+        NotImplementedError: a penalty for the coverage.
+        TypeError: `cell` or `output_layer` is no cell or layer.
+        ValueError: a token has another shape.
+    """
+
+    def __init__(
+        self,
+        cell: Any,
+        embedding: Any,
+        start_tokens: Any,
+        end_token: Any,
+        initial_state: Any,
+        beam_width: int,
+        output_layer: Any = None,
+        length_penalty_weight: float = 0.0,
+        coverage_penalty_weight: float = 0.0,
+        reorder_tensor_arrays: bool = True,
+    ) -> None:
+        if coverage_penalty_weight:
+            raise NotImplementedError("tf2towers: BeamSearchDecoder(coverage_penalty_weight=...)")
+        if not callable(cell) or not hasattr(cell, "state_size") or not hasattr(cell, "output_size"):
+            raise TypeError(f"The argument 'cell' ({cell}) is not an RNNCell")
+        if output_layer is not None and not hasattr(output_layer, "compute_output_shape"):
+            raise TypeError(f"output_layer must be a Layer, received: {type(output_layer)}")
+        self._cell, self._output_layer, self._beam_width = cell, output_layer, beam_width
+        self._length_penalty_weight, self._reorder_tensor_arrays = (
+            length_penalty_weight,
+            reorder_tensor_arrays,
+        )
+        self._embedding_fn, self._start_tokens, self._end_token = checked_embedding(
+            embedding, start_tokens, end_token
+        )
+        self._rows = known_size(self._start_tokens, 0)
+        self._start_inputs = self._embedding_fn(tf.tile(self._start_tokens[:, tf.newaxis], [1, beam_width]))
+        self._dtype = tf.nest.flatten(initial_state)[0].dtype
+        self._initial_cell_state = tf.nest.map_structure(self._split_state, initial_state)
+
+    @property
+    def batch_size(self) -> Any:
+        """How many rows `start_tokens` has."""
+        return tf.size(self._start_tokens)
+
+    @property
+    def output_size(self) -> BeamSearchDecoderOutput:
+        """[beam] each."""
+        return BeamSearchDecoderOutput(*[tf.TensorShape([self._beam_width])] * 3)
+
+    @property
+    def output_dtype(self) -> BeamSearchDecoderOutput:
+        """Scores are of the state's type."""
+        return BeamSearchDecoderOutput(self._dtype, tf.int32, tf.int32)
+
+    @property
+    def tracks_own_finished(self) -> bool:
+        """A beam that goes on may take the place of one that is finished."""
+        return True
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any, BeamSearchDecoderState]:
+        """All beams but the first begin with probability 0, as if they were finished."""
+        first = partial(tf.one_hot, tf.zeros([self.batch_size], tf.int32), self._beam_width)
+        finished = first(False, True, dtype=tf.bool)
+        finished.set_shape([self._rows, self._beam_width])
+        log_probs = first(0.0, -float("inf"), dtype=self._dtype)
+        lengths = tf.zeros_like(finished, tf.int64)
+        state = BeamSearchDecoderState(self._initial_cell_state, log_probs, finished, lengths, ())
+        return finished, self._start_inputs, state
+
+    def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> tuple[Any, Any, Any, Any]:
+        """The best beams that go on from those there are."""
+        with v1.name_scope(name, "BeamSearchDecoderStep"):
+            merged_state = tf.nest.map_structure(self._merge_state, state.cell_state)
+            logits, cell_state = self._cell(tf.nest.map_structure(self._merge, inputs), merged_state)
+            if self._output_layer is not None:
+                logits = self._output_layer(logits)
+            output, next_state = self._best(self._split(logits), state, cell_state)
+            next_inputs = v1.cond(
+                tf.reduce_all(next_state.finished),
+                lambda: self._start_inputs,
+                lambda: self._embedding_fn(output.predicted_ids),
+            )
+        return output, next_state, next_inputs, next_state.finished
+
+    def _best(self, logits: Any, state: Any, cell_state: Any) -> tuple[Any, Any]:
+        """Of all beams' next ids, [batch, beam, ids], those with the highest scores."""
+        ids, beams = size_of(logits, -1), self._beam_width
+        at_end = tf.one_hot(self._end_token, ids, 0.0, logits.dtype.min, dtype=logits.dtype)
+        steps = tf.where(state.finished[:, :, tf.newaxis], at_end, tf.nn.log_softmax(logits))
+        total = state.log_probs[:, :, tf.newaxis] + steps
+        longer = tf.one_hot(self._end_token, ids, 0, 1, dtype=tf.int64)
+        lengths = state.lengths[:, :, tf.newaxis] + tf.where(
+            state.finished[:, :, tf.newaxis], tf.zeros_like(longer), longer
+        )
+        scores = total
+        if self._length_penalty_weight != 0:
+            scores /= ((5.0 + tf.cast(lengths, tf.float32)) / 6.0) ** self._length_penalty_weight
+        best, places = tf.math.top_k(tf.reshape(scores, [-1, beams * ids]), beams)
+        parents, chosen = places // ids, places % ids
+        for values in (best, parents, chosen):
+            values.set_shape([self._rows, beams])
+        pick = partial(tf.gather, indices=parents, batch_dims=1)
+        before = pick(state.finished)
+        next_state = BeamSearchDecoderState(
+            cell_state=tf.nest.map_structure(
+                lambda values: pick(self._split_state(values)) if _has_rows(values) else values, cell_state
+            ),
+            log_probs=tf.gather(tf.reshape(total, [-1, beams * ids]), places, batch_dims=1),
+            finished=tf.logical_or(before, tf.equal(chosen, self._end_token)),
+            lengths=pick(state.lengths) + tf.cast(tf.logical_not(before), tf.int64),
+            accumulated_attention_probs=(),
+        )
+        return BeamSearchDecoderOutput(best, chosen, parents), next_state
+
+    def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
+        """The sequences that end in each beam."""
+        longest = tf.cast(tf.reduce_max(final_state.lengths, axis=1), tf.int32)
+        found = gather_tree(outputs.predicted_ids, outputs.parent_ids, longest, self._end_token)
+        if self._reorder_tensor_arrays:
+            reorder = partial(self._reorder, outputs.parent_ids, final_state.lengths)
+            final_state = final_state._replace(
+                cell_state=tf.nest.map_structure(reorder, final_state.cell_state)
+            )
+        return FinalBeamSearchDecoderOutput(found, outputs), final_state
+
+    def _reorder(self, parents: Any, lengths: Any, array: Any) -> Any:
+        """The elements of an array, [time, batch * beam, ...], in the order of the sequences that end in each beam."""
+        if not isinstance(array, tf.TensorArray):
+            return array
+        shape, beams = array.element_shape, self._beam_width
+        if shape.rank is None or shape.rank < 1:
+            return array
+        first, *others = shape.as_list()
+        if self._rows is not None and first is not None:
+            split = bool(others) and others[0] is not None and [first, others[0]] != [self._rows, beams]
+            if split or first != self._rows * beams:
+                v1.logging.warn(
+                    f"The elements of a TensorArray, {shape}, are not reordered: they are not "
+                    f"[{self._rows}, {beams}, ...]. reorder_tensor_arrays=False says that this is meant."
+                )
+                return array
+        values = array.stack()
+        by_beam = tf.reshape(values, tf.concat([tf.shape(parents), tf.shape(values)[2:]], 0))
+        own = tf.zeros_like(parents) + tf.range(beams)
+        longest = tf.cast(tf.reduce_max(lengths, axis=1), tf.int32)
+        order = gather_tree(own, parents, longest, beams + 1)
+        inside = tf.transpose(tf.sequence_mask(lengths, tf.shape(parents)[0]), [2, 0, 1])
+        ordered = tf.gather(by_beam, tf.where(inside, order, own), batch_dims=2)
+        ordered = tf.reshape(ordered, tf.shape(values))
+        ordered.set_shape(values.shape)
+        return ordered
+
+    def _merge(self, values: Any) -> Any:
+        """[batch * beam, ...] of [batch, beam, ...]."""
+        merged = tf.reshape(values, tf.concat([[-1], tf.shape(values)[2:]], 0))
+        merged.set_shape([None if self._rows is None else self._rows * self._beam_width, *values.shape[2:]])
+        return merged
+
+    def _split(self, values: Any) -> Any:
+        """[batch, beam, ...] of [batch * beam, ...]."""
+        split = tf.reshape(values, tf.concat([[self.batch_size, self._beam_width], tf.shape(values)[1:]], 0))
+        split.set_shape([self._rows, self._beam_width, *values.shape[1:]])
+        return split
+
+    def _merge_state(self, values: Any) -> Any:
+        return self._merge(values) if _has_rows(values) else values
+
+    def _split_state(self, values: Any) -> Any:
+        return self._split(values) if _has_rows(values) else values
+
+
+def _has_rows(values: Any) -> bool:
+    return not isinstance(values, tf.TensorArray) and values.shape.rank != 0

@@ -1,0 +1,144 @@
+"""Whether a migrated script is the same program: both run, every session call compared, and what was not, said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tf2towers.report.parity_result import Diagnosis, ParityResult
+from tf2towers.report.parity_words import PLURALS, counted
+from tf2towers.verify.calls.compare import Compared, Difference, compare
+from tf2towers.verify.calls.recording import Run
+from tf2towers.verify.compare import Tolerances, outcome_of, tolerances
+from tf2towers.verify.explain import explain_calls
+from tf2towers.verify.result_notes import note_open
+from tf2towers.verify.sides import Options, record_calls
+
+#: the rules of `tf2towers.verify.verify`; nothing is set back here, so that a step goes on with the last one's digits
+SUM_ORDER = Tolerances(gradients=1e-5, variables=1e-5)
+OTHER_TENSORFLOW = Tolerances(gradients=1e-4, variables=1e-3)
+
+
+def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
+    """Runs both scripts, each from its beginning, and compares every session call."""
+    script, its, arguments = result.original.script, result.migrated.script, result.arguments
+    original = record_calls(script, arguments, place / "original", options, migrated=False)
+    options.check_towers(original.towers)
+    migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
+    judge(result, original, migrated, options)
+    if result.outcome == "differs" and options.cluster is None:
+        explain_calls(result, options, place)
+
+
+def judge(
+    result: ParityResult,
+    original: Run,
+    migrated: Run,
+    options: Options | None = None,
+) -> None:
+    """Compares two runs, and writes into `result` what comes of it."""
+    limits, rule = _tolerances(original, migrated, options or Options())
+    found = compare(original, migrated, limits, left_out=_of_threads(original, migrated))
+    for side, run in ((result.original, original), (result.migrated, migrated)):
+        side.tensorflow, side.python, side.seconds = run.tensorflow, run.python, run.seconds
+    result.calls, result.steps, result.towers = original.calls, original.trained, original.towers
+    result.tolerance, result.comparisons = limits.gradients, found.comparisons
+    result.outcome = outcome_of(found.comparisons)
+    if result.outcome == "within" and rule:
+        result.notes.append(rule)
+    if found.first is not None:
+        result.first_step = found.first.original.number
+        result.diagnoses.append(_first(found.first, found))
+    if found.problem:
+        result.outcome = "differs"
+        result.diagnoses.append(Diagnosis("other session calls", found.problem + "."))
+    note_open(result, original.open)
+    _note_the_rest(result, found, original, migrated)
+
+
+def _tolerances(original: Run, migrated: Run, options: Options) -> tuple[Tolerances, str]:
+    tensorflows = original.tensorflow, migrated.tensorflow
+    towers = 0 if options.tower_order else original.towers
+    return tolerances(options.tolerance, tensorflows, towers, SUM_ORDER, OTHER_TENSORFLOW)
+
+
+def _of_threads(*runs: Run) -> set[str]:
+    """The variables that calls of other threads change, at times of their own."""
+    return {name for run in runs for thread in run.threads for name in thread.writes}
+
+
+def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrated: Run) -> None:
+    """What was not compared; where that may have changed variables that count, there is no parity."""
+    if found.hooks_apart:
+        result.notes.append(
+            f"hooks fetched other things in {counted(found.hooks_apart, 'call')}, at times of their own: only what the "
+            "script fetched is compared there"
+        )
+    for side, run in (("the original", original), ("the migrated script", migrated)):
+        for thread in run.threads:
+            writes = f"; they change {', '.join(thread.writes)}" if thread.writes else ""
+            result.notes.append(
+                f"not compared: {counted(thread.calls, 'call')} of {side}'s threads, fetching {thread.fetches}{writes}"
+            )
+    shared = sorted(
+        {name for run in (original, migrated) for thread in run.threads for name in thread.shared}
+    )
+    if shared and result.outcome in ("bitwise", "within"):
+        result.outcome = "error"
+        result.error = (
+            f"calls of threads change {', '.join(shared[:4])}, in no order with the main thread's calls, which use "
+            "them too: no such run can be repeated. What could be compared is equal"
+        )
+
+
+# -- where they part ---------------------------------------------------------------------------------------------------
+
+
+def _first(first: Difference, found: Compared) -> Diagnosis:
+    mine, its = first.original, first.migrated
+    others = [
+        f"{more} other {kind if more == 1 else PLURALS[kind]}"
+        for kind, count in found.beside.items()
+        if (more := count - (kind == first.kind))
+    ]
+    message = (
+        f"session call {mine.number} ({mine.place} of the original; {its.place} of the migrated script): "
+        f"{first.kind} {first.name}: {_values(*first.values)}"
+    )
+    if others:
+        message += f". In the same call: {', '.join(others)}"
+    return Diagnosis("first difference", message + ".", "", mine.number)
+
+
+def _values(mine: np.ndarray | None, its: np.ndarray | None) -> str:
+    if mine is None or its is None:
+        return "only in the migrated script" if mine is None else "only in the original"
+    if mine.shape != its.shape or mine.dtype != its.dtype:
+        return f"{mine.dtype}{list(mine.shape)} in the original, {its.dtype}{list(its.shape)} in the migrated script"
+    if mine.dtype == np.uint8:
+        return f"{mine.tobytes()[:60]!r} in the original, {its.tobytes()[:60]!r} in the migrated script"
+    alike = mine == its
+    if mine.dtype.kind in "fc":
+        alike |= np.isnan(mine) & np.isnan(its)
+    apart = np.flatnonzero(~alike)
+    place = np.unravel_index(apart[0], mine.shape)
+    at = f" at {[int(index) for index in place]}" if mine.ndim else ""
+    text = f"{mine[place]!s} in the original, {its[place]!s} in the migrated script{at}"
+    if mine.ndim:
+        text += f"; {apart.size} of {mine.size} elements differ"
+    return text + _factor(mine, its)
+
+
+def _factor(original: np.ndarray, migrated: np.ndarray) -> str:
+    """What one is times the other, where that is the same for all elements."""
+    if original.dtype.kind != "f" or not original.size:
+        return ""
+    with np.errstate(all="ignore"):
+        mine, its = original.astype(np.float64), migrated.astype(np.float64)
+        factor = float((mine * its).sum() / (mine * mine).sum()) if (mine * mine).sum() else 1.0
+        if not np.isfinite(factor) or abs(factor - 1) < 1e-3:
+            return ""
+        if np.allclose(its, factor * mine, rtol=1e-4, atol=1e-6 * float(np.abs(its).max())):
+            return f"; it is {factor:.4g} times the original's"
+    return ""

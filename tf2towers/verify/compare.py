@@ -1,0 +1,241 @@
+"""Two recordings held against each other: every input, loss, gradient and variable by name, every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tf2towers.report.parity_result import Comparison, Kind, Outcome
+from tf2towers.verify.recording import Arrays, Facts, Recording, Step
+
+#: a whole number of towers by which a loss may be divided, to the rounding of one division
+_SHARE = 1e-6
+
+
+class NotComparable(Exception):
+    """One of the runs has no steps, or not as many as the other."""
+
+
+@dataclass
+class Tolerances:
+    """What is still taken for the same, relative to the largest element of a step; 0: every bit."""
+
+    gradients: float = 0.0
+    variables: float = 0.0
+
+    def of(self, kind: Kind) -> float:
+        """The tolerance of a kind."""
+        return self.variables if kind == "variable" else self.gradients
+
+
+def tolerances(
+    given: float | None, tensorflows: tuple[str, str], towers: int, order: Tolerances, other: Tolerances
+) -> tuple[Tolerances, str]:
+    """What may differ, and the named rule that says so; an empty one where every bit counts, or the user says.
+
+    Args:
+        given: by the user.
+        tensorflows: the versions of the original and of the migrated program.
+        towers: so many that are added up in any order.
+        order: what may differ where more than two are.
+        other: where the versions are not the same.
+    """
+    if given is not None:
+        return Tolerances(given, given), ""
+    if tensorflows[0] != tensorflows[1]:
+        return other, (
+            f"rule 'another TensorFlow' ({tensorflows[0]} and {tensorflows[1]}): kernels round otherwise; variables "
+            f"within {other.variables:g} of the largest element, all else within {other.gradients:g}"
+        )
+    if towers > 2:
+        return order, (
+            f"rule 'order of the sum': {towers} towers are added up in another order than in TF1; within "
+            f"{order.gradients:g} of the largest element. With --tower-order they are added as in TF1: then every bit "
+            "must be equal"
+        )
+    return Tolerances(), ""
+
+
+def outcome_of(comparisons: Iterable[Comparison]) -> Outcome:
+    """One verdict on all the comparisons."""
+    found = list(comparisons)
+    if all(comparison.bitwise for comparison in found):
+        return "bitwise"
+    return "within" if all(comparison.within for comparison in found) else "differs"
+
+
+@dataclass
+class Series:
+    """One thing over all steps; its attributes are those of the `Comparison` that comes of it."""
+
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    problem: str = ""
+    bitwise: bool = True
+    first_step: int | None = None
+    max_abs: float = 0.0
+    max_rel: float = 0.0
+    ulps: float = 0.0
+    errors: list[float] = field(default_factory=list)
+
+    def add(self, place: int, mine: np.ndarray | None, its: np.ndarray | None) -> None:
+        """Compares the two values of a step."""
+        if mine is None or its is None:
+            self._fail(place, "only in the migrated run" if mine is None else "only in the original")
+            return
+        self.shape, self.dtype = mine.shape, str(mine.dtype)
+        if mine.shape != its.shape:
+            self._fail(place, f"shape {list(mine.shape)} against {list(its.shape)}")
+        elif mine.dtype != its.dtype:
+            self._fail(place, f"dtype {mine.dtype} against {its.dtype}")
+        elif equal(mine, its):
+            self.errors.append(0.0)
+        else:
+            self._differ(place, mine, its)
+
+    def _fail(self, place: int, problem: str) -> None:
+        self.problem = self.problem or problem
+        self._note(place)
+
+    def _note(self, place: int) -> None:
+        self.bitwise = False
+        if self.first_step is None:
+            self.first_step = place
+
+    def _differ(self, place: int, mine: np.ndarray, its: np.ndarray) -> None:
+        self._note(place)
+        with np.errstate(all="ignore"):
+            wide = np.complex128 if mine.dtype.kind == "c" else np.float64
+            apart = np.abs(mine.astype(wide) - its.astype(wide))
+            finite = np.isfinite(apart)
+            largest = float(np.max(np.abs(mine.astype(wide)), initial=0.0, where=np.isfinite(mine)))
+            absolute = float(np.max(apart, initial=0.0, where=finite)) if finite.all() else float("inf")
+            floating = mine.dtype if mine.dtype.kind == "f" else np.dtype(np.float32)
+            ulp = (
+                float(np.spacing(np.asarray(largest, floating)))
+                if largest
+                else float(np.finfo(floating).tiny)
+            )
+            relative = absolute / largest if largest else (float("inf") if absolute else 0.0)
+        self.errors.append(relative)
+        self.max_abs, self.max_rel = max(self.max_abs, absolute), max(self.max_rel, relative)
+        self.ulps = max(self.ulps, absolute / ulp)
+
+    def comparison(self, kind: Kind, name: str, tolerance: float) -> Comparison:
+        """The result of the comparison, over all steps."""
+        within = not self.problem and self.max_rel <= tolerance
+        of_series = {**vars(self), "errors": tuple(self.errors)}
+        return Comparison(kind=kind, name=name, within=within, **of_series)
+
+
+def compare(
+    original: Recording | Iterable[Step],
+    migrated: Recording | Iterable[Step],
+    tolerances: Tolerances | None = None,
+    kinds: Iterable[Kind] = ("input", "loss", "tower gradient", "gradient", "variable", "fetched", "summary"),
+    share: int = 1,
+) -> list[Comparison]:
+    """What came of comparing everything that either run has, in the order of a step.
+
+    Args:
+        original, migrated: recordings, or their steps one by one (large ones need not be in memory).
+        tolerances: see there; by default every bit counts.
+        kinds: what is compared.
+        share: each replica's loss and gradients are this part of a TF1 tower's (see `share_of`).
+
+    Raises:
+        NotComparable: there are no steps, or more on one side than on the other.
+    """
+    series: dict[tuple[Kind, str], Series] = {}
+    chosen = set(kinds)
+    mine = original.steps if isinstance(original, Recording) else original
+    theirs = migrated.steps if isinstance(migrated, Recording) else migrated
+    count = 0
+    for step, match in _step_pairs(mine, theirs):
+        for kind, name, value, its in pairs(step, match, share):
+            if kind in chosen:
+                series.setdefault((kind, name), Series()).add(count, value, its)
+        count += 1
+    if not count:
+        raise NotComparable("no training step was recorded")
+    limits = tolerances or Tolerances()
+    return [found.comparison(kind, name, limits.of(kind)) for (kind, name), found in series.items()]
+
+
+def _step_pairs(mine: Iterable[Step], theirs: Iterable[Step]) -> Iterator[tuple[Step, Step]]:
+    own, its = iter(mine), iter(theirs)
+    count = 0
+    for step in own:
+        match = next(its, None)
+        if match is None:
+            raise NotComparable(f"the migrated run has made {count} training steps, the original more")
+        count += 1
+        yield step, match
+    if next(its, None) is not None:
+        raise NotComparable(f"the original has made {count} training steps, the migrated run more")
+
+
+def pairs(
+    original: Step, migrated: Step, share: int = 1
+) -> Iterator[tuple[Kind, str, np.ndarray | None, np.ndarray | None]]:
+    """What is compared of a step: kind, name, the original's value and the migrated program's."""
+    for name in _names(original.inputs, migrated.inputs):
+        if name in migrated.inputs:  # one that the migrated program has no use for is seen in what follows
+            yield "input", name, original.inputs.get(name), migrated.inputs[name]
+    for tower in range(max(len(original.losses), len(migrated.losses))):
+        yield (
+            "loss",
+            f"tower {tower}",
+            _at(original.losses, tower),
+            _times(_at(migrated.losses, tower), share),
+        )
+    if original.tower_gradients and migrated.tower_gradients:
+        for tower in range(max(len(original.tower_gradients), len(migrated.tower_gradients))):
+            mine, its = _at(original.tower_gradients, tower) or {}, _at(migrated.tower_gradients, tower) or {}
+            for name in _names(mine, its):
+                yield "tower gradient", f"tower {tower}: {name}", mine.get(name), _times(its.get(name), share)
+    for name in _names(original.gradients, migrated.gradients):
+        yield "gradient", name, original.gradients.get(name), migrated.gradients.get(name)
+    for name in _names(original.after, migrated.after):
+        yield "variable", name, original.after.get(name), migrated.after.get(name)
+    for place in range(max(len(original.fetched), len(migrated.fetched))):
+        yield "fetched", f"value {place}", _at(original.fetched, place), _at(migrated.fetched, place)
+    for name in _names(original.summaries, migrated.summaries):
+        yield "summary", name, original.summaries.get(name), migrated.summaries.get(name)
+
+
+def equal(left: np.ndarray | None, right: np.ndarray | None) -> bool:
+    """Whether two values are there, of one type and shape, and equal; a NaN equals a NaN."""
+    if left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
+        return False
+    return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc")
+
+
+def _names(left: Arrays, right: Arrays) -> list[str]:
+    return [*left, *(name for name in right if name not in left)]
+
+
+def _at(values: list, place: int):  # type: ignore[no-untyped-def, type-arg]
+    return values[place] if place < len(values) else None
+
+
+def _times(value: np.ndarray | None, share: int) -> np.ndarray | None:
+    return (
+        value if value is None or share == 1 or value.dtype.kind != "f" else value * value.dtype.type(share)
+    )
+
+
+def share_of(original: Step, migrated: Step, facts: Facts) -> int:
+    """The number of towers, where each replica's loss is its share of the mean; else 1.
+
+    A program whose optimizer sums over the replicas divides each loss by their number (Keras 3: see docs/semantics.md,
+    loss scaling); its applied gradient is the mean all the same, and that is compared as it is.
+    """
+    towers = len(original.losses)
+    if towers < 2 or towers != facts.towers or len(migrated.losses) != towers:
+        return 1
+    mine, its = np.array(original.losses, np.float64), np.array(migrated.losses, np.float64)
+    with np.errstate(all="ignore"):
+        return towers if np.allclose(mine, its * towers, rtol=_SHARE, atol=0) and mine.any() else 1

@@ -1,0 +1,235 @@
+"""Mistakes in the gradients that are applied: a constant factor, a tower that is left out, a lost regulariser.
+
+- A replica context sums where nobody divides (`tf.distribute.ReduceOp.SUM`, Keras optimizers): N times the mean of N
+  towers, which TF1's `average_gradients` takes. Who divides the loss and takes the mean besides has 1/N. Recognised by
+  the median of the elements' ratios, of all variables and steps; what is left after the scaling must vanish.
+- With N towers' gradients t_0 .. t_N-1 of the original, the migrated's is one t_j (nobody averages), or one of them is
+  left out of the sum or the mean. Recognised by trying each.
+- The gradient of c/2 * sum(w**2) is c*w (`tf.contrib.layers.l2_regularizer(c)`; Keras' `L2(c)` has 2*c*w), that of
+  c * sum(|w|) is c*sign(w). Recognised variable by variable: the difference of the gradients is one number times w or
+  sign(w), in all steps, and the other variables' gradients are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tf2towers.report.parity_result import Diagnosis
+from tf2towers.verify.diagnose.evidence import Evidence, Mistake, Pair
+from tf2towers.verify.diagnose.numbers import (
+    ENOUGH,
+    EQUAL,
+    Explained,
+    fitted,
+    joined,
+    listed,
+    relative,
+    rounded,
+)
+
+_NEAR = 2e-3  # of a ratio, to be that of a name
+
+# -- a constant factor -------------------------------------------------------------------------------------------------
+
+
+def _ratio(evidence: Evidence) -> float | None:
+    found = []
+    for pair in evidence.comparable:
+        for name in evidence.names(pair):
+            mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
+            finite = np.isfinite(mine) & np.isfinite(its)
+            size = np.abs(np.where(finite, mine, 0.0))
+            usable = finite & (size > 1e-2 * np.max(size, initial=0.0)) & (size > 100 * pair.noise)
+            found.append(its[usable] / mine[usable])
+    ratios = joined(found)
+    return float(np.median(ratios)) if ratios.size else None
+
+
+def _near(ratio: float, number: float) -> bool:
+    return abs(ratio - number) <= _NEAR * abs(number)
+
+
+def _losses_scaled(evidence: Evidence, ratio: float) -> bool:
+    values = [(pair.original.losses, pair.migrated.losses) for pair in evidence.comparable]
+    values = [(mine, its) for mine, its in values if mine.size and mine.shape == its.shape]
+    return bool(values) and all(np.allclose(its, ratio * mine, rtol=1e-3) for mine, its in values)
+
+
+def _factor(evidence: Evidence) -> Diagnosis | None:
+    ratio = _ratio(evidence)
+    if ratio is None or not np.isfinite(ratio) or abs(ratio - 1) <= EQUAL or ratio == 0:
+        return None
+    part = evidence.explained(lambda pair, name: ratio * pair.original.gradients[name])
+    if not part:
+        return None
+    towers = evidence.towers
+    if towers > 1 and _near(ratio, towers):
+        name, said = "sum for mean", f": they are added up over the {towers} towers, not averaged"
+        todo = "Reduce with ReduceOp.MEAN, or divide each replica's loss by the number of replicas."
+    elif towers > 1 and _near(ratio, 1 / towers):
+        name, said = "scaled twice", f": they are divided by the {towers} towers twice"
+        todo = "Divide once: either the loss of each replica, or the sum of the gradients (ReduceOp.MEAN)."
+    else:
+        name, said = "other constant factor", ", in every variable and step"
+        todo = f"Look for a factor of {rounded(ratio)} (or one of {rounded(1 / ratio)} that is missing) in the loss."
+    seen = f"All gradients are {rounded(ratio)} times the original's"
+    if _losses_scaled(evidence, ratio):
+        seen += ", and so are the losses"
+    return Diagnosis(name, f"{seen}{said}.", todo, evidence.first_difference(), part)
+
+
+# -- a tower that is left out ------------------------------------------------------------------------------------------
+
+Combine = Callable[[list[np.ndarray], int], np.ndarray]
+
+
+def _alone(towers: list[np.ndarray], tower: int) -> np.ndarray:
+    return towers[tower]
+
+
+def _rest_of_sum(towers: list[np.ndarray], tower: int) -> np.ndarray:
+    return np.asarray((np.sum(towers, axis=0) - towers[tower]) / len(towers))
+
+
+def _rest_of_mean(towers: list[np.ndarray], tower: int) -> np.ndarray:
+    return np.asarray((np.sum(towers, axis=0) - towers[tower]) / (len(towers) - 1))
+
+
+def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
+    """The original's towers' gradients of a variable, scaled so that their mean is what it applied."""
+    towers = [gradients[name] for gradients in pair.original.towers if name in gradients]
+    applied = pair.original.gradients[name]
+    if len(towers) != evidence.towers or any(tower.shape != applied.shape for tower in towers):
+        return None
+    total = np.sum(towers, axis=0)
+    if relative(total / len(towers), applied) > EQUAL and relative(total, applied) <= EQUAL:
+        return [len(towers) * tower for tower in towers]  # each loss was divided, and the gradients added up
+    return towers
+
+
+def _explained(evidence: Evidence, made: Combine, tower: int) -> float:
+    def assumed(pair: Pair, name: str) -> np.ndarray | None:
+        towers = _towers(evidence, pair, name)
+        return None if towers is None else made(towers, tower)
+
+    return evidence.explained(assumed)
+
+
+def _tower_choice(evidence: Evidence) -> Diagnosis | None:
+    if evidence.towers < 2:
+        return None
+    towers = range(evidence.towers)
+    part, tower = max((_explained(evidence, _alone, tower), -tower) for tower in towers)
+    if part >= ENOUGH:
+        besides = f"; leaving out tower {1 + tower} would give the same" if evidence.towers == 2 else ""
+        return Diagnosis(
+            "no averaging",
+            f"The applied gradient is tower {-tower}'s own: those of the others are not averaged in, or every replica "
+            f"works on its data{besides}.",
+            "Reduce the gradients over the replicas (ReduceOp.MEAN), and give each replica its own part of the batch.",
+            evidence.first_difference(),
+            part,
+        )
+    tried = [
+        (_explained(evidence, made, tower), -tower, of)
+        for made, of in ((_rest_of_sum, "sum"), (_rest_of_mean, "mean"))
+        for tower in towers
+    ]
+    part, left_out, of = max(tried)
+    if part < ENOUGH:
+        return None
+    how = f"the sum of the others by {evidence.towers}" if of == "sum" else "the mean of the others"
+    return Diagnosis(
+        "skipped tower",
+        f"Tower {-left_out} is missing from the applied gradient, which is {how}.",
+        "Take the gradients of all replicas into the mean.",
+        evidence.first_difference(),
+        part,
+    )
+
+
+# -- a regulariser that one side has and the other does not ------------------------------------------------------------
+
+
+def _penalty_gradient(kind: str, weights: np.ndarray) -> np.ndarray:
+    return weights if kind == "L2" else np.sign(weights)
+
+
+def _coefficient(kind: str, name: str, pairs: list[Pair]) -> float | None:
+    shape = joined(_penalty_gradient(kind, pair.original.before[name]) for pair in pairs)
+    gap = joined(pair.original.gradients[name] - pair.migrated.gradients[name] for pair in pairs)
+    found = fitted([shape], gap)
+    return None if found is None else float(found[0])
+
+
+def _explain(explained: Explained, kind: str, coefficient: float, name: str, pairs: list[Pair]) -> None:
+    """Adds what this regulariser of a variable would make of the difference."""
+    for pair in pairs:
+        mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
+        assumed = mine - coefficient * _penalty_gradient(kind, pair.original.before[name])
+        explained.add(its, assumed, mine, pair.allowed(name))
+
+
+def _regulariser(evidence: Evidence) -> Diagnosis | None:
+    differing = {name for pair in evidence.comparable for name in pair.differing}
+    found: dict[str, tuple[str, float]] = {}
+    everything = Explained()
+    for name in sorted(differing):
+        pairs = [
+            pair
+            for pair in evidence.comparable
+            if name in evidence.names(pair) and name in pair.original.before
+        ]
+        if not pairs or any(
+            pair.original.before[name].shape != pair.original.gradients[name].shape for pair in pairs
+        ):
+            return None
+        best = 0.0
+        for kind in ("L2", "L1"):
+            coefficient = _coefficient(kind, name, pairs)
+            if coefficient is not None:
+                explained = Explained()
+                _explain(explained, kind, coefficient, name, pairs)
+                if explained.part > best:
+                    best, found[name] = explained.part, (kind, coefficient)
+        if not best:
+            return None
+        _explain(everything, *found[name], name, pairs)
+    if not found:
+        return None
+    return _of_regulariser(evidence, found, everything.part)
+
+
+def _of_regulariser(evidence: Evidence, found: dict[str, tuple[str, float]], part: float) -> Diagnosis | None:
+    signs = {coefficient > 0 for _, coefficient in found.values()}
+    if len(signs) > 1:
+        return None
+    missing = signs == {True}
+    kinds = sorted({kind for kind, _ in found.values()})
+    numbers = [abs(coefficient) for _, coefficient in found.values()]
+    middle = float(np.median(numbers))
+    spread = max(numbers) > 1.05 * min(numbers)
+    rate = f"{rounded(min(numbers))} to {rounded(max(numbers))}" if spread else rounded(middle)
+    shape = "w" if kinds == ["L2"] else "sign(w)" if kinds == ["L1"] else "w or sign(w)"
+    names = listed(list(found))
+    step = evidence.first_difference(set(found))
+    kind = " and ".join(kinds)
+    if missing:
+        name = "missing regulariser"
+        said = f"lack {rate} * {shape}, that of an {kind} regulariser; the other gradients are equal."
+        todo = "Add the regularisation losses of the original to each replica's loss, once and with the same factor."
+    else:
+        name = "regulariser added"
+        said = (
+            f"have {rate} * {shape} more than the original's: an {kind} regulariser that the original does not "
+            "have, or that is counted more than once; the others are equal."
+        )
+        todo = "Count the regularisation losses as often as the original does, with the same factor."
+    return Diagnosis(name, f"The gradients of {names} {said}", todo, step, part)
+
+
+FACTOR = Mistake(("sum for mean", "scaled twice", "other constant factor"), "gradients", _factor)
+TOWER_CHOICE = Mistake(("no averaging", "skipped tower"), "gradients", _tower_choice)
+REGULARISER = Mistake(("missing regulariser", "regulariser added"), "gradients", _regulariser)

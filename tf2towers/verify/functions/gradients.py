@@ -1,0 +1,219 @@
+"""The places where a TF2 program computes gradients and applies them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.verify.functions.tracing import Notes, Tracing, tower
+from tf2towers.verify.recorder import graph as graphs
+from tf2towers.verify.recorder.fetches import digest
+from tf2towers.verify.recorder.wrapping import wrap
+
+# -- the optimizers that a TF2 program applies, and the variables that they are given ----------------------------------
+
+Pairs = list[tuple[Any, Any]]  # gradient (or None), variable
+
+
+class Applied:
+    """Watches every optimizer of TF1 (`tf.compat.v1.train.Optimizer`) and of Keras 3 from now on.
+
+    A TF1 optimizer applies what `apply_gradients` is given. A Keras one first sums over the replicas (and clips, and
+    what a subclass does): what it applies is what the last `update_step` is given, where one calls another.
+
+    Args:
+        first: called with (gradient, variable) pairs, several or one, before they are applied; gives operations that
+            have to run before. It is called with nothing where an optimizer is, for what it is about to apply.
+
+    Attributes:
+        optimizers: those that were called, in order.
+        variables: what they were given, in order, each once.
+        without_gradient: of those, whose gradient was None.
+    """
+
+    def __init__(self, first: Callable[[Pairs], Sequence[Any]] = lambda _: ()) -> None:
+        self._first = first
+        self.optimizers: list[Any] = []
+        self.variables: list[Any] = []
+        self.without_gradient: list[Any] = []
+        self._stepped: set[tuple[int, int]] = set()  # Keras steps each replica's copy of a variable
+        self._watched_classes: set[type] = set()  # whose `update_step` is watched
+        wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._apply_v1)
+        self._watch_keras()
+
+    def _apply_v1(self, apply: Any, optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        pairs = list(grads_and_vars)
+        self._met(optimizer, pairs)
+        with tf.control_dependencies(self._first(pairs)):
+            return apply(optimizer, pairs, *args, **kwargs)
+
+    def _watch_keras(self) -> None:
+        import keras
+
+        base = next(kind for kind in keras.optimizers.Optimizer.__mro__ if "apply" in vars(kind))
+        wrap(base, "apply", self._apply)
+        classes = {
+            kind
+            for value in vars(keras.optimizers).values()
+            if isinstance(value, type)
+            for kind in value.__mro__
+        }
+        self._watch_steps((kind for kind in classes if issubclass(kind, base)), self._step)
+
+    def _watch_steps(self, classes: Iterable[type], step: Callable[..., Any]) -> None:
+        for kind in classes:
+            if kind not in self._watched_classes and "update_step" in vars(kind):
+                self._watched_classes.add(kind)
+                wrap(kind, "update_step", step)
+
+    def _apply(self, apply: Any, optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        self._watch_steps(type(optimizer).__mro__, self._own_step)  # of classes that Keras does not have
+        grads = list(grads)
+        variables = (
+            optimizer._trainable_variables if trainable_variables is None else list(trainable_variables)
+        )
+        self._met(optimizer, list(zip(grads, variables, strict=True)))
+        self._first([])
+        self._stepped = {key for key in self._stepped if key[0] != id(optimizer)}
+        return apply(optimizer, grads, trainable_variables)
+
+    def _step(
+        self, update_step: Any, optimizer: Any, gradient: Any, variable: Any, learning_rate: Any
+    ) -> Any:
+        with tf.control_dependencies(self._stepping(optimizer, gradient, variable)):
+            return update_step(optimizer, gradient, variable, learning_rate)
+
+    def _own_step(
+        self, update_step: Any, optimizer: Any, gradient: Any, variable: Any, learning_rate: Any
+    ) -> Any:
+        """It may hand on another gradient to a Keras class's; else it applies its own."""
+        result = update_step(optimizer, gradient, variable, learning_rate)
+        self._stepping(optimizer, gradient, variable)
+        return result
+
+    def _stepping(self, optimizer: Any, gradient: Any, variable: Any) -> Sequence[Any]:
+        """What has to run before a variable's step; of steps that call one another, the first that asks is told of."""
+        place = optimizer._get_variable_index(variable)
+        if (id(optimizer), place) in self._stepped:
+            return ()
+        self._stepped.add((id(optimizer), place))
+        return self._first([(gradient, optimizer._trainable_variables[place])])
+
+    def _met(self, optimizer: Any, pairs: Pairs) -> None:
+        if not any(optimizer is known for known in self.optimizers):
+            self.optimizers.append(optimizer)
+        for gradient, variable in pairs:
+            if not any(variable is known for known in self.variables):
+                self.variables.append(variable)
+                if gradient is None:
+                    self.without_gradient.append(variable)
+
+
+# -- where gradients are computed, and what is noted of them -----------------------------------------------------------
+
+
+class Gradients:
+    """Notes losses and gradients of each replica, and what the optimizers are given.
+
+    Attributes:
+        not_seen: why updates of the program are not recorded, where some are not.
+    """
+
+    def __init__(self, notes: Notes, tracing: Tracing, layers: bool) -> None:
+        self._notes, self._tracing, self._layers = notes, tracing, layers
+        self.name: Callable[[Any], str] = lambda variable: str(variable.name)
+        self.layer_types: dict[str, str] = {}
+        self.applied = Applied(self._before_applying)
+        self.not_seen = ""
+        self._watch_computing()
+
+    # -- applied -----------------------------------------------------------------------------------------------------
+
+    def _before_applying(self, pairs: Pairs) -> Sequence[Any]:
+        if tf.executing_eagerly():
+            self.not_seen = "it applies gradients outside any tf.function"
+        elif self._tracing.in_loop:
+            self.not_seen = "it makes its updates in a loop of a tf.function, several a call"
+            return []
+        self._tracing.applied += 1
+        if tf.executing_eagerly() or not self._tracing.outermost or not pairs:
+            return []
+        return [self._note("gradient|", pairs)]
+
+    def _note(self, prefix: str, pairs: Sequence[tuple[Any, Any]]) -> Any:
+        keys, tensors = [], []
+        for gradient, variable in pairs:
+            if gradient is None:
+                continue
+            name = self.name(variable)
+            if isinstance(gradient, tf.IndexedSlices):
+                keys += [f"{prefix}{name}//values", f"{prefix}{name}//indices"]
+                tensors += [gradient.values, gradient.indices]
+            else:
+                keys.append(prefix + name)
+                tensors.append(tf.convert_to_tensor(gradient))
+        return self._notes.op(keys, tensors)
+
+    # -- computed ----------------------------------------------------------------------------------------------------
+
+    def _watch_computing(self) -> None:
+        def tape_gradient(
+            compute: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any
+        ) -> Any:
+            found = compute(tape, target, sources, *args, **kwargs)
+            if tf.is_tensor(target):
+                flat = tf.nest.flatten(sources)
+                self._computed(target, list(zip(tf.nest.flatten(found), flat, strict=True)))
+            return found
+
+        wrap(tf.GradientTape, "gradient", tape_gradient)
+
+    def _computed(self, loss: Any, pairs: list[tuple[Any, Any]]) -> None:
+        if (
+            tf.executing_eagerly()
+            or not self._tracing.outermost
+            or tf.convert_to_tensor(loss).shape.rank != 0
+        ):
+            return
+        index = tower()
+        count = self._tracing.computed.get(index, 0)
+        self._tracing.computed[index] = count + 1
+        place = f"{index or 0}.{count}"  # numbered over all towers at the end of the step, see `numbered`
+        self._notes.op([f"loss|{place}"], [tf.convert_to_tensor(loss)])
+        named = [
+            (gradient, variable)
+            for gradient, variable in pairs
+            if isinstance(variable, tf.Variable) or hasattr(variable, "assign")
+        ]
+        self._note(f"tower gradient|{place}|", named)
+        if self._layers:
+            found = layers_before(loss)
+            self.layer_types.update({name: type_ for name, type_, _ in found})
+            keys = [f"layer|{place}|{number:05d}|{name}" for number, (name, _, _) in enumerate(found)]
+            self._notes.op(keys, [tensor for *_, tensor in found], digest)
+
+
+def numbered(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Keys with the number that the TF1 recorder gives: of all `compute_gradients` calls, tower by tower."""
+    prefixes = ("loss|", "tower gradient|", "layer|")
+    places = {tuple(map(int, key.split("|")[1].split("."))) for key in arrays if key.startswith(prefixes)}
+    number = {f"{index}.{count}": str(place) for place, (index, count) in enumerate(sorted(places))}
+    found = {}
+    for key, value in arrays.items():
+        if key.startswith(prefixes):
+            kind, place, *rest = key.split("|", 2)
+            key = "|".join([kind, number[place], *rest])  # noqa: PLW2901
+        found[key] = value
+    return found
+
+
+def layers_before(loss: Any) -> list[tuple[str, str, Any]]:
+    """(name without the tower's, op type, output) of every layer that the loss depends on, in order of creation."""
+    behind = graphs.ancestors([loss.op])
+    return [
+        (graphs.without_tower(op.name), op.type, op.outputs[0])
+        for op in graphs.of_type(behind, graphs.LAYER_OPS)
+        if op.outputs[0].dtype.is_floating or op.outputs[0].dtype.is_integer
+    ]

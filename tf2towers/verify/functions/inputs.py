@@ -1,0 +1,259 @@
+"""Batches: what crossed into the original's graph, given to the migrated program's training function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+from tensorflow.python.distribute import input_lib
+from tensorflow.python.distribute.values import PerReplica
+
+from tf2towers.verify.functions.tracing import Tracing, python_op
+from tf2towers.verify.recorder.wrapping import Nesting, wrap
+from tf2towers.verify.recording import Arrays
+
+Part = list[np.ndarray] | None
+_Alike = Callable[[np.ndarray, np.ndarray], bool]
+
+
+class _Source(NamedTuple):
+    """Where a leaf, or a replica's part of one, comes from: rows of an input of the original."""
+
+    name: str
+    start: int | None = None
+    stop: int | None = None
+
+    def of(self, inputs: Arrays) -> np.ndarray:
+        value = inputs[self.name]
+        return value if self.start is None else value[self.start : self.stop]
+
+
+class Inputs:
+    """Finds the original's input for each argument of the training function, at the first step, and gives it.
+
+    Attributes:
+        different: the names of the original's inputs that the program had other values for.
+        unknown: the shapes of arguments that nothing of the original is like, as '[32, 10] float32'.
+    """
+
+    def __init__(self) -> None:
+        self._plan: list[list[_Source] | None] | None = None
+        self.different: set[str] = set()
+        self.unknown: list[str] = []
+
+    def given(self, args: Any, kwargs: Any, inputs: Arrays) -> tuple[Any, Any, Arrays]:
+        """The arguments with the original's values, and those values by the original's names.
+
+        Args:
+            args, kwargs: of the call: tensors, arrays, numbers, per-replica values, and anything else.
+            inputs: of the step, by name, in the order of creation in the graph.
+        """
+        leaves = tf.nest.flatten((args, kwargs))
+        parts = [_parts(leaf) for leaf in leaves]
+        found, used = self.replaced(parts, inputs)
+        for place, (own, values) in enumerate(zip(parts, found, strict=True)):
+            if own is not None and values is not None and values is not own:
+                leaves[place] = _made_like(leaves[place], own, values)
+        args, kwargs = tf.nest.pack_sequence_as((args, kwargs), leaves)
+        return args, kwargs, used
+
+    def replaced(self, parts: list[Part], inputs: Arrays) -> tuple[list[Part], Arrays]:
+        """The original's values for what a step takes, and those of its inputs that they are from.
+
+        Args:
+            parts: for each thing its value in each replica (one where all have the same); None for what is no number.
+            inputs: as for `given`.
+
+        Returns:
+            The same where the program has the original's values itself, or where the original has none for it.
+        """
+        if self._plan is None or len(self._plan) != len(parts):
+            self._plan = _plan(parts, inputs)
+            pairs = zip(parts, self._plan, strict=True)
+            new = [own[0] for own, found in pairs if own is not None and found is None]
+            self.unknown = [f"{list(array.shape)} {array.dtype}" for array in new]
+        used: Arrays = {}
+        made = list(parts)
+        for place, (own, sources) in enumerate(zip(parts, self._plan, strict=True)):
+            if own is None or sources is None:
+                continue
+            values = [_shaped(source.of(inputs), mine) for source, mine in zip(sources, own, strict=True)]
+            for source, mine, value in zip(sources, own, values, strict=True):
+                used[source.name] = inputs[source.name]
+                if not _equal(mine, value):
+                    self.different.add(source.name)
+            if any(not _equal(mine, value) for mine, value in zip(own, values, strict=True)):
+                made[place] = values
+        return made, used
+
+
+def _parts(leaf: Any) -> list[np.ndarray] | None:
+    """The values of each replica; one value where all have the same; None for what is no number."""
+    if isinstance(leaf, tf.distribute.DistributedValues):
+        found = [value for part in leaf.values if (value := _array(part)) is not None]
+        return found if len(found) == len(leaf.values) else None
+    value = _array(leaf)
+    return None if value is None else [value]
+
+
+def _array(leaf: Any) -> np.ndarray | None:
+    if isinstance(leaf, tf.Tensor | np.ndarray | np.generic | int | float) and not isinstance(leaf, bool):
+        value = np.asarray(leaf)
+        return value if value.dtype.kind in "biufc" else None
+    return None
+
+
+def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_Source] | None]:
+    """For each leaf the original's inputs: those with its very values, else in order the first of its shape.
+
+    A shape may differ by dimensions of one element: a queue gives labels as [batch, 1], which the script then reshapes.
+    """
+    free = dict(inputs)
+    plan: list[list[_Source] | None] = [None] * len(parts)
+    for alike in (_equal, _alike, _alike_but_for_ones):
+        for place, own in enumerate(parts):
+            if own is None or plan[place] is not None:
+                continue
+            found = _whole(own, free, alike) or _one_for_each_replica(own, free, alike)
+            if found:
+                plan[place] = found
+                for name in {part.name for part in found}:
+                    free.pop(name, None)
+    return plan
+
+
+def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
+    """One input of the original that is split over the replicas."""
+    if own[0].ndim == 0 and len(own) > 1:
+        return None
+    whole = own[0] if len(own) == 1 else _joined(own)
+    for name, value in free.items():
+        if whole is not None and alike(whole, value):
+            if len(own) == 1:
+                return [_Source(name)]
+            ends = np.cumsum([len(part) for part in own])
+            return [
+                _Source(name, int(end - len(part)), int(end)) for part, end in zip(own, ends, strict=True)
+            ]
+    return None
+
+
+def _joined(own: list[np.ndarray]) -> np.ndarray | None:
+    if any(part.ndim == 0 or part.shape[1:] != own[0].shape[1:] for part in own):
+        return None
+    return np.concatenate(own)
+
+
+def _one_for_each_replica(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
+    """An input of the original for each replica, as when each tower had an iterator or a queue."""
+    found: list[_Source] = []
+    if len(own) == 1:
+        return None
+    for mine in own:
+        taken = {part.name for part in found}
+        for name, value in free.items():
+            if name not in taken and alike(mine, value):
+                found.append(_Source(name))
+                break
+        else:
+            return None
+    return found
+
+
+def _alike(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.shape == right.shape and (left.dtype.kind in "biu") == (right.dtype.kind in "biu")
+
+
+def _alike_but_for_ones(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.ndim > 0 and _alike(np.squeeze(left), np.squeeze(right))
+
+
+def _shaped(value: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """The value with the other's dimensions of one element."""
+    if value.ndim == like.ndim:
+        return value
+    bare = np.squeeze(value)
+    if bare.ndim != sum(size != 1 for size in like.shape):
+        return value.reshape(like.shape) if value.size == like.size else value
+    return np.expand_dims(bare, tuple(axis for axis, size in enumerate(like.shape) if size == 1))
+
+
+def _equal(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.shape == right.shape and bool(
+        np.array_equal(left.astype(right.dtype), right, equal_nan=right.dtype.kind in "fc")
+    )
+
+
+def _made_like(leaf: Any, own: list[np.ndarray], values: list[np.ndarray]) -> Any:
+    cast = [value.astype(mine.dtype) for mine, value in zip(own, values, strict=True)]
+    if isinstance(leaf, tf.distribute.DistributedValues):
+        devices = [value.device for value in leaf.values]
+        made = []
+        for device, value in zip(devices, cast, strict=True):
+            with tf.device(device):
+                made.append(tf.constant(value))
+        return PerReplica(made)
+    return tf.constant(cast[0]) if isinstance(leaf, tf.Tensor) else cast[0]
+
+
+# -- batches that a training function takes from an iterator itself: `next(iterator)` inside the `tf.function` ---------
+
+
+class Iterated:
+    """Puts the original's batches in the place of what iterators give inside the function being traced.
+
+    Attributes:
+        inputs: that one.
+        now: the original's inputs of the step under way; None outside training steps.
+        used: those that were given in it.
+    """
+
+    def __init__(self, tracing: Tracing, inputs: Inputs) -> None:
+        self.now: Arrays | None = None
+        self.used: Arrays = {}
+        self._tracing, self.inputs = tracing, inputs
+        self._nesting = Nesting()
+        for kind in (OwnedIterator, input_lib.DistributedIteratorBase):
+            for name in ("get_next", "__next__"):
+                if name in vars(kind):
+                    wrap(kind, name, self._taken)
+
+    def _taken(self, get: Any, *args: Any, **kwargs: Any) -> Any:
+        if tf.executing_eagerly() or not self._tracing.outermost:
+            return get(*args, **kwargs)
+        with self._nesting.entered() as outermost:  # one may call the other
+            element = get(*args, **kwargs)
+        return self._given(element) if outermost else element
+
+    def _given(self, element: Any) -> Any:
+        leaves = tf.nest.flatten(element)
+        parts = [list(leaf.values) if isinstance(leaf, PerReplica) else [leaf] for leaf in leaves]
+        flat = [part for replicas in parts for part in replicas]
+        if not all(isinstance(part, tf.Tensor) for part in flat):
+            return element
+        lengths = [len(replicas) for replicas in parts]
+
+        def give(*arrays: Any) -> list[np.ndarray]:
+            own = [np.asarray(array) for array in arrays]
+            if self.now is None:
+                return own
+            rest = iter(own)
+            grouped: list[Part] = [[next(rest) for _ in range(length)] for length in lengths]
+            values, used = self.inputs.replaced(grouped, self.now)
+            self.used.update(used)
+            given = [value for replicas in values for value in replicas or []]
+            return [value.astype(mine.dtype) for mine, value in zip(own, given, strict=True)]
+
+        made = iter(python_op(give, flat, [part.dtype for part in flat]))
+        filled = []
+        for leaf, replicas in zip(leaves, parts, strict=True):
+            new = []
+            for part in replicas:
+                tensor = next(made)
+                tensor.set_shape(part.shape)
+                new.append(tensor)
+            filled.append(PerReplica(new) if isinstance(leaf, PerReplica) else new[0])
+        return tf.nest.pack_sequence_as(element, filled)

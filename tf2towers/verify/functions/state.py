@@ -1,0 +1,139 @@
+"""The variables of a TF2 program, by the names that the original has for them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tf2towers.verify.recording import Arrays
+from tf2towers.verify.variable_pairing import pair
+
+
+class State:
+    """Finds, sets and reads the program's variables.
+
+    Args:
+        names: pairs given by the user, the original's name to the program's.
+
+    They are paired with the original's: see `variable_pairing`.
+
+    Attributes:
+        renamed: the original's names to the program's, where they differ.
+        unpaired: the program's names that nothing was found for.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self._given = dict(names or {})
+        self.renamed: dict[str, str] = {}
+        self.unpaired: list[str] = []
+        self._named: dict[str, Any] = {}
+
+    def find_variables(
+        self,
+        original: Mapping[str, np.ndarray],
+        trainable: Sequence[str],
+        given: Sequence[Any],
+        optimizers: Sequence[Any],
+    ) -> None:
+        """Finds all variables; called when the training function has been traced.
+
+        Args:
+            original: the original's variables, by name.
+            trainable: those that its optimizer was given, in order.
+            given: those that the program's optimizers were given, in order.
+            optimizers: the program's.
+        """
+        own = _all_variables(given, optimizers)
+        if not original:
+            self._named = own
+            return
+        order = [next(name for name, candidate in own.items() if candidate is variable) for variable in given]
+        shapes = {name: tuple(variable.shape) for name, variable in own.items()}
+        pairs = pair(
+            {name: variable.shape for name, variable in original.items()},
+            trainable,
+            shapes,
+            order,
+            self._given,
+        )
+        self.renamed = {name: other for name, other in pairs.items() if name != other}
+        self.unpaired = sorted(set(own) - set(pairs.values()))
+        self._named = {name: own[other] for name, other in pairs.items()}
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the variables that were found: the original's, where there is an original."""
+        return set(self._named)
+
+    def name(self, variable: Any) -> str:
+        """The name of a variable (also of its value in this replica), as far as it is known while tracing."""
+        return _own_name(variable)
+
+    def set(self, values: Mapping[str, np.ndarray]) -> None:
+        """Gives the variables these values; names that the program has not are left out."""
+        for name, value in values.items():
+            variable = self._named.get(name)
+            if variable is not None and tuple(variable.shape) == value.shape:
+                # of Keras the name of a type
+                dtype = np.dtype(getattr(variable.dtype, "as_numpy_dtype", variable.dtype))
+                variable.assign(value.astype(dtype))
+
+    def read(self) -> Arrays:
+        """The values of the variables by name."""
+        return {name: np.array(_value(variable)) for name, variable in self._named.items()}
+
+
+def _value(variable: Any) -> Any:
+    return variable.numpy() if hasattr(variable, "numpy") else tf.convert_to_tensor(variable).numpy()
+
+
+def _own_name(variable: Any) -> str:
+    name = getattr(variable, "path", None) or variable.name
+    return str(name).split(":")[0]
+
+
+def _all_variables(given: Sequence[Any], optimizers: Sequence[Any]) -> dict[str, Any]:
+    """By name: those that optimizers were given, the optimizers' own, and every other one that is alive."""
+    found: list[Any] = list(given)
+    for optimizer in optimizers:
+        own = optimizer.variables
+        found += list(own() if callable(own) else own)
+    import keras
+
+    parts = {id(part) for value in _alive(tf.distribute.DistributedValues) for part in value.values}
+    plain = [variable for variable in _alive(tf.Variable) if id(variable) not in parts]
+    inner = {id(_inner(variable)) for variable in found}
+    for variable in [*_alive(keras.Variable), *plain]:
+        if id(_inner(variable)) not in inner:
+            found.append(variable)
+            inner.add(id(_inner(variable)))
+    named: dict[str, Any] = {}
+    for variable in found:
+        name, count = _own_name(variable), 0
+        while (name if not count else f"{name}_{count}") in named:
+            count += 1
+        named[name if not count else f"{name}_{count}"] = variable
+    return named
+
+
+def _inner(variable: Any) -> Any:
+    """A Keras variable's tf.Variable."""
+    return getattr(variable, "_value", variable)
+
+
+def _alive(kind: type) -> list[Any]:
+    """All living objects of a class."""
+    found = []
+    for candidate in gc.get_objects():
+        try:
+            if isinstance(candidate, kind):
+                found.append(candidate)
+        except (
+            Exception
+        ):  # a stand-in, as for a module that loads late, may fail when it is asked for its class
+            continue
+    return found

@@ -1,0 +1,142 @@
+"""What is being traced: the function of a call that the script makes, or a `tf.function` that it calls once."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager import context
+from tensorflow.python.eager.polymorphic_function import polymorphic_function
+from tensorflow.python.framework import func_graph
+from tensorflow.python.ops.control_flow_v2_func_graphs import ControlFlowFuncGraph, WhileBodyFuncGraph
+
+from tf2towers.verify.recorder.wrapping import wrap
+
+
+class Tracing:
+    """Follows the tracing of functions.
+
+    Attributes:
+        wanted: the call under way may be a training step; else nothing is put into a graph.
+        applied: how often an optimizer has been applied.
+        draws: how many random numbers each tower (None: outside the towers) has drawn in the graph being traced.
+        computed: how often each tower has computed gradients in it.
+        compiled: a function was to be compiled by XLA; none is.
+    """
+
+    def __init__(self) -> None:
+        self.wanted = False
+        self.applied = 0
+        self.draws: dict[int | None, int] = {}
+        self.computed: dict[int | None, int] = {}
+        self._depth = 0
+        self._branches = 0
+        self._loops = 0
+        self.compiled = False
+        wrap(func_graph, "func_graph_from_py_func", self._traced)
+        wrap(polymorphic_function.Function, "__init__", self._made)
+
+    def _traced(self, trace: Any, *args: Any, **kwargs: Any) -> Any:
+        if self._depth == 0:
+            self.draws, self.computed = {}, {}
+        branch = isinstance(kwargs.get("func_graph"), ControlFlowFuncGraph)
+        loop = isinstance(kwargs.get("func_graph"), WhileBodyFuncGraph)
+        self._depth += 1
+        self._branches += branch
+        self._loops += loop
+        try:
+            return trace(*args, **kwargs)
+        finally:
+            self._depth -= 1
+            self._branches -= branch
+            self._loops -= loop
+
+    def _made(self, begin: Any, function: Any, *args: Any, **kwargs: Any) -> None:
+        """XLA compiles no Python function, as those that note values are; and it rounds in its own way."""
+        begin(function, *args, **kwargs)
+        self.compiled = self.compiled or bool(function._jit_compile)
+        function._jit_compile = None
+
+    @contextlib.contextmanager
+    def training_function(self, wanted: bool = True) -> Iterator[None]:
+        """What is traced in here may be a training function."""
+        before, self.wanted = self.wanted, wanted
+        try:
+            yield
+        finally:
+            self.wanted = before
+
+    @property
+    def outermost(self) -> bool:
+        """Whether ops made now are the wanted function's, or one's that it calls, not a loop's or a branch's."""
+        return self.wanted and self._depth > 0 and not self._branches
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether what is traced now may run several times a call."""
+        return self._loops > 0
+
+
+def tower() -> int | None:
+    """The index of the replica whose code is being traced; None outside replicas."""
+    context = tf.distribute.get_replica_context() if tf.distribute.has_strategy() else None
+    if context is None:
+        return None
+    index = tf.get_static_value(context.replica_id_in_sync_group)
+    return 0 if index is None else int(index)
+
+
+# -- Python functions as operations of the step that is recorded, and what they note for a recorder --------------------
+
+
+def python_op(function: Callable[..., Any], tensors: Sequence[Any], dtypes: Any) -> Any:
+    """`tf.numpy_function`, in this process.
+
+    Under a parameter server's strategy an operation may be placed beside a variable, on a server, which has no such
+    function.
+    """
+    if not hasattr(tf.distribute.get_strategy(), "_is_parameter_server_strategy_v2"):
+        return tf.numpy_function(function, list(tensors), dtypes)
+    local_cpu = f"{context.context().host_address_space()}/device:CPU:0"
+    with tf.compat.v1.colocate_with(None, ignore_existing=True), tf.device(local_cpu):
+        return tf.numpy_function(function, list(tensors), dtypes)
+
+
+class Notes:
+    """The arrays of the training step that is under way; nothing is kept of other calls.
+
+    Keys are those of a recording's step file, as 'loss|0'. What several replicas note under one key is added up.
+    """
+
+    def __init__(self) -> None:
+        self._now: dict[str, list[np.ndarray]] | None = None
+
+    def begin(self) -> None:
+        """A training step begins."""
+        self._now = {}
+
+    def end(self) -> dict[str, np.ndarray]:
+        """Ends the step; returns its arrays."""
+        found, self._now = self._now or {}, None
+        return {key: _total(values) for key, values in found.items()}
+
+    def op(self, keys: Sequence[str], tensors: Sequence[Any], change: Callable[[Any], Any] = np.array) -> Any:
+        """An op that notes the values of tensors, each under its key."""
+
+        def note(*values: Any) -> None:
+            now = self._now
+            if now is not None:
+                for key, value in zip(keys, values, strict=True):
+                    now.setdefault(key, []).append(change(value))
+
+        return python_op(note, tensors, [])
+
+
+def _total(values: list[np.ndarray]) -> np.ndarray:
+    total = values[0]
+    for value in values[1:]:  # an optimizer sums what its replicas give it
+        total = total + value
+    return total

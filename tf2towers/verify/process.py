@@ -1,0 +1,117 @@
+"""One side of a proof as a process: in a group of its own, with a time limit, and nothing left of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from tf2towers.launch.chatter import without_chatter
+from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.process import GuardedProcess
+
+ROOT = Path(__file__).resolve().parents[2]
+#: oneDNN picks fused kernels by the graph around an op, and a session's graph is not a function's: off on both sides.
+ENVIRONMENT = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
+_POLL = 0.05
+#: what else is in the way of an error: the program's own log, which says of TF1's hooks when they begin and end
+_LOGGED = re.compile(r"^(\[[\w ]+\] )?([IW]\d{4} |WARNING:tensorflow:|INFO:tensorflow:)")
+
+
+class RunFailed(Exception):
+    """A trainer could not be run to the end of its recording; the message says why and how it ended."""
+
+
+def is_installed() -> bool:
+    """Whether this package lies among others, where its interpreter finds it by itself."""
+    return ROOT.name in ("site-packages", "dist-packages")
+
+
+def changed_environment(other_python: bool = False) -> dict[str, str]:
+    """What every process of a proof has in the place of this one's.
+
+    Args:
+        other_python: it runs on another interpreter, which must not see what this one has installed.
+    """
+    home = "" if other_python or is_installed() else str(ROOT)
+    path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH", "")]))
+    return {
+        **ENVIRONMENT,
+        "PYTHONPATH": path,
+        "PYTHONHASHSEED": "0",
+        **({"TF2_BEHAVIOR": "0"} if other_python else {}),  # a TensorFlow 2 leaves it at 1
+    }
+
+
+def portable(started: Path, folder: Path) -> Path:
+    """Copies what another interpreter runs of us into a folder of its own, and gives the copy of the file it starts.
+
+    An installed tf2towers lies in this interpreter's site-packages: on the path of another one, its NumPy would be
+    imported there.
+
+    Args:
+        started: a file in `tf2towers/verify/recorder` or `tf2towers/compare/watch`.
+        folder: for the copy; made if it is not there.
+    """
+    for package in (Path("verify", "recorder"), Path("compare", "watch")):
+        to = folder / "tf2towers" / package
+        if not to.exists():
+            shutil.copytree(ROOT / "tf2towers" / package, to, ignore=shutil.ignore_patterns("__pycache__"))
+            (to.parent / "__init__.py").touch()
+    # a script may import a tf2towers of its own interpreter
+    merged = "import pkgutil\n\n__path__ = pkgutil.extend_path(__path__, __name__)\n"
+    (folder / "tf2towers" / "__init__.py").write_text(merged, encoding="utf-8")
+    return folder / started.relative_to(ROOT)
+
+
+def run(
+    command: Sequence[str],
+    log: Path,
+    environment: Mapping[str, str],
+    timeout: float,
+    tick: Callable[[], object] | None = None,
+    other_python: bool = False,
+) -> int:
+    """Runs a command in a session of its own, which can ask nobody for input; nothing of it is left then.
+
+    Args:
+        log: where its output goes.
+        environment: beside this process's own.
+        timeout: seconds that it has.
+        tick: called again and again.
+        other_python: see `changed_environment`.
+
+    Returns:
+        Its exit status.
+
+    Raises:
+        RunFailed: it cannot be started.
+        TimeoutError: the time is over.
+    """
+    variables = {**os.environ, **changed_environment(other_python), **environment}
+    variables.pop("TF_USE_LEGACY_KERAS", None)
+    if not other_python:
+        variables.pop("TF2_BEHAVIOR", None)  # left by an imported TensorFlow 2
+    started = time.monotonic()
+    try:
+        process = GuardedProcess(command, variables, log)
+    except LaunchError as problem:
+        raise RunFailed(str(problem)) from None
+    try:
+        while (status := process.status()) is None:
+            if time.monotonic() - started > timeout:
+                raise TimeoutError
+            if tick is not None:
+                tick()
+            time.sleep(_POLL)
+        return status
+    finally:
+        process.end()
+
+
+def last_lines(written: Sequence[str], count: int = 25) -> str:
+    """The last lines of an output, without what TensorFlow says about itself."""
+    return "\n".join([line for line in without_chatter(written) if not _LOGGED.search(line)][-count:])

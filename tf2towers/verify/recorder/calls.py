@@ -1,0 +1,312 @@
+"""Every session call of a program: its inputs, what it returned, the gradients it applied, all variables after it."""
+
+import contextlib
+import json
+import os
+import sys
+import threading
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+
+import numpy as np
+
+from . import graph as graphs
+from . import values
+from .feeds import feeds_of
+from .fetches import fetched_ops
+from .optimizer_calls import watch_updates
+from .session_runs import around_runs_in_parts
+from .training import name_of as name_of_variable
+from .variables import Effects, Variables
+from .writing import Writer
+
+_DEVICE = ("GPU:", "CPU:")
+
+
+class Alone(object):
+    """When a process may make its calls: at once. `turns` has another one.
+
+    Attributes:
+        synchronous: a `SyncReplicasOptimizer` has made an update.
+    """
+
+    synchronous = False
+
+    @contextlib.contextmanager
+    def call(self, effects: Effects) -> Iterator[None]:
+        """Around a call, and the reading of variables after it."""
+        yield
+
+    @contextlib.contextmanager
+    def after(self, effects: Effects) -> Iterator[None]:
+        """Wraps the reading of variables, and nothing else."""
+        yield
+
+    def is_settled(self) -> bool:
+        """Whether variables that have just been read stay as they are until the next call."""
+        return True
+
+
+class CallRecorder(object):
+    """Writes a step of `Writer` for each session call of the main thread; those of other threads are counted.
+
+    A step has the values of the call by 'kind|name', and in 'about' a JSON object:
+
+        {"session": 0, "line": 44, "file": "train.py", "inputs": [name, ..],
+         "fetches": [[name, kind of value, whether a hook's], ..], "error": name of the exception or "",
+         "trains": whether it runs an update of an optimizer}
+
+    Of variables those are written that the call has changed.
+
+    Args:
+        steps: so many calls that train are recorded; `on_enough` is called when another one begins, and no more is
+            recorded then.
+        folder: of the script: whose lines are told.
+        scratch: where the run's files are kept; empty: where the script says.
+        rounded: the other side runs on another TensorFlow.
+    """
+
+    def __init__(
+        self, tf: Any, writer: Writer, steps: int, folder: str, scratch: str = "", rounded: bool = False
+    ) -> None:
+        self._tf = tf
+        self.writer = writer
+        self._wanted = steps
+        self._folder = os.path.join(os.path.abspath(folder), "")
+        self._main = threading.current_thread()
+        self._own = threading.local()
+        self._lock = threading.RLock()
+        self.on_enough: Callable[[], None] = lambda: None
+        self.is_over = False
+        self.schedule = Alone()
+        self.applied: List[Tuple[Any, List[Any]]] = []
+        self._trainable: List[str] = []
+        self.trained = 0
+        self.towers = 1
+        self._sessions: Dict[Any, Any] = {}
+        self._variables: Dict[Any, Variables] = {}
+        self._effects: Dict[Any, Effects] = {}
+        self._keeper = values.Keeper(scratch, rounded)
+        self._used: Set[str] = set()
+        self._of_threads: Dict[str, Dict[str, Any]] = {}
+
+    def facts(self) -> Dict[str, Any]:
+        """What meta.json says of the run."""
+        with self._lock:
+            threads = [
+                {
+                    "fetches": name,
+                    "calls": found["calls"],
+                    "writes": sorted(found["writes"]),
+                    "shared": sorted(found["writes"] & self._used),
+                }
+                for name, found in sorted(self._of_threads.items())
+            ]
+            return {
+                "trainable": self._trainable,
+                "trained": self.trained,
+                "towers": self.towers,
+                "threads": threads,
+                "optimizers": len(self.applied),
+                "calls": self.writer.steps,
+            }
+
+    def watch(self) -> None:
+        """Sees every update that is built, and every session call, from now on."""
+        train = self._tf.train
+        watch_updates(train.Optimizer, train.SyncReplicasOptimizer, told=self._applying)
+        around_runs_in_parts(self._tf, self._run)
+
+    def _applying(self, optimizer: Any, op: Any, pairs: List[Any]) -> None:
+        """The optimizer's operation `op` applies these gradients."""
+        self.applied.append((op, pairs))
+        for _, variable in pairs:
+            name = name_of_variable(variable)
+            if name not in self._trainable:
+                self._trainable.append(name)
+        if isinstance(optimizer, self._tf.train.SyncReplicasOptimizer):
+            self.schedule.synchronous = True
+
+    def _run(
+        self, run: Callable[..., Any], session: Any, handle: Any, fetches: Any, feed_dict: Any, *more: Any
+    ) -> Any:
+        if getattr(self._own, "busy", False):
+            return run(session, handle, fetches, feed_dict, *more)
+        effects = self._effect_of(session, fetches)
+        if threading.current_thread() is not self._main:
+            self._note_thread(fetches, effects)
+            return run(session, handle, fetches, feed_dict, *more)
+        if effects.training and self.trained >= self._wanted:
+            self.is_over = True
+            self.on_enough()
+        with self.schedule.call(effects):
+            if self.is_over:
+                result = run(session, handle, fetches, feed_dict, *more)
+                with self.schedule.after(effects):
+                    return result
+            return self._record(effects, run, session, handle, fetches, feed_dict, *more)
+
+    # -- a call --------------------------------------------------------------------------------------------------------
+
+    def _record(
+        self,
+        effects: Effects,
+        run: Callable[..., Any],
+        session: Any,
+        handle: Any,
+        fetches: Any,
+        feed_dict: Any,
+        *more: Any,
+    ) -> Any:
+        with self._lock:
+            self._used |= effects.used
+        step: Dict[str, Any] = {}
+        names, gradients = self._gradients(session.graph, effects) if handle is None else ([], [])
+        about = self._about(session)
+        about["trains"] = effects.training
+        for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
+            about["inputs"].append(name)
+            step.update(self._keeper.kept("input|%04d" % place, value))
+        try:
+            if gradients:
+                result, extra = run(session, handle, [fetches, gradients], feed_dict, *more)
+                for name, value in zip(names, extra):
+                    step.update(self._keeper.kept("gradient|" + name, value))
+            else:
+                result = run(session, handle, fetches, feed_dict, *more)
+        except Exception as problem:
+            about["error"] = type(problem).__name__
+            self._finish(session, effects, about, step)
+            raise
+        step.update(self._returned(session, fetches, result, about))
+        self.trained += effects.training
+        with self.schedule.after(effects):
+            self._finish(session, effects, about, step)
+        return result
+
+    def _effect_of(self, session: Any, fetches: Any) -> Effects:
+        ops = frozenset(fetched_ops(self._tf, session, fetches))
+        key = (ops, len(self.applied))
+        if key not in self._effects:
+            found = Effects(ops, {op for op, _ in self.applied})
+            if not self.applied:  # a program without optimizers: what changes variables trains
+                found.training = bool(found.written & found.used)
+            self._effects[key] = found
+            if found.training:
+                devices = {op.device.rpartition(":")[2] for op in found.behind if _is_local(op.device)}
+                self.towers = max(self.towers, len(devices))
+        return self._effects[key]
+
+    def _note_thread(self, fetches: Any, effects: Effects) -> None:
+        name = (
+            ", ".join(values.name_of(fetch) for fetch in fetches)
+            if isinstance(fetches, (list, tuple))
+            else None
+        )
+        if effects.training and self.schedule.synchronous:
+            return  # the update that the chief makes for all: what it does is in the variables after each step
+        with self._lock:
+            key = name or values.name_of(fetches)
+            found = self._of_threads.setdefault(key, {"calls": 0, "writes": set()})
+            found["calls"] += 1
+            found["writes"] |= effects.written
+
+    def _gradients(self, graph: Any, effects: Effects) -> Tuple[List[str], List[Any]]:
+        """The names and tensors of what the call applies; what it computes in any case."""
+        names: List[str] = []
+        tensors: List[Any] = []
+        if not effects.training:
+            return names, tensors
+        for op, pairs in self.applied:
+            if op not in effects.behind:
+                continue
+            for gradient, variable in pairs:
+                parts = [("", gradient)]
+                if hasattr(gradient, "indices"):
+                    parts = [("//values", gradient.values), ("//indices", gradient.indices)]
+                for suffix, tensor in parts:
+                    if (
+                        not hasattr(tensor, "op")
+                        or tensor.op not in effects.behind
+                        or graphs.in_control_flow(tensor.op)
+                    ):
+                        continue
+                    name = name_of_variable(variable) + suffix
+                    names.append(name if name not in names else "%s (%s)" % (name, op.name))
+                    tensors.append(tensor)
+        return names, tensors
+
+    def _about(self, session: Any) -> Dict[str, Any]:
+        known = self._sessions.setdefault(session, {"number": len(self._sessions), "known": {}, "last": {}})
+        file, line = self._place()
+        return {
+            "session": known["number"], "file": file, "line": line, "inputs": [], "fetches": [], "error": "",
+            "trains": False,
+        }  # fmt: skip
+
+    def _place(self) -> Tuple[str, int]:
+        """The innermost line of the script or of a module beside it."""
+        frame: Any = sys._getframe()
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if name.startswith(self._folder) and "site-packages" not in name and not _is_ours(name):
+                return name[len(self._folder) :], frame.f_lineno
+            frame = frame.f_back
+        return "", 0
+
+    def _returned(self, session: Any, fetches: Any, result: Any, about: Dict[str, Any]) -> Dict[str, Any]:
+        step: Dict[str, Any] = {}
+        for place, (fetch, value, hook) in enumerate(values.leaves(fetches, result)):
+            about["fetches"].append([values.name_of(fetch), values.kind_of(value), hook])
+            if values.is_handle(session.graph, fetch) or values.is_saved_path(session.graph, fetch):
+                continue
+            kind = "hook" if hook else "fetched"
+            if isinstance(value, bytes) and values.is_summary(session.graph, fetch):
+                for tag, number in values.summaries(self._tf, value).items():
+                    step.update(self._keeper.kept("%s|%s" % ("hook" if hook else "summary", tag), number))
+            else:
+                step.update(self._keeper.kept("%s|%04d" % (kind, place), value))
+        return step
+
+    def _finish(self, session: Any, effects: Effects, about: Dict[str, Any], step: Dict[str, Any]) -> None:
+        known = self._sessions[session]
+        if effects.written or about["error"]:
+            for name, value in self._after(session, known["known"]).items():
+                array = values.as_array(value, self._keeper.scratch)
+                if array is None or (name in known["last"] and _same(known["last"][name], array)):
+                    continue
+                known["last"][name] = np.array(array)
+                step.update(self._keeper.kept("variable|" + name, array))
+        step["about"] = np.frombuffer(json.dumps(about).encode("utf-8"), np.uint8)
+        self.writer.step(step)
+
+    def _after(self, session: Any, known: Dict[str, bool]) -> Dict[str, Any]:
+        graph = session.graph
+        if graph not in self._variables:
+            self._variables[graph] = Variables(graph)
+        self._own.busy = True
+        try:
+            found = self._variables[graph].read(session.run, known)
+            while not self.schedule.is_settled():
+                last_found, found = found, self._variables[graph].read(session.run, known)
+                if len(last_found) == len(found) and all(
+                    _same(found[name], last_found[name]) for name in last_found
+                ):
+                    break
+            return found
+        except (RuntimeError, self._tf.errors.OpError):  # the call has closed the session, or broken it
+            return {}
+        finally:
+            self._own.busy = False
+
+
+def _same(left: Any, right: Any) -> bool:
+    left, right = np.asarray(left), np.asarray(right)
+    return bool(left.shape == right.shape and left.dtype == right.dtype and left.tobytes() == right.tobytes())
+
+
+def _is_local(device: Optional[str]) -> bool:
+    return bool(device) and any(kind in str(device).upper() for kind in _DEVICE)
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")) + os.sep)

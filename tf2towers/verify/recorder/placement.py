@@ -1,0 +1,136 @@
+"""Towers on a machine without GPUs: what a TF1 script puts on GPU i goes to logical CPU device i.
+
+TensorFlow's own way out, `allow_soft_placement`, puts every tower on CPU:0. There the graph optimizer may merge what
+two towers have in common, which it never did across GPUs; on a logical device each the towers stay apart.
+
+A tower on a GPU also has its own copy of a weight that lies elsewhere, made when the step reads it. On the CPU devices
+of one process it would read the variable's own memory, and a weight whose gradient is ready early is updated while
+another's gradient still needs its old value (seen on TF 1.15: gradients wrong by half their size). So the copy is made
+here too.
+
+Runs on Python 3.6 or later with TensorFlow 1.12 to 1.15, and on TensorFlow 2 through `tf.compat.v1`.
+"""
+
+import re
+from typing import Any
+
+from . import graph as graphs
+from .session_runs import change_settings
+from .wrapping import wrap
+
+_GPU = re.compile(r"/(?:device:)?gpu:(\d+|\*)", re.IGNORECASE)
+
+#: Logical CPU devices of a session that no graph asked more of. A `Server` is made before its graph and cannot know;
+#: they share one thread pool and one allocator, so those nobody uses cost next to nothing (tests/verify/stand_ins).
+LEAST_CPUS = 8
+
+
+def install(tf: Any) -> None:
+    """Makes `/gpu:i` mean `/cpu:i`, and gives every session and server as many CPU devices; nothing where a GPU exists.
+
+    An operation's device is mapped once TensorFlow has worked it out, so it does not matter how it was given: in any
+    spelling, as a `tf.DeviceSpec`, by a device function or by `tf.train.replica_device_setter`, through `tf.device`,
+    `Graph.device` or `ops.device`. Devices in an imported graph stay; soft placement, which every session gets, moves
+    those to CPU:0.
+
+    Args:
+        tf: the TF1 module, `tensorflow` or `tensorflow.compat.v1`. Call it before the script makes its first operation.
+    """
+    if has_gpus(tf) or getattr(tf.Graph, "_tf2towers_highest", None) is not None:
+        return
+    tf.Graph._tf2towers_highest = 0  # the highest index that any graph has named
+    _map_operations(tf.Graph)
+    _give_cpus(tf)
+
+
+def cpu_of(device: str) -> str:
+    """`device`, with the GPU in it turned into the CPU of the same index."""
+    return _GPU.sub(lambda found: "/device:CPU:" + found.group(1), device)
+
+
+def has_gpus(tf: Any) -> bool:
+    """Whether this process sees a GPU."""
+    try:
+        listed = tf.config.experimental.list_physical_devices("GPU")  # 1.14 and later
+    except AttributeError:
+        if not tf.test.is_built_with_cuda():
+            return False
+        from tensorflow.python.client import device_lib
+
+        listed = [device for device in device_lib.list_local_devices() if device.device_type == "GPU"]
+    return bool(listed)
+
+
+def _map_operations(graph_class: Any) -> None:
+    def apply_device_functions(apply: Any, graph: Any, op: Any) -> None:
+        apply(graph, op)
+        found = _GPU.search(op.device)
+        if found is not None:
+            index = 0 if found.group(1) == "*" else int(found.group(1))
+            graph_class._tf2towers_highest = max(graph_class._tf2towers_highest, index)
+            op._set_device(cpu_of(op.device))
+            _copy_reads(graph, op, index)
+
+    wrap(graph_class, "_apply_device_functions", apply_device_functions)
+
+
+def _copy_reads(graph: Any, op: Any, gpu: int) -> None:
+    """Lets an op of a GPU compute with the GPU's own copy of what was read of a variable (its op 'read')."""
+    if not hasattr(graph, "_tf2towers_copies"):
+        graph._tf2towers_copies = ({}, {})
+    variables, copies = graph._tf2towers_copies
+    if op.type in ("Variable", "VariableV2"):
+        variables[op.name] = gpu
+        return
+    for place, tensor in enumerate(op.inputs):
+        read = tensor.op
+        if read.type != "Identity" or not read.inputs[0].dtype._is_ref_dtype:
+            continue
+        if variables.get(read.inputs[0].op.name) != gpu:
+            if (read.name, gpu) not in copies:
+                copies[read.name, gpu] = _copy(graph, tensor, op.device, "gpu_%d" % gpu)
+            op._update_input(place, copies[read.name, gpu])
+
+
+def _copy(graph: Any, read: Any, device: str, name: str) -> Any:
+    from tensorflow.python.framework import ops
+    from tensorflow.python.ops import gen_array_ops
+
+    gradient = graph.gradient_override_map({"DeepCopy": "Identity"})
+    with graphs.beside(graph, read.op.name + "/"), ops.device(None), ops.device(device), gradient:
+        return gen_array_ops.deep_copy(read, name=name)
+
+
+def _give_cpus(tf: Any) -> None:
+    def begin(
+        make: Any,
+        server: Any,
+        server_or_cluster_def: Any,
+        job_name: Any = None,
+        task_index: Any = None,
+        protocol: Any = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        config = _with_cpus(tf, tf.ConfigProto() if config is None else config)
+        make(server, server_or_cluster_def, job_name, task_index, protocol, config, start)
+
+    change_settings(tf, lambda config: _with_cpus(tf, _default_config(tf) if config is None else config))
+    wrap(tf.train.Server, "__init__", begin)
+
+
+def _default_config(tf: Any) -> Any:
+    """What a session takes that is given none: since 1.14 the configuration of the process."""
+    from tensorflow.python.eager import context
+
+    return getattr(context.context(), "config", None) or tf.ConfigProto()
+
+
+def _with_cpus(tf: Any, config: Any) -> Any:
+    """A copy of `config` with enough CPU devices; soft placement moves what no CPU device can hold."""
+    changed = tf.ConfigProto()
+    changed.CopyFrom(config)
+    changed.allow_soft_placement = True
+    wanted = max(LEAST_CPUS, tf.Graph._tf2towers_highest + 1, config.device_count.get("CPU", 0))
+    changed.device_count["CPU"] = wanted
+    return changed

@@ -1,0 +1,185 @@
+"""Runs the script to be recorded, as `python SCRIPT ARGS` would, and ends it when there is enough."""
+
+import builtins
+import os
+import platform
+import runpy
+import sys
+import traceback
+from typing import Any, Dict, List, Optional
+
+from . import placement, seeds
+from .calls import CallRecorder
+from .order import Order
+from .session import SessionRecorder, watch
+from .session_runs import change_settings
+from .tf_writes import keep_writes
+from .turns import InTurns, Turns, look_for_the_chief
+from .writing import Writer
+
+#: a line of a task of a cluster: so many steps are recorded as were asked for
+RECORDED = "tf2towers: recorded"
+
+
+def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
+    """Records a script, or a task of a cluster that is a worker; its exit status.
+
+    JOB_NAME and TASK_INDEX in the environment say which task it is. For the options see `__main__`.
+    """
+    tf = _prepared(options)
+    order = Order(tf)
+    if not (options.get("migrated") or options.get("free")):
+        order.install()
+    seed, out, in_cluster = options.get("seed", seeds.SEED), options["out"], "turns" in options
+    seeds.fix_seeds(seed)
+    if options["record"] == "steps":
+        recorder = SessionRecorder(
+            tf, Writer(out), options["steps"], options.get("layers", False), options.get("double", False)
+        )  # type: Any
+        watch(tf, recorder)
+        if options.get("continuous"):
+            seeds.same_draws(seed)
+        else:
+            seeds.fix_graph_seeds(tf, seed)
+        return follow(tf, recorder, script, arguments, order)
+    seeds.same_draws(seed)
+    if in_cluster:
+        if os.environ["JOB_NAME"] == "ps":
+            return leave(run(script, arguments))
+        out = os.path.join(out, "worker-" + os.environ["TASK_INDEX"])
+    folder = os.path.dirname(os.path.abspath(script))
+    recorder = CallRecorder(
+        tf, Writer(out), options["steps"], folder, options.get("scratch") or "", options.get("rounded", False)
+    )
+    recorder.watch()
+    if in_cluster:
+        turns = Turns(options["turns"], int(os.environ["TASK_INDEX"]))
+        recorder.schedule = InTurns(turns)
+        look_for_the_chief(_session_manager(options, tf), turns)
+    return follow(tf, recorder, script, arguments, order, goes_on=in_cluster)
+
+
+def follow(
+    tf: Any,
+    recorder: Any,
+    script: str,
+    arguments: List[str],
+    order: Optional[Order] = None,
+    goes_on: bool = False,
+) -> int:
+    """Runs the script; its exit status. Facts of the run are written when there is enough, or at its end.
+
+    Args:
+        recorder: it has `facts`, a `writer` for them, and calls `on_enough`.
+        order: of an original, what was open in its graphs.
+        goes_on: a task of a cluster, which says that there is enough, and goes on; else the process ends then.
+    """
+    over: List[bool] = []
+
+    def finish() -> None:
+        if not over:
+            over.append(True)
+            found = dict(recorder.facts(), **versions(tf))
+            found["open"] = sorted(order.open) if order is not None else []
+            recorder.writer.facts(found)
+
+    def enough() -> None:
+        if not over:
+            finish()
+            if not goes_on:
+                leave(0)
+            print("\n" + RECORDED, flush=True)
+
+    recorder.on_enough = enough
+    status = run(script, arguments)
+    finish()
+    return leave(status)
+
+
+def _prepared(options: Dict[str, Any]) -> Any:
+    """The TF1 module that the script will import: its towers on the devices there are, its writes kept apart.
+
+    Where every call is compared, graphs are not rewritten: that rounds by what else is fetched.
+    """
+    if options.get("migrated"):
+        import tensorflow
+
+        keep_writes(options)
+        tensorflow.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+        # what GPUs run is what is compared, whatever the devices are here
+        os.environ["TF2TOWERS_COLLECTIVES"] = "never" if options.get("tower_order") else "always"
+        return tensorflow.compat.v1
+    if options.get("stand_ins"):
+        from tf2towers.verify import stand_ins
+
+        stand_ins.install(placement.install)
+    import tensorflow as tf
+
+    keep_writes(options)
+    if not options.get("stand_ins"):
+        placement.install(tf)
+        _leave_flags_to_scripts()
+    if options["record"] == "calls" or options.get("continuous"):
+        change_settings(tf, lambda config: _without_rewriting(tf.ConfigProto(), config))
+    return tf
+
+
+def _without_rewriting(settings: Any, given: Any) -> Any:
+    """The settings of a session as it was given them, with graph rewriting switched off."""
+    if given is not None:
+        settings.CopyFrom(given)
+    rewriting = settings.graph_options.rewrite_options
+    if hasattr(rewriting, "disable_meta_optimizer"):
+        rewriting.disable_meta_optimizer = True
+    return settings
+
+
+def _session_manager(options: Dict[str, Any], tf: Any) -> Any:
+    """The class whose objects wait for the chief."""
+    if options.get("migrated"):
+        from tf2towers.runtime.graph_session.managed import SessionManager
+
+        return SessionManager
+    return tf.train.SessionManager
+
+
+def _leave_flags_to_scripts() -> None:
+    """Lets a script define 'log_dir' and 'v' itself: a later absl than its own defines them, too."""
+    try:
+        from absl import flags, logging
+    except ImportError:
+        return
+    for flag in flags.FLAGS.flags_by_module_dict().get(logging.__name__, []):
+        flag.allow_override = True
+
+
+def run(script: str, arguments: List[str]) -> int:
+    """Runs it as the main program; 0, its exit status, or 1 with the traceback shown."""
+    sys.argv = [script] + list(arguments)
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    # the one name of Python 2 that much of TF1's code needs and Python 3 lacks
+    if not hasattr(builtins, "xrange"):
+        builtins.xrange = range  # type: ignore[attr-defined]
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            sys.stderr.write(end.code + "\n")
+            return 1
+        return int(end.code or 0)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def leave(status: int) -> int:
+    """Ends the process at once: threads, sessions and exit handlers of the script could keep it, or write."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def versions(tf: Any) -> Dict[str, str]:
+    """Of TensorFlow and Python."""
+    return {"tensorflow": str(tf.__version__), "python": platform.python_version()}

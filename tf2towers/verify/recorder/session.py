@@ -1,0 +1,167 @@
+"""What a TF1 script's session calls compute, recorded: a little more is fetched in those that train."""
+
+import contextlib
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
+
+import numpy as np
+
+from . import graph as graphs
+from .double import Reference
+from .feeds import entries_of, feeds_of, is_number
+from .fetches import digest, fetched_ops, fetched_values, may_change_variables
+from .gradients import watch_gradients
+from .optimizer_calls import watch_updates
+from .session_runs import around_runs
+from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
+from .writing import Writer
+
+#: `Session.run` itself
+Run = Callable[..., Any]
+
+
+class SessionRecorder(object):
+    """Watches optimizers and sessions.
+
+    Args:
+        steps: how many are recorded; `on_enough` is called then, and ends the script.
+        layers: also note the forward pass, layer by layer.
+        double: also compute losses and gradients in float64.
+    """
+
+    def __init__(
+        self, tf: Any, writer: Writer, steps: int, layers: bool = False, double: bool = False
+    ) -> None:
+        self._tf = tf
+        self.writer = writer
+        self._wanted = steps
+        self._layers = layers
+        self.computed: List[Computed] = []
+        self.applied: List[Applied] = []
+        self.sessions = 0
+        self.notes: List[str] = []
+        self._reference = Reference(tf, self.notes) if double else None
+        self.on_enough: Callable[[], None] = lambda: None
+        self._trainings: Dict[FrozenSet[Any], Optional[Training]] = {}
+        self._variables: Dict[Any, List[Any]] = {}
+        self._values_before: Optional[Dict[str, Any]] = None
+        self._last: Optional[Training] = None
+        self._batch_size: Optional[int] = None
+        self._busy = False
+
+    # -- called by the patches ---------------------------------------------------------------------------------------
+
+    def run(self, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
+        """A session call; recorded if it trains."""
+        if self._busy:
+            return run(session, fetches, feed_dict, *options)
+        self.sessions += 1
+        training = self._training(session, fetches)
+        if training is None:
+            if self._values_before is not None and may_change_variables(
+                fetched_ops(self._tf, session, fetches)
+            ):
+                self._values_before = None
+            return run(session, fetches, feed_dict, *options)
+        return self._train(training, run, session, fetches, feed_dict, *options)
+
+    def facts(self) -> Dict[str, Any]:
+        """What meta.json says of the run."""
+        found: Dict[str, Any] = {
+            "notes": self.notes + layers_note(),
+            "batch_size": self._batch_size,
+            "towers": 1,
+            "optimizers": len(self.applied),
+            "sessions": self.sessions,
+        }
+        if self._last is not None:
+            found["towers"] = self._last.towers
+            found["trainable"] = self._last.trainable
+            found["without_gradient"] = self._last.without_gradient
+            found["layer_types"] = self._last.layer_types
+            found["optimizer"] = describe(self._last.optimizer)
+        return found
+
+    # -- a step ------------------------------------------------------------------------------------------------------
+
+    def _train(
+        self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
+    ) -> Any:
+        before = self._values_before if self._values_before is not None else self._values(run, session)
+        fed = feeds_of(session, feed_dict)
+        copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
+        beside = [] if copy is None else copy.beside
+        values, extra, given = run(session, [fetches, training.tensors, beside], feed_dict, *options)
+        after = self._values(run, session)
+        step = {"variable|" + name: value for name, value in before.items()}
+        step.update({"after|" + name: value for name, value in after.items()})
+        for name, value in zip(training.names, extra):
+            step[name] = digest(value) if name.startswith("layer|") else value
+        step.update(entries_of(session, fed))
+        step.update(fetched_values(self._tf, values))
+        if self._reference is not None and copy is not None:
+            with self._quiet():
+                step.update(self._reference.run(copy, run, before, given))
+        self._values_before, self._last = after, training
+        self._note_batch_size(step)
+        self.writer.step(step)
+        if self.writer.steps >= self._wanted:
+            self.on_enough()
+        return values
+
+    def _training(self, session: Any, fetches: Any) -> Optional[Training]:
+        """What to fetch beside, or None for a call that does not train."""
+        if not self.applied:
+            return None
+        ops = fetched_ops(self._tf, session, fetches)
+        if not ops:
+            return None
+        key = frozenset(ops)
+        if key not in self._trainings:
+            self._trainings[key] = plan(session.graph, ops, self.applied, self.computed, self._layers)
+        return self._trainings[key]
+
+    def _values(self, run: Run, session: Any) -> Dict[str, Any]:
+        """Every initialized global variable."""
+        graph = session.graph
+        if graph not in self._variables:
+            with graphs.beside(graph):
+                variables = [variable for variable in self._tf.global_variables() if is_number(variable)]
+                asked = [self._tf.is_variable_initialized(variable) for variable in variables]
+            with self._quiet():
+                ready = run(session, asked)
+            self._variables[graph] = [variable for variable, is_ready in zip(variables, ready) if is_ready]
+        variables = self._variables[graph]
+        with self._quiet():
+            found = run(session, variables)
+        return {name_of(variable): value for variable, value in zip(variables, found)}
+
+    @contextlib.contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """While this is open, session calls are the recorder's own, and are not recorded."""
+        self._busy = True
+        try:
+            yield
+        finally:
+            self._busy = False
+
+    def _note_batch_size(self, step: Dict[str, Any]) -> None:
+        sizes = [
+            array.shape[0] for name, array in step.items() if name.startswith("input|") and np.ndim(array) > 1
+        ]
+        if sizes and self._batch_size is None:
+            self._batch_size = int(sizes[0])
+
+
+def watch(tf: Any, recorder: SessionRecorder) -> None:
+    """Lets the recorder see every gradient, update and session call of the program from now on."""
+
+    def differentiated(losses: List[Any], pairs: List[Tuple[Any, Any]], by_hand: bool) -> None:
+        if by_hand:  # `tf.gradients(loss, variables)`, and not some other derivative
+            pairs = [(gradient, source) for gradient, source in pairs if isinstance(source, tf.Variable)]
+            if len(losses) > 1 or losses[0].shape.ndims != 0 or not pairs:
+                return
+        recorder.computed.append(Computed(losses[0], pairs))
+
+    watch_gradients(tf, differentiated)
+    watch_updates(tf.train.Optimizer, told=lambda *told: recorder.applied.append(Applied(*told)))
+    around_runs(tf, recorder.run)

@@ -1,0 +1,133 @@
+"""What an update of a TF1 graph is made of: the towers behind it, their losses and gradients, inputs and draws."""
+
+import sys
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
+
+from . import graph as graphs
+from .feeds import inputs_behind, is_number
+
+#: what `compute_gradients` gives: (gradient or None, variable)
+Pairs = List[Tuple[Any, Any]]
+
+
+class Computed(NamedTuple):
+    """One `compute_gradients`: a tower's loss and gradients."""
+
+    loss: Any
+    pairs: Pairs
+
+
+class Applied(NamedTuple):
+    """One `apply_gradients`: its op, and what it applies."""
+
+    optimizer: Any
+    op: Any
+    pairs: Pairs
+
+
+class Training(object):
+    """What is fetched beside, for one set of fetches that train."""
+
+    def __init__(self) -> None:
+        self.names: List[str] = []
+        self.tensors: List[Any] = []
+        self.trainable: List[str] = []
+        self.without_gradient: List[str] = []
+        self.optimizer: Any = None
+        self.towers = 1
+        self.layer_types: Dict[str, str] = {}
+
+    def add(self, name: str, tensor: Any) -> None:
+        """Adds one more tensor, whose name is 'kind|name'."""
+        self.names.append(name)
+        self.tensors.append(tensor)
+
+    def add_gradient(self, name: str, gradient: Any) -> None:
+        """A gradient; one that is sparse is two: its values and their rows."""
+        if hasattr(gradient, "indices"):
+            self.add(name + "//values", gradient.values)
+            self.add(name + "//indices", gradient.indices)
+        else:
+            self.add(name, gradient)
+
+    def add_inputs(self, ops: Iterable[Any]) -> None:
+        """What comes in among the operations."""
+        for tensor in inputs_behind(ops):
+            self.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
+
+    def add_of_tower(self, number: int, loss: Any, layers: bool = False) -> None:
+        """A tower's loss and what it draws; with `layers` also the forward pass."""
+        self.add("loss|%d" % number, loss)
+        forward = graphs.ancestors([loss.op])
+        for place, op in enumerate(graphs.of_type(forward, graphs.RANDOM_OPS)):
+            self.add("draw|%d|%d" % (number, place), op.outputs[0])
+        for place, op in enumerate(graphs.of_type(forward, graphs.LAYER_OPS) if layers else ()):
+            if is_number(op.outputs[0]):
+                name = graphs.without_tower(op.name)
+                self.layer_types[name] = op.type
+                self.add("layer|%d|%05d|%s" % (number, place, name), op.outputs[0])
+
+
+def plan(
+    graph: Any, ops: Iterable[Any], applied: List[Applied], computed: List[Computed], layers: bool
+) -> Optional[Training]:
+    """What to fetch beside `ops`; None where no update is behind them.
+
+    Args:
+        applied, computed: all that the program has built.
+        layers: also the forward pass, layer by layer.
+    """
+    behind = graphs.ancestors(ops)
+    applied = [update for update in applied if update.op in behind and update.op.graph is graph]
+    if not applied:
+        return None
+    training = Training()
+    training.optimizer = applied[0].optimizer
+    for each in applied:
+        for gradient, variable in each.pairs:
+            name = name_of(variable)
+            training.trainable.append(name)
+            if gradient is None:
+                training.without_gradient.append(name)
+            else:
+                training.add_gradient("gradient|" + name, gradient)
+    update = graphs.ancestors([each.op for each in applied])
+    towers = [tower for tower in computed if is_behind(tower, update)]
+    training.towers = max(1, len(towers))
+    for number, tower in enumerate(towers):
+        loss = tower.loss() if callable(tower.loss) else tower.loss
+        training.add_of_tower(number, loss, layers)
+        for gradient, variable in tower.pairs:
+            if gradient is not None and not graphs.in_control_flow(_op(gradient)):
+                training.add_gradient("tower gradient|%d|%s" % (number, name_of(variable)), gradient)
+    training.add_inputs(behind)
+    return training
+
+
+def name_of(variable: Any) -> str:
+    """The name of a variable without its output number, such as 'conv1/weights'."""
+    return str(variable.name).split(":")[0]
+
+
+def describe(optimizer: Any) -> Dict[str, Any]:
+    """Its class, and those of its settings that are plain numbers."""
+    found: Dict[str, Any] = {"class": type(optimizer).__name__}
+    for name, value in sorted(vars(optimizer).items()):
+        if isinstance(value, (int, float, bool)) and not name.startswith("__"):
+            found[name.strip("_")] = value
+    return found
+
+
+def layers_note() -> List[str]:
+    """Where `tf.layers` and the cells come from, if not from TensorFlow itself."""
+    keras = sys.modules.get("tf_keras")
+    return [] if keras is None else ["tf.layers and cells: tf_keras " + str(keras.__version__)]
+
+
+def is_behind(computed: Computed, update: Set[Any]) -> bool:
+    """Whether one of its gradients is among the operations that an update depends on."""
+    return any(gradient is not None and _op(gradient) in update for gradient, _ in computed.pairs)
+
+
+def _op(gradient: Any) -> Any:
+    return gradient.values.op if hasattr(gradient, "indices") else gradient.op

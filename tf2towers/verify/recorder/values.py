@@ -1,0 +1,163 @@
+"""What a session call returned, one by one with the names of what was fetched, and as arrays that can be kept."""
+
+import hashlib
+import re
+from typing import Any, Dict, Iterator, List, Tuple
+
+import numpy as np
+
+from .fetches import CALLER, summary_class
+
+_SUMMARIES = (
+    "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary",
+    "AudioSummaryV2", "TensorSummary", "TensorSummaryV2",
+)  # fmt: skip
+_SAVES = ("SaveV2", "MergeV2Checkpoints", "Save", "SaveSlices")
+#: an array of more bytes is kept in part, once a run has written much
+_SMALL = 65536
+_PART = 1024
+
+
+def leaves(fetch: Any, value: Any, hooks: bool = False) -> Iterator[Tuple[Any, Any, bool]]:
+    """(what was fetched, its value, whether a hook wanted it) of a nest, in order."""
+    if isinstance(value, dict):
+        outer = CALLER in value and not hooks
+        for key in value:
+            part = fetch[key] if isinstance(fetch, dict) and key in fetch else fetch
+            for leaf in leaves(part, value[key], hooks or (outer and key != CALLER)):
+                yield leaf
+    elif isinstance(value, (list, tuple)):
+        parts = list(fetch) if isinstance(fetch, (list, tuple)) and len(fetch) == len(value) else []
+        for place, part in enumerate(value):
+            for leaf in leaves(parts[place] if parts else fetch, part, hooks):
+                yield leaf
+    else:
+        yield fetch, value, hooks
+
+
+def name_of(fetch: Any) -> str:
+    """What a fetch is called in a report."""
+    if isinstance(fetch, str):
+        return fetch
+    name = getattr(fetch, "name", None)
+    return name if isinstance(name, str) else type(fetch).__name__
+
+
+def kind_of(value: Any) -> str:
+    """What a script sees of a value before it looks at its numbers."""
+    if isinstance(value, np.generic):
+        return "a number"
+    return {"ndarray": "an array", "NoneType": "nothing", "bytes": "bytes"}.get(
+        type(value).__name__, type(value).__name__
+    )
+
+
+def is_summary(graph: Any, fetch: Any) -> bool:
+    """Whether it is fetched from an operation that makes summaries."""
+    return _made_by(graph, fetch) in _SUMMARIES
+
+
+def is_handle(graph: Any, fetch: Any) -> bool:
+    """Whether it names an iterator: by where it is, which is nothing that two programs have in common."""
+    return _made_by(graph, fetch) == "IteratorToStringHandle"
+
+
+def is_saved_path(graph: Any, fetch: Any) -> bool:
+    """Whether it is the path that a Saver returns, which scripts make of their folder and of the time."""
+    op = _operation(graph, fetch)
+    return (
+        op is not None
+        and op.type == "Identity"
+        and op.outputs[0].dtype.name == "string"
+        and any(before.type in _SAVES for before in op.control_inputs)
+    )
+
+
+def _made_by(graph: Any, fetch: Any) -> str:
+    """The type of the operation that a fetch is of; '' for what is no operation's."""
+    op = _operation(graph, fetch)
+    return "" if op is None else str(op.type)
+
+
+def _operation(graph: Any, fetch: Any) -> Any:
+    try:
+        element = graph.as_graph_element(fetch)
+    except (TypeError, ValueError, KeyError):
+        return None
+    return getattr(element, "op", element)
+
+
+def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
+    """The values in a summary by their tags, as arrays."""
+    found = {}
+    for entry in summary_class(tf).FromString(text).value:
+        if entry.WhichOneof("value") == "simple_value":
+            found[entry.tag] = np.float32(entry.simple_value)
+        elif entry.WhichOneof("value") == "histo":
+            parts = entry.histo  # the counts of its buckets follow from the same values
+            found[entry.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
+        else:
+            found[entry.tag] = np.frombuffer(entry.SerializeToString(), np.uint8)
+    return found
+
+
+def as_array(value: Any, scratch: str = "") -> Any:
+    """A value as an array of numbers; None for what is none, as an object of the session.
+
+    Args:
+        scratch: the folder that a run's files are kept in, which is another one in each run: left out of text.
+    """
+    if isinstance(value, (bytes, str)):
+        return _text(value if isinstance(value, bytes) else value.encode("utf-8"), scratch)
+    if isinstance(value, (np.ndarray, np.generic, bool, int, float)):
+        array = np.asarray(value)
+        if array.dtype.kind in "biufc":
+            return array
+        if array.dtype.kind in "OSU":
+            return _text(repr(array.tolist()).encode("utf-8"), scratch)
+        if array.dtype.kind == "V":  # bfloat16, float8
+            return np.frombuffer(array.tobytes(), np.uint8)
+    return None
+
+
+def _text(value: bytes, scratch: str) -> Any:
+    if scratch:
+        folder = re.escape(scratch.encode("utf-8"))
+        value = re.sub(folder + rb"(/files)?(/tmp/tmp\w{8})?", b"", value)
+    return np.frombuffer(value, np.uint8)
+
+
+class Keeper(object):
+    """Arrays for the disk: whole, and in part once a run has written `most` bytes.
+
+    Args:
+        scratch: see `as_array`.
+        rounded: the other side's numbers are rounded otherwise, so that a part is some of them, and no digest.
+        most: so many bytes.
+    """
+
+    def __init__(self, scratch: str = "", rounded: bool = False, most: int = 1 << 30) -> None:
+        self.scratch = scratch
+        self._rounded = rounded
+        self._left = most
+
+    def kept(self, name: str, value: Any) -> List[Tuple[str, Any]]:
+        """Pairs of name and array; none for what is no array."""
+        array = as_array(value, self.scratch)
+        if array is None:
+            return []
+        if array.nbytes > _SMALL and self._left <= 0:
+            if self._rounded:
+                return [(name, array.reshape(-1)[:: array.size // _PART])]
+            return [("digest|" + name, np.frombuffer(_digest(array), np.uint8))]
+        self._left -= array.nbytes
+        return [(name, array)]
+
+
+def _digest(array: Any) -> bytes:
+    """Of type, shape and numbers: one for all NaN, and for both zeros."""
+    if array.dtype.kind in "fc":
+        array = np.where(np.isnan(array), array.dtype.type(np.nan), array + array.dtype.type(0))
+    found = hashlib.sha256(("%s%s" % (array.dtype, array.shape)).encode("ascii"))
+    found.update(np.ascontiguousarray(array).tobytes())
+    return found.digest()

@@ -1,0 +1,145 @@
+"""The values of every variable that a graph has, read by operations that are made for it."""
+
+from typing import Any, Callable, Dict, Iterable, List, Set, Tuple
+
+from . import graph as graphs
+
+
+class Variables(object):
+    """The variables of one graph, those included that are made later."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        self._seen, self._version = 0, -1
+        self._asks: Dict[str, Tuple[Any, Any]] = {}
+
+    def read(self, run: Callable[[Any], Any], known: Dict[str, bool]) -> Dict[str, Any]:
+        """The values of all variables that have one, by the names of their operations.
+
+        Args:
+            run: runs fetches in the session.
+            known: those that the session has found initialized; added to.
+        """
+        self._look()
+        unknown = [name for name in self._asks if name not in known]
+        if unknown:
+            ready = run([self._asks[name][0] for name in unknown])
+            known.update({name: True for name, is_ready in zip(unknown, ready) if is_ready})
+        names = [name for name in self._asks if name in known]
+        return dict(zip(names, run([self._asks[name][1] for name in names]))) if names else {}
+
+    def _look(self) -> None:
+        if self._graph.version == self._version:
+            return
+        operations = self._graph.get_operations()
+        new = [op for op in operations[self._seen :] if op.type in VARIABLES]
+        if new:
+            with graphs.beside(self._graph):
+                for op in new:
+                    if op.name not in self._asks and _is_readable(op):
+                        self._asks[op.name] = _questions(self._graph, op)
+        self._seen, self._version = len(operations), self._graph.version
+
+
+def _is_readable(op: Any) -> bool:
+    from tensorflow.python.framework import dtypes
+
+    dtype = dtypes.as_dtype(op.get_attr("dtype")).base_dtype
+    return dtype.name not in ("resource", "variant") and not dtype.is_quantized
+
+
+def _questions(graph: Any, op: Any) -> Tuple[Any, Any]:
+    """Two tensors: whether a variable has a value, and the value."""
+    from tensorflow.python.framework import ops
+    from tensorflow.python.ops import gen_resource_variable_ops, gen_state_ops
+
+    output = op.outputs[0]
+    with ops.device(None), ops.device(op.device):
+        if op.type == "VarHandleOp":
+            is_there = gen_resource_variable_ops.var_is_initialized_op(output)
+            return is_there, gen_resource_variable_ops.read_variable_op(output, op.get_attr("dtype"))
+        return gen_state_ops.is_variable_initialized(output), output
+
+
+# -- which variables an operation reads or may change, by what TensorFlow says of its inputs ---------------------------
+
+VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
+#: operations that take a variable and leave it as it is
+READS = {
+    "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape", "Identity", "Enter",
+    "Exit", "Switch", "Merge", "NextIteration", "IdentityN", "_ReadVariablesOp", "IsVariableInitialized", "RefSwitch",
+    "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSelect", "NoOp",
+}  # fmt: skip
+_ASKS = ("VarIsInitializedOp", "IsVariableInitialized")
+
+
+class Effects(object):
+    """What a session call may do to variables, by the names of their operations.
+
+    Attributes:
+        written: those that it may change.
+        used: those that it reads or changes; not those it initializes, restores or asks whether they are initialized.
+        training: it runs the update of an optimizer.
+        behind: all operations that it runs.
+    """
+
+    def __init__(self, ops: Iterable[Any], updates: Set[Any]) -> None:
+        self.behind = graphs.ancestors(ops, stop_at_inputs=False)
+        self.training = bool(self.behind & updates)
+        self.written: Set[str] = set()
+        self.used: Set[str] = set()
+        traced: Dict[Any, str] = {}
+        for op in self.behind:
+            if op.type in VARIABLES:
+                continue
+            names = {name for name in (_variable_of(tensor, traced) for tensor in _handles(op)) if name}
+            if op.type not in READS and not _only_reads(op):
+                self.written |= names
+            if op.type not in _ASKS and not begins(op):
+                self.used |= names
+
+
+def _handles(op: Any) -> List[Any]:
+    return [tensor for tensor in op.inputs if tensor.dtype._is_ref_dtype or tensor.dtype.name == "resource"]
+
+
+def _only_reads(op: Any) -> bool:
+    """Whether it takes the values of TF1's variables alone: it has no input that is declared a reference."""
+    if any(tensor.dtype.name == "resource" for tensor in op.inputs):
+        return False
+    return not any(argument.is_ref for argument in op.op_def.input_arg)
+
+
+def begins(op: Any) -> bool:
+    """Whether it gives a variable its first value, or that of a checkpoint."""
+    if op.type not in ("Assign", "AssignVariableOp"):
+        return False
+    name = op.inputs[0].op.name
+    return op.name == name + "/Assign" or any(
+        source.op.type == "RestoreV2" for source in _behind(op.inputs[1])
+    )
+
+
+def _behind(tensor: Any) -> List[Any]:
+    """A tensor, and those that it is a copy of."""
+    found = [tensor]
+    while found[-1].op.type in ("Identity", "Reshape") and len(found) < 9:
+        found.append(found[-1].op.inputs[0])
+    return found
+
+
+def _variable_of(tensor: Any, traced: Dict[Any, str]) -> str:
+    """The name of the variable that a reference or handle is of; empty where it is of something else."""
+    path = []
+    op = tensor.op
+    while op not in traced and op.type not in VARIABLES:
+        path.append(op)
+        inputs = _handles(op)
+        if op.type not in READS or not inputs or len(path) > 99:
+            traced[op] = ""
+            break
+        op = inputs[0].op
+    name = op.name if op.type in VARIABLES else traced[op]
+    for passed in path:
+        traced[passed] = name
+    return str(name)

@@ -1,0 +1,68 @@
+"""`install`: from here on `import tensorflow` is TensorFlow 1, as far as this machine's TensorFlow 2 can be that."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from tf2towers.verify.stand_ins.modules import StandInFinder
+from tf2towers.verify.stand_ins.objects import Objects
+from tf2towers.verify.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_name
+
+
+def install(place_towers: Callable[[Any], object] | None = None) -> None:
+    """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
+
+    `import tensorflow as tf`, `import tensorflow.compat.v1 as tf`, `from tensorflow.contrib import slim` and their like
+    find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2
+    must be imported before, as the runtime is here.
+
+    `tf.layers`, the cells and Keras are tf_keras's, slim is tf_slim's, as for migrated scripts.
+
+    Args:
+        place_towers: given TF1's module, lets what is placed on GPU i run on a machine without GPUs
+            (`tf2towers.verify.recorder.placement.install`).
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    import tensorflow as real
+
+    if isinstance(real, Tensorflow1):
+        return
+    from tf2towers.runtime.graph_session.as_in_tf1.checkpoints_by_steps import hooks_save_at_tf1s_steps
+    from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
+    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
+        sums_over_no_rows_have_no_gradient,
+        sums_over_rows_have_second_gradients,
+    )
+    from tf2towers.runtime.graph_session.private import (
+        epsilons_of_fused_norms_are_tf1s,
+        tf_slim_finds_its_names,
+        unknown_sizes_are_not_equal,
+        whole_floats_are_sizes,
+    )
+    from tf2towers.runtime.printing import print_as_numpy1
+
+    v1 = real.compat.v1
+    v1.disable_v2_behavior()
+    v1.logging.set_verbosity(v1.logging.ERROR)
+    objects = Objects(real)
+    complete(objects)
+    epsilons_of_fused_norms_are_tf1s()
+    tf_slim_finds_its_names()
+    whole_floats_are_sizes()
+    unknown_sizes_are_not_equal()
+    one_loss_a_variable()
+    hooks_save_at_tf1s_steps()
+    sums_over_no_rows_have_no_gradient()
+    sums_over_rows_have_second_gradients()
+    print_as_numpy1()
+    if place_towers is not None:
+        place_towers(v1)
+    sys.modules.update(modules_by_name(real))
+    for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' were not there before TF 1.13
+        v1.flags.FLAGS[flag].allow_override = True
+    sys.meta_path.append(StandInFinder(objects))
+    sys.modules["tensorflow"] = Tensorflow1(objects)

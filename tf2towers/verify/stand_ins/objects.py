@@ -1,0 +1,128 @@
+"""The object that stands for a TF1 name: found in codemod/symbols.tsv, or an error that says what to do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import wraps
+from importlib import import_module
+from typing import Any
+
+from tf2towers.codemod.old_names import argument_orders
+from tf2towers.codemod.symbols import (
+    Found,
+    RuntimeName,
+    find_replacement,
+    is_for_sessions,
+    is_still_there,
+)
+
+#: modules of tf.contrib that TensorFlow still has elsewhere, whole
+STILL_THERE = {"tf.contrib.framework.nest": "tensorflow.python.util.nest"}
+
+#: objects that a migrated script has no use for: (module, name)
+ONLY_HERE = {
+    "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
+    "tf.contrib.slim.layers": ("tf2towers.runtime.tf1.slim", "layers"),
+}
+
+
+class NoStandInError(AttributeError):
+    """A TF1 name that nothing stands for; the text names it."""
+
+    def __init__(self, canonical: str) -> None:
+        super().__init__(
+            f"{canonical} is not in TensorFlow 2 and nothing stands in for it ({find_replacement(canonical).why})"
+            + ". Record the original on a real TensorFlow 1.15: name its interpreter with --legacy-python"
+        )
+
+
+class Objects:
+    """Finds what a canonical TF1 name ('tf.contrib.slim.conv2d') stands for.
+
+    Args:
+        real: the module `tensorflow` as it is installed, not what scripts see.
+    """
+
+    def __init__(self, real: Any) -> None:
+        self.real = real
+        self.v1 = real.compat.v1
+
+    def find_object(self, canonical: str) -> Any:
+        """The object.
+
+        Raises:
+            NoStandInError: there is none.
+        """
+        for name in _spellings(canonical):
+            if name in ONLY_HERE:
+                return self._ours(RuntimeName(*ONLY_HERE[name]))
+            found = find_replacement(name)
+            try:
+                if is_still_there(name) and (found.kind == "left" or is_for_sessions(name)):
+                    return self._of_tensorflow(Found("v1", name))
+                if found.runtime is not None:
+                    return self._ours(found.runtime)
+                if found.kind != "left":
+                    return _in_old_order(name, self._of_tensorflow(found))
+            except (AttributeError, ImportError):
+                continue
+        raise NoStandInError(canonical)
+
+    @contextmanager
+    def _tensorflow_2(self) -> Iterator[None]:
+        """For modules of the runtime that are imported late, which speak TensorFlow 2."""
+        seen = sys.modules["tensorflow"]
+        sys.modules["tensorflow"] = self.real
+        try:
+            yield
+        finally:
+            sys.modules["tensorflow"] = seen
+
+    def _ours(self, target: RuntimeName) -> Any:
+        with self._tensorflow_2():
+            return _attribute(import_module(target.module), target.name)
+
+    def _of_tensorflow(self, found: Found) -> Any:
+        module, _, name = found.target.rpartition(".")
+        if found.kind == "private":
+            return getattr(import_module(module), name)
+        _, _, rest = found.target.partition(".")
+        for root in (self.v1, self.real) if found.kind == "v1" else (self.real,):
+            try:
+                return _attribute(root, rest)
+            except AttributeError as problem:
+                missing = problem
+        raise missing
+
+
+def _in_old_order(canonical: str, function: Any) -> Any:
+    """The function, with its arguments in the order of `deprecated_flipped_softmax_cross_entropy_with_logits`."""
+    order, when, _ = argument_orders().get(canonical, ((), "", ""))
+    if when != "any-positional":
+        return function
+
+    @wraps(function)
+    def in_old_order(*arguments: Any, **options: Any) -> Any:
+        return function(**dict(zip(order, arguments, strict=False)), **options)
+
+    return in_old_order
+
+
+def _attribute(value: Any, dotted: str) -> Any:
+    for part in dotted.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def _spellings(canonical: str) -> list[str]:
+    """The name, and its public form where it names a file: `tf.contrib.layers.python.layers.layers.conv2d`."""
+    parts = canonical.split(".")
+    if parts[:2] != ["tf", "contrib"] or "python" not in parts[3:-1]:
+        return [canonical]
+    package = parts[: parts.index("python")]
+    homes = [package, [*package, parts[-2]]]
+    if package[2] == "slim":
+        homes.append(["tf", "contrib", "layers"])
+    return [canonical, *(".".join([*home, parts[-1]]) for home in homes)]
