@@ -128,7 +128,7 @@ def test_a_call_that_only_tf1s_function_takes_is_of_compat_v1(call: str, after: 
 
 def test_the_table_of_such_arguments_is_that_of_the_installed_tensorflow() -> None:
     tf = pytest.importorskip("tensorflow")
-    for line in (ROOT / "tf2towers/exact/data/only_v1_arguments.tsv").read_text().splitlines()[1:]:
+    for line in (ROOT / "tf2towers/codemod/data/only_v1_arguments.tsv").read_text().splitlines()[1:]:
         name, arguments, places = line.split("\t")
         in_tf1, in_tf2 = (
             list(inspect.signature(operator.attrgetter(name.removeprefix("tf."))(module)).parameters)
