@@ -222,7 +222,10 @@ def test_two_loops_share_a_strategy_whose_scope_is_around_both():
     text = after(BODY + "    with tf.device('/cpu:0'):\n" + loops)
     assert text.count("TowerStrategy(") == 1 and "def tower_2(i):" in text
     apart = after(BODY + indented(TOWERS, 1) + "    if n:\n" + indented(TOWERS, 2))
-    assert apart.count("TowerStrategy(") == 2 and "strategy_2.run(tower_2, " in apart
+    assert apart.count("TowerStrategy(") == 1 and "        strategy.run(tower_2, " in apart
+    for change in ("n = 3", "def f():\n    nonlocal n\n    n = 3\nf()"):
+        other = after(BODY + indented(f"{TOWERS}{change}\n{TOWERS}", 1))
+        assert other.count("TowerStrategy(") == 2 and "    strategy_2.run(tower_2, " in other
 
 
 def test_a_strategy_of_the_scripts_own_name():

@@ -71,10 +71,9 @@ def _role(kind: type[object]) -> str:
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The parts of a node, without what only wraps them."""
     found: list[cst.CSTNode] = []
-    kind: Any = type(node)
-    if kind is cst.ConcatenatedString and is_text(node):
+    if type(node) is cst.ConcatenatedString and is_text(node):
         return found
-    for field in _fields(kind):
+    for field in _fields(type(node)):  # type: ignore[arg-type]  # classes can be hashed
         value = getattr(node, field)
         for part in value if type(value) in (list, tuple) else (value,):
             role = _role(type(part))

@@ -33,6 +33,7 @@ class PerReplica(tf.distribute.DistributedValues):
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = values
+        self._values = values  # what `experimental_local_results` gives
 
 
 class TowerStrategy(tf.distribute.MirroredStrategy):
@@ -55,7 +56,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         self._towers: list[str | int] | None = None
         if towers is not None:
             self._towers = list(towers if isinstance(towers, Iterable) else range(operator.index(towers)))
-            super().__init__(tower_devices(self._towers))
+            super().__init__(tower_devices([*dict.fromkeys(self._towers)]))  # towers may share a GPU
         self._replica_ids = PerReplica(range(sys.maxsize if self._towers is None else len(self._towers)))
 
     def __getattr__(self, name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 import libcst as cst
@@ -23,7 +23,7 @@ from tf2towers.codemod.towers.loops import (
     towers_of,
 )
 from tf2towers.codemod.towers.replica_function import Argument, ReplicaFunction, replica_function
-from tf2towers.codemod.towers.scopes import cpu_item, entered, is_known_at, scope_for, withs_around
+from tf2towers.codemod.towers.scopes import cpu_item, entered, is_kept, is_known_at, scope_for, withs_around
 
 _LIMIT = 100
 #: names for a tower's function
@@ -41,12 +41,14 @@ class Strategy:
 
     Attributes:
         scope: the `with` that enters its scope; None where that stands around the towers only.
+        is_there: whether it is made for an earlier loop.
     """
 
     name: str
     made: Made
     before: cst.CSTNode
     scope: cst.With | None
+    is_there: bool = False
 
 
 @dataclass
@@ -151,8 +153,11 @@ class _Writer:
         scope = scope_for(self.file, loop.node, made)
         if scope is not None and any(known.scope is scope for known in self.made.strategies):
             scope = None
-        name = self._fresh(loop.node, ("strategy",))
         before: cst.CSTNode = scope if scope is not None else statement_of(self.file, loop)
+        for known in self.made.strategies if scope is None else ():
+            if self._is_same(known.made, made) and is_kept(self.file, made, known.before, before):
+                return replace(known, scope=None, is_there=True)
+        name = self._fresh(loop.node, ("strategy",))
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
         if scope is not None:
@@ -240,7 +245,8 @@ class _Writer:
         """The lines after the function: the strategy and its scope, where they are not around it; the run."""
         inner = ""
         if strategy.scope is None:
-            yield self._making(strategy, indent)
+            if not strategy.is_there:
+                yield self._making(strategy, indent)
             yield f"with {strategy.name}.scope():"
             inner = self.unit
         given = [self._argument(strategy, argument) for argument in function.arguments]
