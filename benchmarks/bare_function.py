@@ -20,7 +20,7 @@ import tensorflow as tf
 from tf2towers.runtime.memory import keep_freed_memory
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "modern"))
-import trainer_data as data  # noqa: E402
+import trainer_data as data
 
 CONVOLUTIONS = ((5, 5, 3, 16), (16,), (5, 5, 16, 32), (32,))
 DENSE = ((6 * 6 * 32, 96), (96,), (96, data.NUM_CLASSES), (data.NUM_CLASSES,))

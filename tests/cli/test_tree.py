@@ -51,7 +51,9 @@ def test_programs_and_their_modules(project: Path, capsys: pytest.CaptureFixture
         and "graph_mode()" not in out.split("+++ b/p/model.py")[1].split("+++")[0]
     )
     assert (
-        "    2:1: T2T625" not in out and "  2:1: T2T625" in out and "      to do: Copy the library's package" in out
+        "    2:1: T2T625" not in out
+        and "  2:1: T2T625" in out
+        and "      to do: Copy the library's package" in out
     )
     assert "T2T608" in out
     assert out.endswith("\np: 9 files, 4 programs with TF1: nothing left by hand in 3, sites left in 1\n")
@@ -138,3 +140,15 @@ def test_an_earlier_output_is_not_migrated_again(
     assert main(["migrate", "p", "-o", "second", "--exclude", "plain.py"]) == 0
     assert "3 migrated before and left out" in capsys.readouterr().out
     assert not (tmp_path / "second" / "first").exists()
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "github"])
+def test_check_says_why_its_status_is_1(put: Put, capsys: pytest.CaptureFixture[str], form: str) -> None:
+    put("train.py", TRAIN)
+    put("model.py", MODEL)
+    assert main(["migrate", "train.py", "--check", "--output-format", form]) == 1
+    shown = capsys.readouterr()
+    assert shown.out.count("this line would be rewritten") == 2 and "T2T602" in shown.out
+    assert shown.err == "tf2towers migrate: 2 files to change, 0 sites left by hand\n"
+    assert main(["migrate", "train.py", "--output-format", form]) == 0
+    assert "would be rewritten" not in capsys.readouterr().out

@@ -623,6 +623,15 @@ for d in devices:
     if len(devices) > 2:
         drop()
 """,
+    "a_list_of_two_names": """
+devices = ['/gpu:0']
+others = devices
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    if len(others) < 3:
+        others.append('/gpu:%d' % len(others))
+""",
     "a_list_that_is_handed_on": """
 devices = ['/gpu:0', '/gpu:1', '/gpu:2']
 def shorten(these):

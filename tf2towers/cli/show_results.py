@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tf2towers.cli.tree import Tree, reported_once, tree_summary
@@ -22,6 +23,8 @@ def show(
     try:
         once = results if tree is None else reported_once(results)
         if options.format != "text":
+            if options.check:  # what its status says has to be in what it prints
+                once = [replace(result, findings=result.findings + result.edits()) for result in once]
             _for_programs(once, options.format)
         else:
             _as_text(once, written, options, tree)

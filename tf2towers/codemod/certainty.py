@@ -105,6 +105,14 @@ def _attribute_is_list(file: File, node: cst.Attribute) -> bool:
     return bool(values) and all(makes_list(file, value) for value in values)
 
 
+def _is_literal_list(file: File, value: cst.BaseExpression) -> bool:
+    bindings = file.meanings.bindings(value)
+    return bool(bindings) and all(
+        isinstance(binding, Assigned) and isinstance(binding.value, cst.List | cst.Tuple | cst.ListComp)
+        for binding in bindings
+    )
+
+
 def makes_list(file: File, value: cst.BaseExpression) -> bool:
     """Whether an expression gives a list (or a tuple, or a range) that can be gone through again and again."""
     if isinstance(value, cst.IfExp):
@@ -115,4 +123,6 @@ def makes_list(file: File, value: cst.BaseExpression) -> bool:
         if file.canonical(value.func) in _LISTS:
             return True
         return isinstance(value.func, cst.Attribute) and value.func.attr.value == "split"
+    if isinstance(value, cst.Subscript):  # a part of a list
+        return isinstance(index_of(value), cst.Slice) and _is_literal_list(file, value.value)
     return isinstance(value, cst.List | cst.Tuple | cst.ListComp)

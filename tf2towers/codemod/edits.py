@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -80,6 +80,34 @@ class Text:
 
     def _end(self, line: int) -> int:
         return self.starts[line] if line < len(self.starts) else len(self.text)
+
+
+_MOVED = re.compile("\0(\\d+):(\\d+)\0")
+
+
+def moved(start: int, end: int) -> str:
+    """What stands for a span in the text of an edit: it will be the span's text after the edits inside it."""
+    return f"\0{start}:{end}\0"
+
+
+def as_it_was(text: str, source: str) -> str:
+    """An edit's text with what is moved as it is in the source, before any edits."""
+    return _MOVED.sub(lambda span: source[int(span[1]) : int(span[2])], text)
+
+
+def with_moved(text: str, edits: list[Edit]) -> list[Edit]:
+    """The edits with what is moved, as the other edits make it, in the place of `moved`."""
+
+    def made(span: re.Match[str]) -> str:
+        start, end = int(span[1]), int(span[2])
+        inside = [
+            Edit(edit.start - start, edit.end - start, edit.text, edit.whole)
+            for edit in edits
+            if start <= edit.start and edit.end <= end and not _MOVED.search(edit.text)
+        ]
+        return apply(text[start:end], inside)
+
+    return [replace(edit, text=_MOVED.sub(made, edit.text)) if "\0" in edit.text else edit for edit in edits]
 
 
 class Conflict(Exception):

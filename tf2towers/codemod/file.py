@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -19,7 +19,6 @@ from tf2towers.codemod.nodes import (
     Import,
     Statement,
     Symbol,
-    aliases,
     asname_of,
     block,
     bound_by,
@@ -39,6 +38,7 @@ RUNTIME = "tf2towers.runtime"
 _HOMES_OF_MODULES = (RUNTIME, f"{RUNTIME}.contrib", f"{RUNTIME}.tf1", "tf_slim")
 
 Node = TypeVar("Node", bound=cst.CSTNode)
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,18 @@ class WholeProgram(Protocol):
         """The function or class that a name means."""
 
 
+def once(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
+    """Finds something of a file when it is first asked for, and keeps it."""
+
+    @wraps(find)
+    def found(file: File) -> Kept:
+        if find not in file.found:
+            file.found[find] = find(file)
+        return file.found[find]  # type: ignore[return-value]
+
+    return found
+
+
 def first_name(symbol: cst.CSTNode) -> cst.Name:
     """The name that a symbol begins with."""
     name = root_of(symbol)
@@ -119,6 +131,8 @@ class File:
         self.notes: list[Note] = []
         #: imports that the rewrites ask for: (module, name) -> the name here
         self.wanted: dict[tuple[str, str], str] = {}
+        #: what was found of it `once`, by the function that finds it
+        self.found: dict[object, object] = {}
         #: files in C or Cython that it imports
         self.compiled: list[Path] = []
         #: a line to write after the imports
@@ -283,12 +297,7 @@ class File:
     @cached_property
     def bound_names(self) -> frozenset[str]:
         """The names that the file binds anywhere, by whatever means."""
-        found = {use.value for use in self.all(cst.Name) if not self.is_read(use)}
-        for kind in (cst.Param, cst.FunctionDef, cst.ClassDef):
-            found.update(definition.name.value for definition in self.all(kind))
-        for statement in self.imports:
-            found.update(map(bound_by, aliases(statement)))
-        return frozenset(found)
+        return frozenset(self.meanings.bound_names)
 
     def fresh(self, name: str) -> str:
         """`name`, or `name_2` and so on where the file has it already."""
@@ -297,6 +306,10 @@ class File:
             count += 1
             candidate = f"{name}_{count}"
         return candidate
+
+    def open_with(self, line: str) -> None:
+        """Adds a line to those after the imports."""
+        self.opening = line if self.opening is None else f"{self.opening}{self.text.newline}{line}"
 
     def need(self, name: str, module: str = RUNTIME) -> str:
         """Asks for `from module import name`; the name to write for it."""

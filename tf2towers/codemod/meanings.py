@@ -20,6 +20,7 @@ from tf2towers.codemod.nodes import (
     Comprehension,
     Import,
     Symbol,
+    asname_of,
     block,
     bound_by,
     has_star,
@@ -123,6 +124,12 @@ class Meanings:
                 scope.bindings[name] = kept or bindings
         self._known.clear()
 
+    @property
+    def bound_names(self) -> set[str]:
+        """The names that the module binds anywhere."""
+        scopes = {self.module, *self._scopes.values()}
+        return {name for scope in scopes for name in scope.bindings}
+
     def scope(self, node: cst.CSTNode) -> Scope:
         """The scope a node stands in."""
         while (scope := self._tree.scopes.get(node)) is None and node in self._tree.parents:
@@ -204,7 +211,9 @@ class Meanings:
         home, bindings = found
         if not isinstance(home.node, cst.Module | cst.FunctionDef):
             return None
-        places = {statement: place for place, statement in enumerate(block(home.node))}
+        places: dict[cst.CSTNode, int] = {
+            statement: place for place, statement in enumerate(block(home.node))
+        }
         bound = [places.get(statement) for binding in bindings if (statement := self._statement_of(binding))]
         if len(bound) < len(bindings) or None in bound or self._deleted(node.value):
             return None
@@ -283,8 +292,9 @@ class Meanings:
             if node in order:  # not in a text that is an annotation
                 binding = self._binding(assignment, node)
                 found.append((order[_placed(binding, node)], self._home(node), assignment.name, binding))
-        for matched in (*tree.all(cst.MatchAs), *tree.all(cst.MatchStar), *tree.all(cst.MatchMapping)):
-            name = matched.rest if isinstance(matched, cst.MatchMapping) else matched.name
+        patterns: list[cst.MatchPattern | cst.MatchStar] = [*tree.all(cst.MatchAs), *tree.all(cst.MatchStar)]
+        for matched in (*patterns, *tree.all(cst.MatchMapping)):
+            name = getattr(matched, "rest" if isinstance(matched, cst.MatchMapping) else "name")
             if name is not None:
                 found.append((order[matched], self.scope(matched), name.value, Opaque(matched)))
         found.sort(key=lambda each: each[0])
@@ -321,11 +331,9 @@ class Meanings:
         if isinstance(assignment, ImportAssignment):
             assert isinstance(node, Import)
             for alias, target in imported(node):
-                named = (
-                    getattr(alias.asname, "name", alias.name) if isinstance(alias, cst.ImportAlias) else None
-                )
+                named = None if isinstance(alias, cst.ImportStar) else (alias.asname or alias).name
                 if named is assignment.as_name:
-                    whole = isinstance(node, cst.ImportFrom) or alias.asname is not None
+                    whole = isinstance(node, cst.ImportFrom) or asname_of(alias) is not None
                     return Imported(target if whole else bound_by(alias), node, alias)
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             return Defined(node)

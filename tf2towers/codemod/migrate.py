@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tf2towers.codemod.aligned_lines import moved_along
-from tf2towers.codemod.edits import Conflict, Edit, apply
+from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
 from tf2towers.codemod.file import RUNTIME, File
 from tf2towers.codemod.nodes import imported
 from tf2towers.codemod.place import new_lines
@@ -19,7 +19,7 @@ from tf2towers.codemod.removal import unused_imports
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.rules.t2t608_python2 import told
 from tf2towers.codemod.rules.t2t623_eager import is_eager
-from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
+from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult, NotebookChange
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
 from tf2towers.source.long_lines import fitted
@@ -128,11 +128,15 @@ def _is_migrated(file: File) -> bool:
 def _rewritten(file: File, active: list[Rule]) -> FileChange:
     script = file.script
     edits: list[Edit] = []
+    edited: list[EditedLine] = []
     for rule in active:
         if rule.edits is not None:
-            edits += rule.edits(file)
+            made = list(rule.edits(file))
+            edits += made
+            edited += [_edited_line(file, rule.code, edit) for edit in made]
         if rule.notes is not None:
             rule.notes(file)
+    edits = with_moved(script.text, edits)
     edits += [*unused_imports(file, edits)]
     edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same place
     edits += moved_along(file.text, file.tree.nodes, edits)
@@ -158,8 +162,22 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
             python=after,
             converted=script.conversion is not None,
             checked=True,
+            edits=tuple(edited),
         )
-    return FileChange(script.path, script.before, after, script.encoding, script.bom, checked=True)
+    return FileChange(
+        script.path, script.before, after, script.encoding, script.bom, checked=True, edits=tuple(edited)
+    )
+
+
+def _edited_line(file: File, code: str, edit: Edit) -> EditedLine:
+    """Where an edit is, in the text as the user has it."""
+    line = file.text.line_of(edit.start)
+    if file.script.conversion is not None:
+        line = file.script.conversion.line_before(line)
+    if file.script.notebook is not None:
+        cell, line = file.script.notebook.place(line)
+        return EditedLine(code, line, cell)
+    return EditedLine(code, line)
 
 
 def _tell_cells(result: MigrationResult, notebook: Notebook) -> None:

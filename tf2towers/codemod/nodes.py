@@ -50,7 +50,7 @@ _FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
 
 
 @cache
-def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+def _fields(kind: type[Any]) -> tuple[str, ...]:
     """The fields of a kind of node that may have parts in them."""
     if kind in _FIELDS:
         return _FIELDS[kind]
@@ -58,17 +58,29 @@ def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in _NO_PARTS and not name.startswith("whitespace"))
 
 
+@cache
+def _role(kind: type[object]) -> str:
+    """Whether what stands in a field is a part, wraps one, or neither."""
+    if kind is cst.Arg:
+        return "argument"
+    if not issubclass(kind, cst.CSTNode) or issubclass(kind, cst.ParamStar | cst.ParamSlash):
+        return ""
+    return "wrapper" if kind in _WRAPPERS else "part"
+
+
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The parts of a node, without what only wraps them."""
     found: list[cst.CSTNode] = []
-    if not (isinstance(node, cst.ConcatenatedString) and is_text(node)):
-        for field in _fields(type(node)):
-            value = getattr(node, field)
-            for part in value if isinstance(value, list | tuple) else (value,):
-                if isinstance(part, _WRAPPERS) or (isinstance(part, cst.Arg) and is_plain(part)):
-                    found += children(part)
-                elif isinstance(part, cst.CSTNode) and not isinstance(part, cst.ParamStar | cst.ParamSlash):
-                    found.append(part)
+    if type(node) is cst.ConcatenatedString and is_text(node):
+        return found
+    for field in _fields(type(node)):
+        value = getattr(node, field)
+        for part in value if type(value) in (list, tuple) else (value,):
+            role = _role(type(part))
+            if role == "wrapper" or (role == "argument" and is_plain(part)):
+                found += children(part)
+            elif role:
+                found.append(part)
     return found
 
 
@@ -225,11 +237,9 @@ def block(node: cst.CSTNode | None) -> list[Statement]:
     """The statements of a module, of a body, or of what has one (`def`, `if`, `else`, ...), `;` or not."""
     if node is None:
         return []
-    inner = node if isinstance(node, cst.Module | cst.BaseSuite) else getattr(node, "body", ())
-    if isinstance(inner, cst.BaseSuite):
-        inner = inner.body
+    inner: Any = node if isinstance(node, cst.BaseSuite) else getattr(node, "body", ())
     found: list[Statement] = []
-    for statement in inner.body if isinstance(inner, cst.Module) else inner:
+    for statement in inner.body if isinstance(inner, cst.BaseSuite) else inner:
         found += statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
     return found
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import libcst as cst
 from libcst.metadata import (
@@ -76,13 +76,17 @@ class Tree:
         return node
 
     @cached_property
+    def _metadata(self) -> Mapping[Any, Mapping[cst.CSTNode, Any]]:
+        return self._wrapper.resolve_many((ScopeProvider, ExpressionContextProvider))
+
+    @cached_property
     def scopes(self) -> Mapping[cst.CSTNode, Scope | None]:
         """LibCST's scope of each node."""
-        return self._wrapper.resolve(ScopeProvider)
+        return self._metadata[ScopeProvider]
 
     @cached_property
     def _contexts(self) -> Mapping[cst.CSTNode, ExpressionContext | None]:
-        return self._wrapper.resolve(ExpressionContextProvider)
+        return self._metadata[ExpressionContextProvider]
 
     def context(self, node: cst.CSTNode) -> ExpressionContext:
         """Whether a name, attribute or item is read, written or deleted."""

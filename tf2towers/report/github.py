@@ -8,7 +8,7 @@ from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
 from tf2towers.report.text import accepted
 
-_COMMANDS = {"left": "warning", "changed": "notice", "note": "notice"}
+_COMMANDS = {"left": "warning", "edit": "warning", "changed": "notice", "note": "notice"}
 
 
 def render(results: Iterable[MigrationResult]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 
 class Cells(Protocol):
@@ -14,7 +14,7 @@ class Cells(Protocol):
         """The notebook's bytes, with another text as its code."""
 
 
-FindingKind = Literal["left", "changed", "note"]
+FindingKind = Literal["left", "changed", "note", "edit"]
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,22 @@ class Finding:
     line: int
     #: counted from 1, as editors do
     column: int
-    #: "left": the site is left to be migrated by hand; "changed" and "note": for information
+    #: "left": the site is left to be migrated by hand; "changed" and "note": for information; "edit": `--check` found a
+    #: line that would be rewritten
     kind: FindingKind = "left"
     #: in a notebook, the code cell that the line is counted in, from 1
     cell: int | None = None
     #: how the user said that this need not be told: "noqa", "ignore" or "select"; empty where nothing was said. A site
     #: that is left and accepted is the user's to take over: it is counted, and the status does not follow it
     accepted_by: str = ""
+
+
+class EditedLine(NamedTuple):
+    """A line that a rule rewrites, of the text before; in a notebook, of a cell."""
+
+    code: str
+    line: int
+    cell: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,8 @@ class FileChange:
     bom: bool = False
     #: whether the text after is known to be Python
     checked: bool = False
+    #: the rules' edits
+    edits: tuple[EditedLine, ...] = ()
 
     @property
     def code(self) -> str:
@@ -116,6 +127,17 @@ class MigrationResult:
     def hidden(self) -> list[Finding]:
         """What the user did not want to be told, where nothing is left."""
         return [finding for finding in self.findings if finding.kind != "left" and finding.accepted_by]
+
+    def edits(self) -> list[Finding]:
+        """A finding for each line that would be rewritten: what `--check` fails for, by its rule."""
+        return [
+            Finding(
+                edit.code, "this line would be rewritten", "", change.path, edit.line, 1, "edit", edit.cell
+            )
+            for change in self.changes
+            if change.before != change.after
+            for edit in sorted(set(change.edits), key=lambda edit: (edit.cell or 0, edit.line, edit.code))
+        ]
 
     @property
     def changed(self) -> bool:

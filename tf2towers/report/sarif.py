@@ -75,7 +75,7 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
         }
     else:  # a notebook's lines are not its file's
         text = f"Cell {finding.cell}, line {finding.line}: {text}"
-    left = finding.kind == "left"
+    left = finding.kind in ("left", "edit")
     return {
         "ruleId": finding.code,
         "ruleIndex": index,

@@ -12,7 +12,6 @@ from tf2towers.runtime.memory import keep_freed_memory
 
 _HOMES = {
     "EventsWriter": "events_writer",
-    "tower_devices": "devices",
     # what Python 2 did otherwise
     "python2_StringIO": "python2.files",
     "python2_bytes": "python2.texts",
@@ -38,12 +37,10 @@ _HOMES = {
     "WorkerSessionCreator": "graph_session.managed",
     "Server": "graph_session.cluster.server",
     "Session": "graph_session.session",
-    "all_reduce_mean": "graph_session.average",
     "assert_variables_initialized": "graph_session.initialized",
     "class_of": "tensors",
     "graph_mode": "graph_session.mode",
     "op_type": "tensors",
-    "towers": "graph_session.towers",
     "TowerStrategy": "strategy",
     "ParameterServerStrategy": "strategy",
 }

@@ -65,6 +65,6 @@ def _logical_cpus(count: int) -> list[str]:
         except RuntimeError as error:
             raise RuntimeError(
                 f"{count} logical CPU devices are needed for {count} towers, and TensorFlow has started with "
-                f"{max(len(configured), 1)}: call tower_devices() before the first TensorFlow op"
+                f"{max(len(configured), 1)}: make the TowerStrategy before the first TensorFlow op"
             ) from error
     return [f"/cpu:{index}" for index in range(count)]

@@ -24,7 +24,7 @@ from tf2towers.runtime.graph_session.towers import declare
 T = TypeVar("T")
 
 
-class PerReplica(tf.distribute.DistributedValues):  # type: ignore[misc]
+class PerReplica(tf.distribute.DistributedValues):
     """A value of each tower.
 
     Attributes:
@@ -33,9 +33,10 @@ class PerReplica(tf.distribute.DistributedValues):  # type: ignore[misc]
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = values
+        self._values = values  # what `experimental_local_results` gives
 
 
-class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
+class TowerStrategy(tf.distribute.MirroredStrategy):
     """A `tf.distribute.MirroredStrategy` whose replicas are the towers of a TF 1 graph.
 
     Args:
@@ -55,7 +56,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
         self._towers: list[str | int] | None = None
         if towers is not None:
             self._towers = list(towers if isinstance(towers, Iterable) else range(operator.index(towers)))
-            super().__init__(tower_devices(self._towers))
+            super().__init__(tower_devices([*dict.fromkeys(self._towers)]))  # towers may share a GPU
         self._replica_ids = PerReplica(range(sys.maxsize if self._towers is None else len(self._towers)))
 
     def __getattr__(self, name: str) -> Any:
@@ -164,7 +165,9 @@ class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
             return super().reduce(reduce_op, value, axis)
         operation = getattr(reduce_op, "value", reduce_op)
         if str(operation).upper() != tf.distribute.ReduceOp.MEAN.value or axis is not None:
-            raise ValueError(f"reduce({reduce_op!r}, axis={axis}): a graph's towers are reduced to their MEAN.")
+            raise ValueError(
+                f"reduce({reduce_op!r}, axis={axis}): a graph's towers are reduced to their MEAN."
+            )
         averaged = []
         for pairs in zip(*(value.values if _is_per_replica(value) else value), strict=False):
             expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs]
@@ -178,7 +181,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
             declare(tf.compat.v1.get_default_graph(), self)
 
 
-class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServerStrategy):  # type: ignore[misc]
+class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServerStrategy):
     """Between-graph replication: variables on the parameter servers, the rest of the graph on this worker.
 
     Its scope is the device that `tf.train.replica_device_setter` chooses for each operation. The session of a `Server`

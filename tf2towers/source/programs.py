@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ _IMPORT = re.compile(
     r"^[ \t]*(import[ \t]+[\w., \t]+|from[ \t]+[\w.]+[ \t]+import[ \t]+[^\\\n(]+)", re.MULTILINE
 )
 _RUNTIME = re.compile(rb"^from tf2towers\.runtime import ", re.MULTILINE)
+_WORD = re.compile(rb"\w+")
 _GUARD = re.compile(r"__name__\s*==|(tf|flags|app|absl)[\w.]*\.run\(")
 
 
@@ -39,7 +41,7 @@ def seen(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
     try:
         text = _text(path)
     except (SourceError, OSError, ValueError, RecursionError, TypeError, AttributeError):  # no notebook, say
-        return Seen(path, _mentions(path), True, ())
+        return Seen(path, b"tensorflow" in _bytes(path), True, ())
     runs = _GUARD.search(text) is not None
     try:
         parse(text, path)
@@ -49,7 +51,7 @@ def seen(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
     if "import" in text:
         found = LocalImports(Script(path, text), deep=False, python_path=python_path)
         imports = tuple(found.modules)
-    return Seen(path, _mentions(path), runs, imports)
+    return Seen(path, b"tensorflow" in _bytes(path), runs, imports)
 
 
 def unseen(path: Path) -> Seen:
@@ -65,7 +67,7 @@ def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]
     Args:
         each: `map(seen, files)`, in as many processes as there are.
     """
-    files_seen = {file.path: file for file in each(list(files))}
+    files_seen = {file.path: file for file in each(_near_tensorflow(list(files)))}
     imported = {path for file in files_seen.values() for path in file.imports if path != file.path}
     reached: dict[Path, bool] = {}
     mains = [
@@ -85,12 +87,22 @@ def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]
     return mains
 
 
+def _near_tensorflow(files: list[Path]) -> list[Path]:
+    """Those that say `tensorflow`, or the name of a file or folder that is among them; no other one's imports matter."""
+    texts = {path: _bytes(path) for path in files}
+    found = {path for path, text in texts.items() if b"tensorflow" in text}
+    words = {path: frozenset(_WORD.findall(text)) for path, text in texts.items()} if found else {}
+    new = set(found)
+    while new:
+        names = {os.fsencode(name) for path in new for name in (path.stem, path.absolute().parent.name)}
+        new = {path for path, said in words.items() if path not in found and said & names}
+        found |= new
+    return [path for path in files if path in found]
+
+
 def is_migrated(path: Path) -> bool:
     """Whether a program imports our runtime already."""
-    try:
-        return _RUNTIME.search(path.read_bytes()) is not None
-    except OSError:
-        return False
+    return _RUNTIME.search(_bytes(path)) is not None
 
 
 def _closure(path: Path, files_seen: dict[Path, Seen]) -> set[Path]:
@@ -112,11 +124,12 @@ def _reaches(path: Path, files_seen: dict[Path, Seen], known: dict[Path, bool]) 
     return known[path]
 
 
-def _mentions(path: Path) -> bool:
+def _bytes(path: Path) -> bytes:
+    """What is in a file; nothing where it cannot be read."""
     try:
-        return b"tensorflow" in path.read_bytes()
+        return path.read_bytes()
     except OSError:
-        return False
+        return b""
 
 
 def _text(path: Path) -> str:

@@ -11,7 +11,7 @@ os.environ["TF2TOWERS_COLLECTIVES"] = "always"
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.runtime import Session, all_reduce_mean, graph_mode, tower_devices, towers
+from tf2towers.runtime import Session, TowerStrategy, graph_mode
 from tf2towers.runtime.graph_session import function
 from tf2towers.runtime.graph_session.private import eager_mode
 
@@ -36,8 +36,8 @@ def towers_of(count, average, optimizer=None, split=True):
     parts = tf.split(x, count) if split else [x[i * 2 : (i + 1) * 2] for i in range(count)]
     optimizer = optimizer or v1.train.MomentumOptimizer(0.1, 0.9)
     grads, losses = [], []
-    strategy = tf.distribute.MirroredStrategy(tower_devices(count))
-    for i in towers(strategy, range(count)):
+    strategy = TowerStrategy(count)
+    for i in strategy.towers(range(count)):
         with tf.device(f"/gpu:{i}"), v1.variable_scope("net", reuse=i > 0):
             part = parts[i] if split else x[i * 2 : (i + 1) * 2]
             w = v1.get_variable("w", [4, 2], initializer=v1.random_normal_initializer(seed=3))
@@ -45,6 +45,10 @@ def towers_of(count, average, optimizer=None, split=True):
             losses.append(tf.reduce_mean((tf.matmul(part, w) + b - part[:, :2]) ** 2))
             grads.append(optimizer.compute_gradients(losses[-1]))
     return x, losses, optimizer.apply_gradients(average(grads))
+
+
+def reduced(grads):
+    return TowerStrategy().reduce("MEAN", grads)
 
 
 def stacked(grads):
@@ -70,7 +74,7 @@ def weighted(grads):
 
 
 def clipped(grads):
-    mean = all_reduce_mean(grads)
+    mean = reduced(grads)
     values, _ = tf.clip_by_global_norm([g for g, _ in mean], 0.5)
     return list(zip(values, [v for _, v in mean], strict=True))
 
@@ -221,7 +225,7 @@ def needs(nodes, name):
 def errors():
     """A tower that fails says so itself, and the session goes on."""
     with tf.Graph().as_default():
-        x, losses, train = towers_of(2, all_reduce_mean)
+        x, losses, train = towers_of(2, reduced)
         session = Session()
         names = []
         for feed in ({x: np.ones([4, 4])}, {}):
@@ -247,19 +251,19 @@ def errors():
 print(
     json.dumps(
         {
-            "all_reduce_mean": trained(2, all_reduce_mean),
+            "reduced": trained(2, reduced),
             "stacked": trained(2, stacked),
             "of_cpus": with_collectives("", lambda: trained(2, stacked)),
             "four_of_cpus": with_collectives("", lambda: trained(4, stacked)),
             "never": with_collectives("never", lambda: trained(2, stacked)),
             "added": trained(2, added),
-            "sliced": trained(2, all_reduce_mean, split=False),
-            "four": trained(4, all_reduce_mean),
+            "sliced": trained(2, reduced, split=False),
+            "four": trained(4, reduced),
             "clipped": trained(2, clipped),
             "summed": trained(2, summed),
             "weighted": trained(2, weighted),
             "branch": written_in_a_branch(),
-            "waits": [average_that_waits(average) for average in (all_reduce_mean, stacked, added)],
+            "waits": [average_that_waits(average) for average in (reduced, stacked, added)],
             "read_first": read_beside_writes(),
             "step_of_hooks": step_of_hooks_beside_its_update(),
             "errors": errors(),

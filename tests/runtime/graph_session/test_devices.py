@@ -14,9 +14,8 @@ pytestmark = pytest.mark.tensorflow
 GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
 SCRIPT = """\
 import tensorflow.compat.v1 as tf
-import tensorflow as tf2
 from tensorflow.python import pywrap_tfe
-from tf2towers.runtime import Session, graph_mode, tower_devices, towers
+from tf2towers.runtime import Session, TowerStrategy, graph_mode
 
 look, looked = pywrap_tfe.TF_ListPhysicalDevices, []
 pywrap_tfe.TF_ListPhysicalDevices = lambda: looked.append(True) or look()
@@ -35,7 +34,7 @@ with tf.Graph().as_default():
 
 @pytest.mark.parametrize(
     "begin",
-    ["Session().run(tf.global_variables_initializer())", "tf2.distribute.MirroredStrategy(tower_devices(3))"],
+    ["Session().run(tf.global_variables_initializer())", "TowerStrategy(3)"],
 )
 def test_not_before_a_session_or_a_strategy_is_made(begin: str) -> None:
     program = SCRIPT.format(begin=begin)

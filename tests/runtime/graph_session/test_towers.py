@@ -24,7 +24,7 @@ def made() -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("form", ["all_reduce_mean", "stacked", "added", "sliced", "clipped"])
+@pytest.mark.parametrize("form", ["reduced", "stacked", "added", "sliced", "clipped"])
 def test_a_plain_mean_is_one_all_reduce(made: dict[str, Any], form: str) -> None:
     assert made[form]["collectives"] == 2, "one collective, a node on each tower"
     assert made[form]["updates"] == ["CPU:0", "CPU:0", "CPU:1", "CPU:1"], "each tower updates its own copies"
@@ -44,12 +44,12 @@ def test_towers_without_gpus_share_the_cpu_and_one_copy(made: dict[str, Any], fo
 
 
 def test_all_forms_of_the_mean_train_alike(made: dict[str, Any]) -> None:
-    forms = [made[form] for form in ("all_reduce_mean", "stacked", "of_cpus", "never", "added", "sliced")]
+    forms = [made[form] for form in ("reduced", "stacked", "of_cpus", "never", "added", "sliced")]
     assert all(form["losses"] == forms[0]["losses"] for form in forms)
     assert all(form["variables"] == forms[0]["variables"] for form in forms)
 
 
-@pytest.mark.parametrize("form", ["all_reduce_mean", "never", "clipped", "summed", "weighted", "four"])
+@pytest.mark.parametrize("form", ["reduced", "never", "clipped", "summed", "weighted", "four"])
 def test_copies_are_equal_and_slots_have_them_too(made: dict[str, Any], form: str) -> None:
     copies = made[form]["copies"]
     assert set(copies) == {"net/w", "net/b", "net/w/Momentum", "net/b/Momentum"}
@@ -58,7 +58,7 @@ def test_copies_are_equal_and_slots_have_them_too(made: dict[str, Any], form: st
         assert all(value == values[0] for value in values)
 
 
-@pytest.mark.parametrize("form", ["all_reduce_mean", "sliced"])
+@pytest.mark.parametrize("form", ["reduced", "sliced"])
 def test_no_tower_receives_the_whole_batch(made: dict[str, Any], form: str) -> None:
     assert made[form]["parts"] == ["CPU:0"]
 

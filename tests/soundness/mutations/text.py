@@ -15,8 +15,8 @@ MUTATIONS: dict[str, Mutation] = {}
 
 #: names that mean something to the migration, given to things that are something else
 MISLEADING = (
-    "sess", "session", "Session", "strategy", "towers", "tower_grads", "grads", "graph_mode", "all_reduce_mean",
-    "tower_devices", "average_gradients", "train_op", "saver", "server", "cluster", "step", "optimizer", "opt",
+    "sess", "session", "Session", "strategy", "towers", "tower_grads", "grads", "graph_mode", "TowerStrategy",
+    "tower", "build_tower", "average_gradients", "train_op", "saver", "server", "cluster", "step", "optimizer", "opt",
     "loss", "i", "n", "devices", "tf_", "tensorflow", "compat", "v1", "runtime", "tf2towers", "train", "run", "np_",
     "device", "strategy_2", "Session_2", "graph", "num_gpus", "range_", "FLAGS", "flags", "app", "range", "zip",
     "list", "enumerate", "len", "map", "sum", "str", "int", "isinstance", "vars", "type", "id", "self", "cls", "_",

@@ -31,7 +31,7 @@ RIGHT = {
     "batches shuffled without a seed": HERE / "legacy" / "shuffled.py",
     "checkpoints named by the clock": HERE / "legacy" / "clock.py",
 }
-AVERAGE = "grads = all_reduce_mean(tower_grads)\n"
+AVERAGE = "grads = strategy.reduce('MEAN', tower_grads)\n"
 STALE = """\
 from tf2towers.runtime.graph_session.mirror import _Application
 _repeat = _Application._repeat
@@ -55,7 +55,7 @@ MISTAKES = {
     ),
     "a skipped tower": Mistake(
         AVERAGE,
-        "grads = all_reduce_mean([tower_grads[0], tower_grads[0]])\n",
+        "grads = strategy.reduce('MEAN', [tower_grads[0], tower_grads[0]])\n",
         ("call 1 ", "gradient hidden/"),
     ),
     "clipped before the mean": Mistake(

@@ -122,7 +122,7 @@ RULE = Rule(
     imports.
     """,
     edits=edits,
-    sources=("codemod/symbols.tsv"),
+    sources=("codemod/symbols.tsv",),
     examples=(
         Example(
             "names imported by themselves",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.rule import Rule
+from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.writing import written
 
 
@@ -29,5 +29,91 @@ RULE = Rule(
     """,
     edits=edits,
     sources=("tf.distribute.MirroredStrategy",),
-    examples=(),
+    examples=(
+        Example(
+            "one tower a GPU",
+            "import tensorflow as tf\n"
+            "\n"
+            "x = tf.placeholder(tf.float32, [])\n"
+            "losses = []\n"
+            "for i in range(2):\n"
+            "    with tf.device('/gpu:%d' % i):\n"
+            "        losses.append(x * i)\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import TowerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "\n"
+            "x = tf.placeholder(tf.float32, [])\n"
+            "losses = []\n"
+            "\n"
+            "\n"
+            "def tower(i):\n"
+            "    with tf.device('/gpu:%d' % i):\n"
+            "        losses.append(x * i)\n"
+            "\n"
+            "\n"
+            "strategy = TowerStrategy(2)\n"
+            "with strategy.scope():\n"
+            "    strategy.run(tower, args=(strategy.replica_ids,))\n",
+        ),
+        Example(
+            "the last tower's value",
+            "import tensorflow as tf\n\n\ndef build(x):\n    gpus = [0, 2]\n"
+            "    with tf.Graph().as_default(), tf.device('/cpu:0'):\n        for i, gpu in enumerate(gpus):\n"
+            "            with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d' % i):\n"
+            "                loss = tf.get_variable('w%d' % i, [])\n        return loss\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
+            "graph_mode()\n\n\ndef build(x):\n    gpus = [0, 2]\n"
+            "    strategy = TowerStrategy(gpus, parameter_device='/cpu:0')\n"
+            "    with tf.Graph().as_default(), strategy.scope():\n        def tower(i, gpu):\n"
+            "            with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d' % i):\n"
+            "                loss = tf.get_variable('w%d' % i, [])\n            return loss\n\n"
+            "        loss = strategy.run(\n"
+            "            tower, args=(strategy.replica_ids, strategy.per_replica(gpus))).values[-1]\n"
+            "        return loss\n",
+        ),
+        Example(
+            "what can be gone through once stays a loop",
+            "import tensorflow as tf\n"
+            "\n"
+            "x = tf.placeholder(tf.float32, [])\n"
+            "with tf.device('/cpu:0'):\n"
+            "    for device in open('devices'):\n"
+            "        with tf.device('/gpu:%s' % device):\n"
+            "            print(x * 2)\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import TowerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "\n"
+            "x = tf.placeholder(tf.float32, [])\n"
+            "strategy = TowerStrategy(parameter_device='/cpu:0')\n"
+            "with strategy.scope():\n"
+            "    for device in strategy.towers(open('devices')):\n"
+            "        with tf.device('/gpu:%s' % device):\n"
+            "            print(x * 2)\n",
+        ),
+        Example(
+            "towers written out one by one",
+            "import tensorflow as tf\n"
+            "\n"
+            "x = tf.placeholder(tf.float32, [])\n"
+            "with tf.device('/gpu:0'):\n"
+            "    a = x * 1\n"
+            "with tf.device('/gpu:1'):\n"
+            "    b = x * 2\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import TowerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "strategy = TowerStrategy()\n"
+            "\n"
+            "x = tf.placeholder(tf.float32, [])\n"
+            "with strategy.scope(), tf.device('/gpu:0'):\n"
+            "    a = x * 1\n"
+            "with strategy.scope(), tf.device('/gpu:1'):\n"
+            "    b = x * 2\n",
+        ),
+    ),
 )

@@ -10,7 +10,7 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
 from tf2towers.codemod.nodes import block, bound_by, is_name, is_plain, name_of
 from tf2towers.codemod.removal import removed
-from tf2towers.codemod.rule import Rule
+from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import is_plain_mean
 from tf2towers.codemod.towers.writing import written
 
@@ -51,11 +51,14 @@ def _strategy_at(file: File, call: cst.Call) -> str | None:
     """The name of a strategy that is certainly made before a call, in the same function."""
     around: list[cst.CSTNode] = [call, *file.ancestors(call)]
     for strategy in written(file).strategies:
-        siblings = block(file.parent(strategy.before)) if strategy.before in file.tree.parents else []
-        later = siblings[siblings.index(strategy.before) :] if strategy.before in siblings else []
-        if file.function_around(call) is file.function_around(strategy.before):
-            if any(statement in around for statement in later):
-                return strategy.name
+        before = strategy.before
+        if before not in file.tree.parents or file.function_around(call) is not file.function_around(before):
+            continue
+        siblings: list[cst.CSTNode] = [*block(file.parent(before))]
+        if before in siblings and any(
+            statement in around for statement in siblings[siblings.index(before) :]
+        ):
+            return strategy.name
     return None
 
 
@@ -110,5 +113,48 @@ RULE = Rule(
     """,
     edits=edits,
     sources=("tf.distribute.Strategy.reduce", "tf.raw_ops.CollectiveReduceV2"),
-    examples=(),
+    examples=(
+        Example(
+            "the classic function",
+            "import tensorflow as tf\n"
+            "\n"
+            "\n"
+            "def average(tower_grads):\n"
+            "    result = []\n"
+            "    for pairs in zip(*tower_grads):\n"
+            "        grads = []\n"
+            "        for g, _ in pairs:\n"
+            "            grads.append(tf.expand_dims(g, 0))\n"
+            "        mean = tf.reduce_mean(tf.concat(grads, 0), 0)\n"
+            "        result.append((mean, pairs[0][1]))\n"
+            "    return result\n"
+            "\n"
+            "\n"
+            "opt = tf.train.GradientDescentOptimizer(0.1)\n"
+            "tower_grads = []\n"
+            "for i in range(2):\n"
+            "    with tf.device('/gpu:%d' % i):\n"
+            "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n"
+            "train_op = opt.apply_gradients(average(tower_grads))\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import TowerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "\n"
+            "\n"
+            "opt = tf.train.GradientDescentOptimizer(0.1)\n"
+            "tower_grads = []\n"
+            "\n"
+            "\n"
+            "def tower(i):\n"
+            "    with tf.device('/gpu:%d' % i):\n"
+            "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n"
+            "\n"
+            "\n"
+            "strategy = TowerStrategy(2)\n"
+            "with strategy.scope():\n"
+            "    strategy.run(tower, args=(strategy.replica_ids,))\n"
+            "train_op = opt.apply_gradients(strategy.reduce('MEAN', tower_grads))\n",
+        ),
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -10,7 +11,7 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain
-from tf2towers.codemod.rule import Rule
+from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import tower_loops
 from tf2towers.codemod.towers.writing import fresh, has_strategy, written
@@ -21,46 +22,52 @@ _OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", _SETTER})
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """The scope of a strategy for each `with tf.device(...)` of a setter; else for the devices of the cluster's tasks."""
+    """The scope of a strategy for each `tf.device` of a setter; else beside the devices of the cluster's tasks."""
     if has_strategy(file):
         return
-    entered = [call for call in _entered(file) if not _is_of_a_tower(file, call)]
-    done = [*_inline(file, entered), *_named(file, entered)]
-    if not done and not written(file).strategies:
-        done = [*_beside(file, entered)]
-    yield from done
+    yield from _inline(file)
+    for named in _named(file):
+        yield from _renamed(file, named)
+    files = file.program.files
+    if any(_has_a_scope(other) for other in files):
+        return
+    if any(canonical in _OF_CLUSTERS for other in files for _, canonical in other.symbols):
+        yield from _beside(file)
 
 
-def _entered(file: File) -> list[cst.Call]:
-    """The calls of `tf.device` with one argument that a `with` enters."""
+def _has_a_scope(file: File) -> bool:
+    return bool(_setters(file) or _named(file) or written(file).strategies or has_strategy(file))
+
+
+def _devices(file: File) -> list[cst.Call]:
+    """The calls of `tf.device` with one argument that are not those of towers."""
+    loops = {loop.node for loop in tower_loops(file)}  # a setter in one is for the GPU of the tower
     return [
-        item.item
-        for statement in file.all(cst.With)
-        for item in statement.items
-        if isinstance(item.item, cst.Call)
-        and item.asname is None
-        and file.canonical(item.item.func) == "tf.device"
-        and len(item.item.args) == 1
-        and is_plain(item.item.args[0])
+        call
+        for call in file.all(cst.Call)
+        if len(call.args) == 1
+        and is_plain(call.args[0])
+        and file.canonical(call.func) == "tf.device"
+        and not loops & set(file.ancestors(call))
     ]
 
 
-def _is_of_a_tower(file: File, call: cst.Call) -> bool:
-    """Whether a device is entered in a tower's loop: its setter is for the GPU of the tower."""
-    loops = {loop.node for loop in tower_loops(file)}
-    return any(around in loops for around in file.ancestors(call))
+def _setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
+    """Each `tf.device(tf.train.replica_device_setter(...))`, and the setter in it."""
+    found = []
+    for call in _devices(file):
+        setter = call.args[0].value
+        if isinstance(setter, cst.Call) and file.canonical(setter.func) == _SETTER:
+            between = file.text.text[file.text.end(setter) : file.text.end(call)]
+            if "#" not in file.text.text[file.text.start(call) : file.text.end(setter.func)] + between:
+                found.append((call, setter))
+    return found
 
 
-def _inline(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
+def _inline(file: File) -> Iterator[Edit]:
     """`with tf.device(tf.train.replica_device_setter(...)):`."""
     text = file.text
-    for call in entered:
-        setter = call.args[0].value
-        if not isinstance(setter, cst.Call) or file.canonical(setter.func) != _SETTER:
-            continue
-        after = text.text[text.end(setter) : text.end(call)]
-        if "#" in text.text[text.start(call) : text.end(setter.func)] + after:
-            continue
+    for call, setter in _setters(file):
         name = file.need("ParameterServerStrategy")
         if not setter.args:  # without servers it takes away the devices around it
             yield Edit(text.start(call), text.end(call), f"{name}(ps_tasks=0).scope()", whole=True)
@@ -69,55 +76,81 @@ def _inline(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
         yield Edit(text.end(setter), text.end(call), ".scope()", whole=True)
 
 
-def _named(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
-    """`setter = tf.train.replica_device_setter(...)`, where it is only entered: `with tf.device(setter):`."""
-    by_use = {call.args[0].value: call for call in entered}
+@dataclass(frozen=True)
+class _Named:
+    """A setter with a name, and the calls of `tf.device` that are given the name and that a `with` enters."""
+
+    target: cst.Name
+    setter: cst.Call
+    uses: tuple[cst.Call, ...]
+
+
+def _named(file: File) -> list[_Named]:
+    """Each `setter = tf.train.replica_device_setter(...)` that is only entered: `with tf.device(setter):`."""
+    by_use = {
+        call.args[0].value: call for call in _devices(file) if isinstance(file.parent(call), cst.WithItem)
+    }
+    found = []
     for statement in file.all(cst.Assign):
-        setter = statement.value
+        setter, target = statement.value, statement.targets[0].target
         if not isinstance(setter, cst.Call) or file.canonical(setter.func) != _SETTER or not setter.args:
             continue
-        target = statement.targets[0].target
         if len(statement.targets) > 1 or not is_name(target):
             continue
-        found = file.meanings.scope(target).lookup(target.value)
-        if found is None or [type(binding) for binding in found[1]] != [Assigned]:
+        meant = file.meanings.scope(target).lookup(target.value)
+        if meant is None or [type(binding) for binding in meant[1]] != [Assigned]:
             continue
-        if isinstance(found[0].node, cst.Module) and not file.main:
+        if isinstance(meant[0].node, cst.Module) and not file.main:
             continue
         uses = [
             name
             for name in file.all(cst.Name)
-            if name.value == target.value and name is not target
-            and file.meanings.scope(name).lookup(name.value) == found
-        ]  # fmt: skip
-        if not uses or not all(use in by_use for use in uses):
-            continue
-        strategy = fresh(file, target, ("strategy", "parameter_server_strategy"))
-        yield file.replace(target, strategy)
-        yield Edit(
-            file.text.start(setter.func), file.text.end(setter.func),
-            file.need("ParameterServerStrategy"), whole=True,
-        )  # fmt: skip
-        for use in uses:
-            call = by_use[use]
-            yield Edit(file.text.start(call), file.text.end(call), f"{strategy}.scope()", whole=True)
+            if name.value == target.value
+            and name is not target
+            and file.meanings.scope(name).lookup(name.value) == meant
+        ]
+        if uses and all(use in by_use for use in uses):
+            found.append(_Named(target, setter, tuple(by_use[use] for use in uses)))
+    return found
 
 
-def _beside(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
+def _renamed(file: File, named: _Named) -> Iterator[Edit]:
+    """The strategy in the place of a setter with a name, and its scope in that of the device."""
+    strategy = fresh(file, named.target, ("strategy", "parameter_server_strategy"))
+    function = named.setter.func
+    yield file.replace(named.target, strategy)
+    yield Edit(
+        file.text.start(function), file.text.end(function), file.need("ParameterServerStrategy"), whole=True
+    )
+    for call in named.uses:
+        yield Edit(file.text.start(call), file.text.end(call), f"{strategy}.scope()", whole=True)
+
+
+def _beside(file: File) -> Iterator[Edit]:
     """The scope beside a device that names a task of the cluster, or that a function chooses."""
-    if not any(canonical in _OF_CLUSTERS for other in file.program.files for _, canonical in other.symbols):
+    entered = [call for call in _devices(file) if isinstance(file.parent(call), cst.WithItem)]
+    found = [call for call in entered if _is_of_a_task(file, call.args[0].value)]
+    within = {file.parent(file.parent(call)) for call in found}
+    outermost = [call for call in found if not within & set(list(file.ancestors(call))[2:])]
+    if not outermost:
         return
-    done: set[cst.CSTNode] = set()
-    for call in entered:
-        device = call.args[0].value
-        statement = file.parent(file.parent(call))
-        if done & {statement, *file.ancestors(statement)}:
-            continue
-        texts = texts_in(device)
-        if any("job:" in text for text in texts) or not texts:
-            done.add(statement)
-            start = file.text.start(call)
-            yield Edit(start, start, f"{file.need('ParameterServerStrategy')}().scope(), ")
+    strategy = f"{file.need('ParameterServerStrategy')}()"
+    if len(outermost) > 1:
+        name = fresh(file, file.tree.module, ("strategy",))
+        file.open_with(f"{name} = {strategy}")
+        strategy = name
+    for call in outermost:
+        start = file.text.start(call)
+        yield Edit(start, start, f"{strategy}.scope(), ")
+
+
+def _is_of_a_task(file: File, device: cst.BaseExpression) -> bool:
+    """Whether a device says a task of the cluster, or is a name or a call for what may."""
+    values = [binding.value for binding in file.meanings.bindings(device) if isinstance(binding, Assigned)]
+    texts = [text for value in [device, *values] for text in texts_in(value)]
+    if any("job:" in text for text in texts):
+        return True
+    return not texts and not isinstance(device, cst.Attribute)
 
 
 RULE = Rule(
@@ -132,5 +165,56 @@ RULE = Rule(
     """,
     edits=edits,
     sources=("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter"),
-    examples=(),
+    examples=(
+        Example(
+            "a setter's device",
+            "import tensorflow as tf\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with tf.device(tf.train.replica_device_setter(worker_device='/job:worker/task:0', cluster=cluster)):\n"
+            "    w = tf.get_variable('w', [])\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster).scope():\n"
+            "    w = tf.get_variable('w', [])\n",
+        ),
+        Example(
+            "a setter with a name",
+            "import tensorflow as tf\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "setter = tf.train.replica_device_setter(cluster=cluster)\n"
+            "with tf.device(setter):\n"
+            "    w = tf.get_variable('w', [])\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "strategy = ParameterServerStrategy(cluster=cluster)\n"
+            "with strategy.scope():\n"
+            "    w = tf.get_variable('w', [])\n",
+        ),
+        Example(
+            "tasks that the graph names",
+            "import tensorflow as tf\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with tf.device('/job:ps/task:0'):\n"
+            "    w = tf.get_variable('w', [])\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with ParameterServerStrategy().scope(), tf.device('/job:ps/task:0'):\n"
+            "    w = tf.get_variable('w', [])\n",
+        ),
+    ),
 )

@@ -62,9 +62,9 @@ class LiveNames:
     def __post_init__(self) -> None:
         self._statements(block(self.home), _NONE, _Ways())
 
-    def after(self, loop: cst.For) -> After:
-        """What lives after a loop of this home; everything may where the loop is in no place that is reached."""
-        return self._after.get(loop, After())
+    def after(self, loop: cst.For) -> After | None:
+        """What lives after a loop of this home; None for one that is not among its statements."""
+        return self._after.get(loop)
 
     def before_a_round(self, loop: cst.For, after: Names) -> Names:
         """What may be read in a round before the round has bound it, if `after` is read after the round."""
@@ -167,7 +167,7 @@ class LiveNames:
         after = self._statements(orelse(node), live, ways)
         return self._statements(block(node), after, inner) | handled
 
-    # -- expressions, and statements without statements in them ---------------------------------------------------------
+    # -- expressions, and statements without statements in them ----------------------------------------------------
 
     def _before(self, node: cst.CSTNode | None, live: Names) -> Names:
         """What lives before something is evaluated, from what lives after it."""

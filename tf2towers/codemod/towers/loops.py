@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES, is_certain
-from tf2towers.codemod.file import File
+from tf2towers.codemod.edits import moved
+from tf2towers.codemod.file import File, once
 from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
@@ -34,6 +35,7 @@ class Loop:
     device: Device
 
 
+@once
 def tower_loops(file: File) -> list[Loop]:
     """Every tower loop of a file, in the order of the text."""
     if "device" not in file.script.text:
@@ -99,7 +101,7 @@ def towers_of(file: File, loop: Loop) -> Made | None:
     if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
         count = count_of(iterable)
         if is_name(loop.target) and index == loop.target.value and count is not None:
-            return Made(file.text.of(count), (count,), counted=True)
+            return Made(moved_to(file, count), (count,), counted=True)
     wanted = expression.value if is_name(expression) else index
     found = _values(file, loop.target, iterable, wanted) if wanted is not None else None
     if found is not None and (wanted == index or is_name(expression)):
@@ -107,7 +109,7 @@ def towers_of(file: File, loop: Loop) -> Made | None:
         return Made(as_argument(file, values), (values,), counted=counted)
     if expression is None and index is None:
         return None
-    each = file.text.of(expression) if expression is not None else index
+    each = moved_to(file, expression) if expression is not None else index
     text = f"[{each} for {file.text.of(loop.target)} in {as_argument(file, iterable)}]"
     parts = (iterable,) if expression is None else (iterable, expression)
     bound = frozenset(part.value for part in walk(loop.target) if is_name(part))
@@ -115,9 +117,14 @@ def towers_of(file: File, loop: Loop) -> Made | None:
 
 
 def as_argument(file: File, node: cst.BaseExpression) -> str:
-    """The text of an expression as an argument: a tuple has its brackets."""
-    text = file.text.of(node)
+    """An expression as an argument, moved to there: a tuple has its brackets."""
+    text = moved_to(file, node)
     return f"({text})" if isinstance(node, cst.Tuple) and not node.lpar else text
+
+
+def moved_to(file: File, node: cst.BaseExpression) -> str:
+    """What stands for an expression where it is moved to, or written once more (`edits.moved`)."""
+    return moved(file.text.start(node), file.text.end(node))
 
 
 def count_of(call: cst.Call) -> cst.BaseExpression | None:

@@ -17,6 +17,7 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES, is_certain, makes_list
 from tf2towers.codemod.file import File
+from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import (
     Comprehension,
     Import,
@@ -136,6 +137,8 @@ class _Body:
     def function(self) -> ReplicaFunction | None:
         """The function, if all its names are certain."""
         after = self.live.after(self.loop)
+        if after is None:
+            return None
         kept = {name for name, closure in self.live.closures() if not self._is_called_at_once(closure)}
         if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):
             return None
@@ -216,7 +219,8 @@ class _Body:
         if any(isinstance(node, cst.Yield) for node in walk(closure)):
             return False
         name = closure.name.value
-        if name in self.live.after(self.loop).names or name not in self.bound:
+        after = self.live.after(self.loop)
+        if after is None or name in after.names or name not in self.bound:
             return False
         uses = [node for node in self.file.all(cst.Name) if node.value == name and self.live.is_own(node)]
         return all(self._is_a_call_at_once(use) for use in uses)
@@ -449,7 +453,7 @@ def _paired(
 
 
 def _goes_over_the_same(file: File, loop: cst.For, iterable: cst.BaseExpression) -> bool:
-    """Whether an iterable can be gone through before the first round: it is a list, or a range, and no round changes it."""
+    """Whether an iterable can be gone through before the first round: it is a list or a range that no round changes."""
     if not (is_certain(file, iterable) or makes_list(file, iterable)):
         return False
     if isinstance(iterable, cst.Name):
@@ -467,7 +471,7 @@ def _goes_over_the_same(file: File, loop: cst.For, iterable: cst.BaseExpression)
     return not any(
         isinstance(call.func, cst.Attribute)
         and call.func.attr.value in CHANGES
-        and last_name(call.func.value) == changed
+        and (last_name(call.func.value) == changed or _is_other_name(file, call.func.value, changed))
         and _may_be_called(file, loop, call)
         for call in file.all(cst.Call)
     )
@@ -478,6 +482,14 @@ def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
     if isinstance(parent, cst.Subscript) and parent.value is node:
         return file.is_read(parent) and index_of(parent) is not None
     return isinstance(parent, cst.Call) and file.canonical(parent.func) in ("builtins.len", "builtins.str")
+
+
+def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:
+    """Whether a name may stand for what another name, or an attribute, holds."""
+    return any(
+        isinstance(binding, Assigned) and last_name(binding.value) == name
+        for binding in file.meanings.bindings(node)
+    )
 
 
 def _may_be_called(file: File, loop: cst.For, call: cst.Call) -> bool:

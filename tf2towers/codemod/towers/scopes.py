@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.nodes import is_name, is_text, last_name, literal, walk
+from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, walk
 from tf2towers.codemod.towers.loops import Made
 from tf2towers.codemod.towers.replica_function import CHANGES
 
@@ -89,8 +89,35 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
     function = file.function_around(node)
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
     held = {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)}
-    return not any(
+    if any(
         changed in inside or not _is_of(file, changed, function)
+        for changed in _changes(file, attributes, held)
+    ):
+        return False
+    others = (other for other in file.program.files if other is not file)
+    return all(
+        _is_of(other, changed, None)
+        for other in others
+        for changed in _changes(other, attributes, frozenset())
+    )
+
+
+def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether a strategy that is made before one statement certainly is there, and the same, before another."""
+    siblings: list[cst.CSTNode] = [*block(file.parent(one))] if one in file.tree.parents else []
+    around = [other, *file.ancestors(other)]
+    if one not in siblings or file.function_around(one) is not file.function_around(other):
+        return False
+    if not any(statement in around for statement in siblings[siblings.index(one) :]):
+        return False
+    parts = [part for expression in made.parts for part in walk(expression)]
+    names = [part for part in parts if is_name(part) and part.value not in made.targets]
+    attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
+    held = {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)}
+    start, function = file.text.start(one), file.function_around(one)
+    later = {node for node in file.tree.nodes if is_name(node) and file.text.start(node) >= start}
+    return not any(_is_bound_in(file, name, later) for name in names) and all(
+        _is_of(file, changed, function) and file.text.start(changed) < start
         for changed in _changes(file, attributes, held)
     )
 
@@ -111,7 +138,7 @@ def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
     return False
 
 
-def _changes(file: File, attributes: set[str], held: set[str]) -> Iterator[cst.CSTNode]:
+def _changes(file: File, attributes: set[str], held: Set[str]) -> Iterator[cst.CSTNode]:
     """What gives an attribute of some name a value, or changes a list or a table of some name."""
     for attribute in file.all(cst.Attribute):
         if attribute.attr.value in attributes and not file.is_read(attribute):

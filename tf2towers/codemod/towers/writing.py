@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.edits import Edit, as_it_was
 from tf2towers.codemod.file import RUNTIME, File
 from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, positional, walk
 from tf2towers.codemod.towers.device import texts_in
-from tf2towers.codemod.towers.loops import Loop, Made, as_argument, statement_of, tower_loops, towers_of
+from tf2towers.codemod.towers.loops import (
+    Loop,
+    Made,
+    as_argument,
+    moved_to,
+    statement_of,
+    tower_loops,
+    towers_of,
+)
 from tf2towers.codemod.towers.replica_function import Argument, ReplicaFunction, replica_function
-from tf2towers.codemod.towers.scopes import cpu_item, entered, is_known_at, scope_for, withs_around
+from tf2towers.codemod.towers.scopes import cpu_item, entered, is_kept, is_known_at, scope_for, withs_around
 
 _LIMIT = 100
 #: names for a tower's function
@@ -33,12 +41,14 @@ class Strategy:
 
     Attributes:
         scope: the `with` that enters its scope; None where that stands around the towers only.
+        is_there: whether it is made for an earlier loop.
     """
 
     name: str
     made: Made
     before: cst.CSTNode
     scope: cst.With | None
+    is_there: bool = False
 
 
 @dataclass
@@ -54,11 +64,14 @@ _given: WeakKeyDictionary[File, dict[cst.CSTNode | None, set[str]]] = WeakKeyDic
 
 
 def fresh(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
-    """The first of some names that the file has not, and that nothing new has in the same function; or with a number."""
+    """The first of some names that the file has not; with a number where something new in the function has it."""
     taken = _given.setdefault(file, {}).setdefault(file.function_around(node), set())
     name = next((name for name in names if name not in file.identifiers), names[0])
     found, number = name, 1
-    while found in file.identifiers or found in taken:
+    known = file.identifiers | taken
+    if not file.main and file.function_around(node) is None:  # others may import all names of a module
+        known = known.union(*(other.identifiers for other in file.program.files))
+    while found in known:
         number += 1
         found = f"{name}_{number}"
     taken.add(found)
@@ -134,14 +147,17 @@ class _Writer:
         made = towers_of(self.file, loop) or Made(self.file.program.towers or "")
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
-                if (known.made.text, known.made.counted) == (made.text, made.counted):
+                if self._is_same(known.made, made):
                     if is_known_at(self.file, known.scope, made):
                         return known
         scope = scope_for(self.file, loop.node, made)
         if scope is not None and any(known.scope is scope for known in self.made.strategies):
             scope = None
-        name = self._fresh(loop.node, ("strategy",))
         before: cst.CSTNode = scope if scope is not None else statement_of(self.file, loop)
+        for known in self.made.strategies if scope is None else ():
+            if self._is_same(known.made, made) and is_kept(self.file, made, known.before, before):
+                return replace(known, scope=None, is_there=True)
+        name = self._fresh(loop.node, ("strategy",))
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
         if scope is not None:
@@ -150,6 +166,13 @@ class _Writer:
         elif function is None:
             self._make(strategy, before)
         return strategy
+
+    def _is_same(self, one: Made, other: Made) -> bool:
+        """Whether strategies are made of the same, as it is written."""
+        return one.counted == other.counted and self._shown(one.text) == self._shown(other.text)
+
+    def _shown(self, text: str) -> str:
+        return as_it_was(text, self.file.text.text)
 
     def _make(self, strategy: Strategy, before: cst.CSTNode) -> None:
         """The statement that makes a strategy, before another."""
@@ -168,7 +191,7 @@ class _Writer:
         return self._broken(head, f"{', '.join(given)})", indent)
 
     def _broken(self, head: str, rest: str, indent: str) -> str:
-        if len(indent) + len(head) + len(rest) > _LIMIT:
+        if len(indent) + len(head) + len(self._shown(rest)) > _LIMIT:
             return head + self.file.text.newline + indent + self.unit + rest
         return head + rest
 
@@ -222,7 +245,8 @@ class _Writer:
         """The lines after the function: the strategy and its scope, where they are not around it; the run."""
         inner = ""
         if strategy.scope is None:
-            yield self._making(strategy, indent)
+            if not strategy.is_there:
+                yield self._making(strategy, indent)
             yield f"with {strategy.name}.scope():"
             inner = self.unit
         given = [self._argument(strategy, argument) for argument in function.arguments]
@@ -239,7 +263,7 @@ class _Writer:
             return f"{strategy.name}.replica_ids"
         over = as_argument(self.file, argument.over)
         if isinstance(argument.over, cst.Call) and self.file.canonical(argument.over.func) in RANGES:
-            over = f"range({', '.join(map(self.file.text.of, positional(argument.over)))})"
+            over = f"range({', '.join(moved_to(self.file, each) for each in positional(argument.over))})"
         return f"{strategy.name}.per_replica({over})"
 
     def _colon(self, loop: cst.For) -> int:
@@ -251,7 +275,7 @@ class _Writer:
         return place + 1
 
     def _above(self, loop: cst.For) -> tuple[int, int]:
-        """The offset of a loop's first line, comments included, and the blank lines above it; 2 where a block begins."""
+        """The offset of a loop's first line, comments included, and the blank lines above; 2 where a block begins."""
         text = self.file.text
         line = text.line_of(text.start(loop))
         while line > 1 and text.line(line - 1).strip().startswith("#"):
@@ -280,9 +304,8 @@ class _Writer:
         """`strategy.towers` around what a loop goes over; where no `with` is around it, the scope in its body."""
         text = self.file.text
         start, end = text.start(loop.iterable), text.end(loop.iterable)
-        bare = isinstance(loop.iterable, cst.Tuple) and not loop.iterable.lpar
-        yield Edit(start, start, f"{strategy.name}.towers({'(' if bare else ''}")
-        yield Edit(end, end, "))" if bare else ")")
+        over = as_argument(self.file, loop.iterable)
+        yield Edit(start, end, f"{strategy.name}.towers({over})", whole=True)
         if strategy.scope is None:
             sites = [
                 call
@@ -336,9 +359,7 @@ class _Writer:
             if found:
                 self.made.strategies.append(strategy)
                 self.made.edits += found
-                line = self._making(strategy, "")
-                opening = self.file.opening
-                self.file.opening = line if opening is None else f"{opening}{self.file.text.newline}{line}"
+                self.file.open_with(self._making(strategy, ""))
 
     def _entered_with(self, sites: Sequence[cst.Call], strategy: Strategy) -> Iterator[Edit]:
         """The scope beside each device that is entered by a `with`."""

@@ -95,5 +95,5 @@ def _make_logical_cpus(count: int) -> None:
         return
     cpu = tf.config.list_physical_devices("CPU")[0]
     if len(tf.config.get_logical_device_configuration(cpu) or ()) < count:
-        with contextlib.suppress(RuntimeError):  # started already: `tower_devices` says what that means
+        with contextlib.suppress(RuntimeError):  # started already: `TowerStrategy` says what that means
             tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * count)

@@ -11,15 +11,13 @@ from __future__ import annotations
 import os
 import re
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from tf2towers.runtime.devices import tower_devices
-
-T = TypeVar("T")
 
 COLLECTIVES = "TF2TOWERS_COLLECTIVES"
 
@@ -51,22 +49,6 @@ def place_of(device: str) -> Place:
         kind.group(1).upper() if kind else None,
         int(kind.group(2)) if kind and kind.group(2) and kind.group(2) != "*" else -1,
     )
-
-
-def towers(strategy: tf.distribute.Strategy, iterable: Iterable[T]) -> Iterator[T]:
-    """The rounds of a tower loop: the graph's towers are the replicas of `strategy`, in order.
-
-    The variables that the towers share get a copy on each of its devices, and a mean over the towers is an
-    all-reduce.
-    """
-    return _declaring(strategy, iter(iterable))
-
-
-def _declaring(strategy: tf.distribute.Strategy, rounds: Iterator[T]) -> Iterator[T]:
-    """The rounds; each declares the towers, so that a loop of none declares none."""
-    for value in rounds:
-        declare(tf.compat.v1.get_default_graph(), strategy)
-        yield value
 
 
 def declare(graph: tf.Graph, strategy: tf.distribute.Strategy) -> None:

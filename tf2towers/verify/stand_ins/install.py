@@ -19,7 +19,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2
     must be imported before, as the runtime is here.
 
-    `tf.layers`, the cells and Keras are tf_keras's, slim is tf_slim's, as for migrated scripts: they are TensorFlow 1's own.
+    `tf.layers`, the cells and Keras are tf_keras's, slim is tf_slim's, as for migrated scripts.
 
     Args:
         place_towers: given TF1's module, lets what is placed on GPU i run on a machine without GPUs
@@ -49,7 +49,6 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     v1.disable_v2_behavior()
     v1.logging.set_verbosity(v1.logging.ERROR)
     objects = Objects(real)
-    objects.make_ready()
     complete(objects)
     epsilons_of_fused_norms_are_tf1s()
     tf_slim_finds_its_names()

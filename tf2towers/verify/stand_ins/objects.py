@@ -16,7 +16,6 @@ from tf2towers.codemod.symbols import (
     find_replacement,
     is_for_sessions,
     is_still_there,
-    symbols,
 )
 
 #: modules of tf.contrib that TensorFlow still has elsewhere, whole
@@ -58,8 +57,7 @@ class Objects:
         """
         for name in _spellings(canonical):
             if name in ONLY_HERE:
-                module, attribute = ONLY_HERE[name]
-                return getattr(import_module(module), attribute)
+                return self._ours(RuntimeName(*ONLY_HERE[name]))
             found = find_replacement(name)
             try:
                 if is_still_there(name) and (found.kind == "left" or is_for_sessions(name)):
@@ -85,13 +83,6 @@ class Objects:
     def _ours(self, target: RuntimeName) -> Any:
         with self._tensorflow_2():
             return _attribute(import_module(target.module), target.name)
-
-    def make_ready(self) -> None:
-        """Imports what speaks TensorFlow 2, before scripts' TensorFlow 1 takes its name."""
-        rows = (row for row in symbols().values() if row.kind == "runtime" and not is_for_sessions(row.name))
-        modules = {row.target.partition(":")[0] for row in rows}
-        for module in sorted(modules | {module for module, _ in ONLY_HERE.values()}):
-            import_module(module)
 
     def _of_tensorflow(self, found: Found) -> Any:
         module, _, name = found.target.rpartition(".")

@@ -2,7 +2,7 @@
 import numpy as np
 import tensorflow as tf
 
-strategy = 'data parallel'
+strategy, tower, TowerStrategy = 'data parallel', 'one of two', 'of its own'
 towers = 2
 tower_devices = ['/gpu:0', '/gpu:1']
 
@@ -38,4 +38,4 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     for _ in range(4):
         values, _ = sess.run([losses, train], {x: rng.randn(4, 2)})
         print('%.9g' % all_reduce_mean(values), ['%.9g' % v for v in values])
-    print(strategy, towers, tower_devices, graph_mode(), sess.run(w).tolist())
+    print(strategy, tower, TowerStrategy, towers, tower_devices, graph_mode(), sess.run(w).tolist())

@@ -1,0 +1,432 @@
+"""Tower loops, their devices, and averages: what is written and what is not."""
+
+import pytest
+from codemod_texts import after, migrated
+
+BODY = """import tensorflow as tf
+from absl import flags
+
+FLAGS = flags.FLAGS
+
+
+def build(n, unknown, self):
+    devices = ['/gpu:0', '/gpu:1']
+    gpu_ids = [int(number) for number in FLAGS.gpus.split(',')]
+    splits = tf.split(tf.placeholder(tf.float32, [4]), 2)
+"""
+
+#: the loop, what it goes over, the device -> what the strategy is given, and the towers
+WRITTEN = [
+    ("i", "range(n)", "'/gpu:%d' % i", "n", "replica_ids"),
+    ("i", "range(FLAGS.num_gpus)", "'/gpu:{}'.format(i)", "FLAGS.num_gpus", "replica_ids"),
+    ("i", "range(0, n)", "'/gpu:' + str(i)", "n", "replica_ids"),
+    ("i", "range(len(splits))", "f'/gpu:{i}'", "len(splits)", "replica_ids"),
+    ("i", "range(self.n * 2)", "'/device:GPU:%d' % i", "self.n * 2", "replica_ids"),
+    ("i", "range(1, n)", "'/gpu:%d' % i", "range(1, n)", "per_replica(range(1, n))"),
+    ("i", "gpu_ids", "'/gpu:%s' % i", "gpu_ids", "per_replica(gpu_ids)"),
+    ("i", "range(n)", "'/gpu:%d' % (i + 1)", "['/gpu:%d' % (i + 1) for i in range(n)]", "replica_ids"),
+    ("i", "range(n)", "devices[i]", "[devices[i] for i in range(n)]", "replica_ids"),
+    ("d", "devices", "d", "devices", "per_replica(devices)"),
+    ("i, d", "enumerate(devices)", "d", "devices", "replica_ids, strategy.per_replica(devices)"),
+    (
+        "i, gpu",
+        "enumerate(gpu_ids)",
+        "'/gpu:%d' % gpu",
+        "gpu_ids",
+        "replica_ids, strategy.per_replica(gpu_ids)",
+    ),
+    ("d", "['/gpu:0', '/gpu:1']", "d", "['/gpu:0', '/gpu:1']", "per_replica(['/gpu:0', '/gpu:1'])"),
+    ("d", "'/gpu:0', '/gpu:1'", "d", "('/gpu:0', '/gpu:1')", "per_replica(('/gpu:0', '/gpu:1'))"),
+    ("d, x", "zip(devices, splits)", "d", "devices", "per_replica(devices), strategy.per_replica(splits)"),
+    ("i", "range(n)", "tf.DeviceSpec(device_type='GPU', device_index=i)", "n", "replica_ids"),
+    ("i", "range(n)", "setter('/gpu:%d' % i, ps_device='/cpu:0')", "n", "replica_ids"),
+    ("i", "range(n)", "tf.train.replica_device_setter(1, worker_device='/gpu:%d' % i)", "n", "replica_ids"),
+    # the number of towers is not seen: those that the graph names
+    ("i", "range(count())", "'/gpu:%d' % i", "", "per_replica(range(count()))"),
+    (
+        "i, x",
+        "enumerate(tf.split(splits[0], 2))",
+        "'/gpu:%d' % i",
+        "",
+        "replica_ids, strategy.per_replica(tf.split(",
+    ),
+]
+
+
+def looped(target: str, iterable: str, device: str) -> str:
+    return f"{BODY}    for {target} in {iterable}:\n        with tf.device({device}):\n            print(1)\n"
+
+
+@pytest.mark.parametrize(("target", "iterable", "device", "given", "towers"), WRITTEN)
+def test_a_loop_over_a_strategy(target, iterable, device, given, towers):
+    text = after(looped(target, iterable, device))
+    assert f"    def tower({target}):\n        with tf.device({device}):\n" in text
+    assert f"    strategy = TowerStrategy({given})\n    with strategy.scope():\n" in text
+    assert f"        strategy.run(tower, args=(strategy.{towers}" in text.replace(
+        "run(\n            ", "run("
+    )
+    assert after(text) == text
+
+
+#: what may be gone through only once: the loop stays one
+ROUNDS = [
+    ("d", "unknown", "'/gpu:%d' % d"),
+    ("d", "iter(devices)", "d"),
+    ("d, x", "zip(devices, unknown)", "d"),
+]
+
+
+def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
+    text = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\n" + TOWERS.replace(
+        "i in range(n)", "{}"
+    )
+    enumerated = after(text.format("i, part in enumerate(tf.split(0, 2, x))"))
+    assert "strategy.per_replica(tf.split(axis=0, num_or_size_splits=2, value=x))" in enumerated
+    counted = after(text.format("i in xrange(len(tf.split(0, 2, x)))"))
+    assert "strategy.per_replica(range(len(tf.split(axis=0, num_or_size_splits=2, value=x))))" in counted
+    rounds = after(text.format("i, part in list(enumerate(tf.split(0, 2, x)))"))
+    assert "in strategy.towers(list(enumerate(tf.split(axis=0, num_or_size_splits=2, value=x)))):" in rounds
+
+
+@pytest.mark.parametrize(("target", "iterable", "device"), ROUNDS)
+def test_a_loop_that_stays(target, iterable, device):
+    text = after(looped(target, iterable, device))
+    assert "    strategy = TowerStrategy()\n" in text
+    assert f"    for {target} in strategy.towers({iterable}):\n" in text
+    assert f"with strategy.scope(), tf.device({device}):" in text
+    assert after(text) == text
+
+
+#: a device that is no GPU of the loop: nothing is written
+NOT_WRITTEN = [
+    ("d", "unknown", "d"),
+    ("i", "range(n)", "'/cpu:%d' % i"),
+    ("i", "range(n)", "'/job:worker/task:%d' % i"),
+    ("i", "range(n)", "'/gpu:0'"),
+    ("v", "tf.trainable_variables()", "v.device"),
+    ("i", "range(n)", "unknown"),
+]
+
+
+@pytest.mark.parametrize(("target", "iterable", "device"), NOT_WRITTEN)
+def test_a_loop_that_builds_no_towers(target, iterable, device):
+    result = migrated(looped(target, iterable, device))
+    assert "Strategy" not in result.changes[0].after
+    assert result.status == 0
+
+
+def test_the_user_says_how_many():
+    text = after(looped("d", "unknown", "'/gpu:%d' % d"), towers="2")
+    assert "strategy = TowerStrategy(2)\n" in text
+    assert "    for d in strategy.towers(unknown):" in text
+    assert after(text, towers="2") == text
+
+
+def test_a_helper_that_makes_the_name():
+    helper = "def assign(gpu, ps='/cpu:0'):\n    def place(op):\n        return '/gpu:%d' % gpu\n    return place\n\n\n"
+    text = looped("i", "range(n)", "assign(i)").replace("def build", helper + "def build")
+    assert "TowerStrategy(n)" in after(text)
+
+
+def test_a_name_given_in_the_loop():
+    text = f"{BODY}    for i in range(n):\n        d = '/gpu:%d' % i\n        with tf.device(d):\n            pass\n"
+    assert "TowerStrategy(n)" in after(text)
+
+
+def test_a_comprehension():
+    text = f"{BODY}    losses = [loss(i) for i in range(n)]\n    with tf.device('/gpu:0'):\n        pass\n"
+    assert "TowerStrategy" not in after(text)
+    text = f"{BODY}    losses = [loss(tf.device('/gpu:%d' % i)) for i in range(n)]\n"
+    assert (
+        "    strategy = TowerStrategy(n)\n    with strategy.scope():\n"
+        "        losses = [loss(tf.device('/gpu:%d' % i)) for i in strategy.towers(range(n))]\n"
+    ) in after(text)
+
+
+TOWERS = "for i in range(n):\n    with tf.device('/gpu:%d' % i):\n        print(1)\n"
+
+
+def indented(text: str, depth: int) -> str:
+    return "".join(f"{'    ' * depth}{line}\n" for line in text.splitlines())
+
+
+#: what stands around the loop -> the strategy and its scope
+SCOPES = {
+    "the CPU": (
+        "    with tf.device('/cpu:0'):\n",
+        "    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n",
+    ),
+    "a graph on the CPU": (
+        "    with tf.Graph().as_default(), tf.device('/device:CPU:0'):\n",
+        "    strategy = TowerStrategy(n, parameter_device='/device:CPU:0')\n"
+        "    with tf.Graph().as_default(), strategy.scope():\n",
+    ),
+    "a graph": (
+        "    with tf.Graph().as_default() as g:\n",
+        "    strategy = TowerStrategy(n)\n    with tf.Graph().as_default() as g, strategy.scope():\n",
+    ),
+    "a variable scope": (
+        "    with (tf.variable_scope('net')):\n",
+        "    strategy = TowerStrategy(n)\n    with (tf.variable_scope('net'), strategy.scope()):\n",
+    ),
+    "a session": (
+        "    with tf.Session():\n",
+        "        strategy = TowerStrategy(n)\n        with strategy.scope():\n",
+    ),
+    "another device": (
+        "    with tf.device('/gpu:0'):\n",
+        "    strategy = TowerStrategy(n)\n    with tf.device('/gpu:0'), strategy.scope():\n",
+    ),
+    "the CPU, where the number is not known": (
+        "    with tf.device('/cpu:0'):\n        n = 2\n",
+        "        strategy = TowerStrategy(n)\n        with strategy.scope():\n",
+    ),
+    "the CPU, where the number may change": (
+        "    with tf.device('/cpu:0'):\n        splits.n = 2\n",
+        "    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n",
+    ),
+    "the CPU, where GPUs are hidden in it": (
+        "    with tf.device('/cpu:0'):\n        os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n",
+        "        strategy = TowerStrategy(n)\n        with strategy.scope():\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_where_the_scope_stands(name):
+    around, wanted = SCOPES[name]
+    text = after(BODY + around + indented(TOWERS, 2))
+    assert wanted.replace("tf.Session", "Session") in text
+    assert "strategy.run(tower, args=(strategy.replica_ids,))\n" in text
+    assert after(text) == text
+
+
+#: statements in the `with` that may change `self.n`, or `gpus`
+CHANGED = [
+    ("range(self.n)", "        self.n = 3\n"),
+    ("range(len(splits))", "        splits.append(1)\n"),
+    ("range(len(splits))", "        splits[0] = 1\n"),
+    ("range(n)", "        def f():\n            nonlocal n\n            n = 3\n        f()\n"),
+]
+
+
+@pytest.mark.parametrize(("iterable", "changes"), CHANGED)
+def test_a_number_that_may_change_is_taken_where_the_loop_is(iterable, changes):
+    loop = indented(TOWERS.replace("range(n)", iterable), 2)
+    text = after(f"{BODY}    with tf.device('/cpu:0'):\n{changes}{loop}")
+    assert "    with tf.device('/cpu:0'):\n" in text and "        with strategy.scope():\n" in text
+
+
+def test_two_loops_share_a_strategy_whose_scope_is_around_both():
+    loops = indented(TOWERS + TOWERS, 2)
+    text = after(BODY + "    with tf.device('/cpu:0'):\n" + loops)
+    assert text.count("TowerStrategy(") == 1 and "def tower_2(i):" in text
+    apart = after(BODY + indented(TOWERS, 1) + "    if n:\n" + indented(TOWERS, 2))
+    assert apart.count("TowerStrategy(") == 1 and "        strategy.run(tower_2, " in apart
+    for change in ("n = 3", "def f():\n    nonlocal n\n    n = 3\nf()"):
+        other = after(BODY + indented(f"{TOWERS}{change}\n{TOWERS}", 1))
+        assert other.count("TowerStrategy(") == 2 and "    strategy_2.run(tower_2, " in other
+
+
+def test_a_strategy_of_the_scripts_own_name():
+    text = after(looped("i", "range(n)", "'/gpu:%d' % i").replace("unknown, self", "strategy, self"))
+    assert (
+        "strategy_2 = TowerStrategy(n)" in text
+        and "strategy_2.run(tower, args=(strategy_2.replica_ids,))" in text
+    )
+
+
+LOOP = "sess = tf.Session()\nfor i in range(2):\n    with tf.device('/gpu:%d' % i):\n        print(1)\n"
+
+MEAN = """def average(tower_grads):
+    '''The mean.'''
+    result = []
+    for pairs in zip(*tower_grads):
+        grads = []
+        for g, v in pairs:
+            grads.append(tf.expand_dims(g, 0))
+        mean = tf.reduce_mean(tf.concat(grads, 0), 0)
+        result.append((mean, pairs[0][1]))
+    return result
+"""
+
+#: changes of the classic function that leave it the plain mean
+SAME = [
+    [],
+    [("tf.concat(grads, 0)", "tf.concat(0, grads)")],
+    [("tf.concat(grads, 0)", "tf.concat(axis=0, values=grads)")],
+    [("tf.concat(grads, 0)", "tf.concat_v2(grads, 0)")],
+    [("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.reduce_mean(tf.concat(grads, 0), axis=0)")],
+    [("tf.expand_dims(g, 0)", "tf.expand_dims(g, axis=0)")],
+    [("tf.expand_dims(g, 0)", "g"), ("tf.concat(grads, 0)", "tf.stack(grads)")],
+    [("tf.expand_dims(g, 0)", "g"), ("tf.concat(grads, 0)", "tf.stack(grads, axis=0)")],
+    [
+        (
+            "        grads = []\n        for g, v in pairs:\n            grads.append(tf.expand_dims(g, 0))\n",
+            "",
+        ),
+        ("tf.concat(grads, 0)", "tf.stack([g for g, _ in pairs])"),
+    ],
+    [("result.append((mean, pairs[0][1]))", "v = pairs[0][1]\n        result.append((mean, v))")],
+    [("result.append((mean, pairs[0][1]))", "pair = (mean, pairs[0][1])\n        result.append(pair)")],
+    [("            grads.append(tf", "            e = tf"), ("g, 0))", "g, 0)\n            grads.append(e)")],
+]
+#: changes that make it something else
+OTHER = [
+    [("tf.reduce_mean(tf.concat", "tf.reduce_sum(tf.concat")],
+    [("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.reduce_mean(tf.concat(grads, 0))")],
+    [("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.reduce_mean(tf.concat(grads, 0), 0) / 2")],
+    [("tf.concat(grads, 0)", "tf.concat(grads, 1)")],
+    [("tf.expand_dims(g, 0)", "g")],
+    [("tf.expand_dims(g, 0)", "tf.expand_dims(v, 0)")],
+    [("tf.expand_dims(g, 0)", "tf.expand_dims(g * 2, 0)")],
+    [("            grads.append", "            if g is not None:\n                grads.append")],
+    [("pairs[0][1]", "pairs[1][1]")],
+    [("(mean, pairs[0][1])", "(pairs[0][1], mean)")],
+    [("        result.append", "        print(mean)\n        result.append")],
+    [("zip(*tower_grads)", "zip(*tower_grads[1:])")],
+    [("return result", "return result[1:]")],
+    [("    return result", "    result.reverse()\n    return result")],
+    [("(tower_grads)", "(tower_grads, clip=None)")],
+    [("        mean =", "        with tf.device('/cpu:0'):\n            pass\n        mean =")],
+    [("tf.concat(grads, 0)", "tf.concat(grads, 0, name='all')")],
+    [("tf.reduce_mean(", "np.mean(")],
+]
+
+
+def calling(changes: list[tuple[str, str]]) -> str:
+    mean = MEAN
+    for old, new in changes:
+        assert old in mean
+        mean = mean.replace(old, new)
+    return f"import numpy as np\nimport tensorflow as tf\n\n\n{mean}\n\n{LOOP}grads = average([])\n"
+
+
+@pytest.mark.parametrize("changes", SAME)
+def test_a_plain_mean(changes):
+    text = after(calling(changes))
+    assert "grads = strategy.reduce('MEAN', [])\n" in text and "def average" not in text
+    assert "graph_mode()\n\n\nsess" in text
+    assert after(text) == text
+
+
+@pytest.mark.parametrize("changes", OTHER)
+def test_no_plain_mean(changes):
+    text = after(calling(changes))
+    assert "grads = average([])\n" in text and "def average" in text
+
+
+def test_a_mean_that_something_else_uses_stays():
+    text = after(calling([]) + "f = average\n")
+    assert "strategy.reduce('MEAN', [])" in text and "def average" in text
+
+
+def test_a_mean_of_a_local_module(tree):
+    from tf2towers.codemod.migrate import migrate
+    from tf2towers.source.script import Script
+
+    folder = tree({"util.py": "import tensorflow as tf\n\n\n" + MEAN + "\n\ndef other():\n    pass\n"})
+    for text in (
+        "import tensorflow as tf\nimport util\n\n" + LOOP + "grads = util.average([])\n",
+        "import tensorflow as tf\nfrom util import average, other\n\n" + LOOP + "grads = average([])\n",
+        "import tensorflow as tf\nfrom util import other, average as mean\n\n" + LOOP + "grads = mean([])\n",
+    ):
+        (folder / "main.py").write_text(text)
+        result = migrate(Script.read(folder / "main.py"))
+        assert "grads = strategy.reduce('MEAN', [])" in result.changes[0].after
+        assert "average" not in result.changes[0].after.replace("util.average", "")
+
+
+def test_a_mean_where_no_strategy_is_seen_stays():
+    text = f"import tensorflow as tf\n\n\n{MEAN}\n\ndef build(grads):\n    return average(grads)\n\n\n{LOOP}"
+    assert "return average(grads)" in after(text) and "def average" in after(text)
+
+
+#: towers in another form -> the scope
+OTHERS = [
+    (
+        "    i = 0\n    while i < n:\n        with tf.device('/gpu:%d' % i):\n            i += 1\n",
+        "        with strategy.scope(), tf.device('/gpu:%d' % i):\n",
+    ),
+    (
+        "    with tf.device('/gpu:0'):\n        a = 1\n    with tf.device('/gpu:1'):\n        b = 2\n",
+        "    with strategy.scope(), tf.device('/gpu:0'):\n        a = 1\n"
+        "    with strategy.scope(), tf.device('/gpu:1'):\n",
+    ),
+    (
+        "    def one(i):\n        with tf.device('/gpu:%d' % i):\n            return i\n    x = [one(0), one(1)]\n",
+        "        with strategy.scope(), tf.device('/gpu:%d' % i):\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "wanted"), OTHERS)
+def test_towers_in_another_form(lines, wanted):
+    result = migrated(BODY + lines)
+    text = result.changes[0].after
+    assert result.status == 0 and "graph_mode()\nstrategy = TowerStrategy()\n" in text and wanted in text
+    assert after(text) == text
+    inside = after(BODY + "    with tf.Graph().as_default(), tf.device('/cpu:0'):\n" + indented(lines, 1))
+    if "def one" not in lines:
+        assert "    strategy = TowerStrategy(parameter_device='/cpu:0')\n" in inside
+        assert "    with tf.Graph().as_default(), strategy.scope():\n" in inside
+
+
+def test_layers_that_go_over_the_towers_make_one_strategy():
+    layer = "\n\ndef f{}(xs):\n    for i in range(len(xs)):\n        with tf.device('/gpu:%d' % i):\n            pass\n"
+    four = BODY + "".join(layer.format(count) for count in range(4))
+    assert after(four).count("TowerStrategy(len(xs))") == 4
+    text = after(four + layer.format(4))
+    assert (
+        text.count("TowerStrategy(") == 1
+        and text.count("with strategy.scope(), tf.device('/gpu:%d' % i):") == 5
+    )
+    trainers = (four + layer.format(4)).replace("pass", "opt.compute_gradients(1)")
+    assert after(trainers).count("TowerStrategy(") == 5
+
+
+#: a setter's device -> the scope
+SERVERS = [
+    (
+        "with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(\n        1, worker_device=d)) as g:",
+        None,
+    ),
+    (
+        "with tf.device(tf.train.replica_device_setter(\n        cluster=c)):",
+        "with ParameterServerStrategy(\n        cluster=c).scope():",
+    ),
+    (
+        "with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(2, cluster=c)):",
+        "with tf.Graph().as_default(), ParameterServerStrategy(2, cluster=c).scope():",
+    ),
+    (
+        "with tf.device(tf.train.replica_device_setter()):",
+        "with ParameterServerStrategy(ps_tasks=0).scope():",
+    ),
+    (
+        "setter = tf.train.replica_device_setter(cluster=c)\nwith tf.device(setter):",
+        "strategy = ParameterServerStrategy(cluster=c)\nwith strategy.scope():",
+    ),
+    (
+        "setter = tf.train.replica_device_setter(cluster=c)\nprint(setter)\nwith tf.device(setter):",
+        "with ParameterServerStrategy().scope(), tf.device(setter):",
+    ),
+    (
+        "with tf.device('/job:ps/task:0'):\n    pass\nwith tf.device('/job:ps/task:1'):",
+        "with strategy.scope(), tf.device('/job:ps/task:0'):\n    pass\n"
+        "with strategy.scope(), tf.device('/job:ps/task:1'):",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "wanted"), SERVERS)
+def test_the_scope_of_servers(lines, wanted):
+    text = (
+        "import tensorflow as tf\n\nd = 'd'\nc = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+        f"{lines}\n    x = tf.placeholder(tf.float32)\n"
+    )
+    result = after(text)
+    assert after(result) == result
+    if wanted is None:  # nobody takes what `tf.device` gives
+        wanted = "with tf.Graph().as_default(), ParameterServerStrategy(\n        1, worker_device=d).scope() as g:"
+    assert wanted in result and "    x = tf.placeholder" in result
