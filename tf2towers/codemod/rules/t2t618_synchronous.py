@@ -27,7 +27,9 @@ def notes(file: File) -> None:
             file.note(call, "T2T618", f"{message}, in TF 1 as well", "note")
     for call in calls:
         for fed in _fed(file, call):
-            message = "the chief's queue runner makes the update and feeds nothing: with a fed learning rate it stops"
+            message = (
+                "the chief's queue runner makes the update and feeds nothing: a fed learning rate hangs it"
+            )
             file.note(
                 fed, "T2T618", f"{message}, in TF 1 as well; today: assign the rate to a variable", "note"
             )
@@ -68,9 +70,11 @@ RULE = Rule(
     why="""
     The chief's queue runner, or the hook that starts it, makes the update of SyncReplicasOptimizer and gives out the
     workers' tokens. A script that starts neither hangs in TF 1 and after the migration. The queue runner feeds
-    nothing, so a learning rate that is a placeholder stops it. `replica_id` ended with TensorFlow 1.0.
+    nothing, so with a learning rate that is a placeholder no update is made (TF 1.15.5: no step in 40 seconds).
+    `replica_id` ended with TensorFlow 1.0.
     """,
-    todo="Pass `opt.make_session_run_hook(is_chief)` to the session's hooks, or start `opt.get_chief_queue_runner()`.",
+    todo="Pass `opt.make_session_run_hook(is_chief)` to the session's hooks, or start `opt.get_chief_queue_runner()`. "
+    "Keep the learning rate in a variable, and assign it between the steps.",
     notes=notes,
     sources=("tf.compat.v1.train.SyncReplicasOptimizer",),
     examples=(
