@@ -192,7 +192,8 @@ class _Writer:
 
     def _broken(self, head: str, rest: str, indent: str) -> str:
         if len(indent) + len(head) + len(self._shown(rest)) > _LIMIT:
-            return head + self.file.text.newline + indent + self.unit + rest
+            deeper = self.unit if self.unit == "\t" or len(self.unit) > 2 else 2 * self.unit
+            return head + self.file.text.newline + indent + deeper + rest
         return head + rest
 
     @property
