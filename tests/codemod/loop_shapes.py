@@ -440,6 +440,29 @@ for i in range(len(available_gpus)):
 """,
         "strategy.per_replica(range(len(available_gpus)))",
     ),
+    "the_graphs_own_device": (
+        """
+graph = tf.get_default_graph()
+for i in range(2):
+    with graph.device('/gpu:%d' % i):
+        print(net(x) + i)
+""",
+        "strategy = TowerStrategy(2)",
+    ),
+    "a_device_of_its_own": (
+        """
+import functools
+def on(place, size=1):
+    return tf.device(place)
+for i in range(2):
+    with on('/gpu:%d' % i, size=2):
+        print(net(x) + i)
+for i in range(2):
+    with functools.partial(tf.device, '/gpu:%d' % i)():
+        print(net(x) - i)
+""",
+        "strategy = TowerStrategy(2)",
+    ),
     "locals_before": (
         """
 print('x' in locals())

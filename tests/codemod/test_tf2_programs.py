@@ -99,6 +99,8 @@ def test_a_program_on_keras3_is_left_as_it_is(tmp_path: Path) -> None:
     ("call", "after"),
     [
         ("tf.device(chooses)", "tf.compat.v1.device(chooses)"),
+        ("tf.device(tf.compat.v1.train.replica_device_setter(1) or None)",
+         "tf.compat.v1.device(tf.compat.v1.train.replica_device_setter(1) or None)"),
         ("tf.device('/gpu:%d' % 1)", None),
         ("tf.device(f'/gpu:{1}')", None),
         ("tf.device('/gpu:{}'.format(1))", None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -48,6 +49,8 @@ COUNTS = [
     (3, ["replica_ids"], [(0,), (1,), (2,)]),
     ([2, "/gpu:5"], ["replica_ids"], [(0,), (1,)]),
     (["/gpu:0", "/gpu:0"], ["replica_ids"], [(0,), (1,)]),
+    (np.int64(1), ["replica_ids"], [(0,)]),
+    (["0", "1"], ["replica_ids"], [(0,), (1,)]),
     (2, [[1, 2, 3]], [(1,), (2,), (3,)]),
     (3, ["replica_ids", [5, 6]], [(0, 5), (1, 6)]),
     (None, ["replica_ids", [5, 6]], [(0, 5), (1, 6)]),

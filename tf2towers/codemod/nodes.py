@@ -73,10 +73,10 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     if type(node) is cst.ConcatenatedString and is_text(node):
         return found
-    for field in _fields(type(node)):  # type: ignore[arg-type]  # classes can be hashed
+    for field in _fields(type(node)):
         value = getattr(node, field)
         for part in value if type(value) in (list, tuple) else (value,):
-            role = _role(type(part))
+            role = _role(type(part))  # type: ignore[arg-type]  # classes can be hashed
             if role == "wrapper" or (role == "argument" and is_plain(part)):
                 found += children(part)
             elif role:

@@ -55,7 +55,9 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         self._parameter_device = parameter_device
         self._towers: list[str | int] | None = None
         if towers is not None:
-            self._towers = list(towers if isinstance(towers, Iterable) else range(operator.index(towers)))
+            with contextlib.suppress(TypeError):  # a number of any kind, as `range` takes it
+                towers = range(operator.index(towers))  # type: ignore[arg-type]
+            self._towers = list(towers)  # type: ignore[arg-type]
             super().__init__(tower_devices([*dict.fromkeys(self._towers)]))  # towers may share a GPU
         self._replica_ids = PerReplica(range(sys.maxsize if self._towers is None else len(self._towers)))
 

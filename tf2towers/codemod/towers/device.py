@@ -187,6 +187,11 @@ def _only_name(call: cst.Call) -> str | None:
     return None
 
 
+def names_gpu(text: str) -> bool:
+    """Whether a text begins as the name of a GPU of this machine does."""
+    return text.lower().startswith(_PREFIXES[:2])
+
+
 def texts_in(node: cst.CSTNode) -> list[str]:
     """The texts in an expression, in small letters, those of f-strings too."""
     return [

@@ -22,7 +22,7 @@ from tf2towers.codemod.nodes import (
     positional,
     walk,
 )
-from tf2towers.codemod.towers.device import Device, Reader
+from tf2towers.codemod.towers.device import Device, Reader, names_gpu, texts_in
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,8 @@ def tower_loops(file: File) -> list[Loop]:
     if "device" not in file.script.text:
         return []
     found: dict[cst.CSTNode, Loop] = {}
-    for call in file.all(cst.Call):
-        if file.canonical(call.func) != "tf.device" or len(call.args) != 1 or keywords(call):
-            continue
-        loop = _loop_around(file, call)
+    for call, device in device_calls(file):
+        loop = _loop_around(file, call, device)
         if loop is not None:
             known = found.get(loop.node)
             if known is None or known.device == Device():
@@ -52,7 +50,24 @@ def tower_loops(file: File) -> list[Loop]:
     return sorted(found.values(), key=lambda loop: file.text.start(loop.node))
 
 
-def _loop_around(file: File, call: cst.Call) -> Loop | None:
+def device_calls(file: File) -> list[tuple[cst.Call, cst.BaseExpression]]:
+    """The calls of `tf.device` and the device of each; and what else a `with` enters that is given a GPU's name.
+
+    Such are `graph.device('/gpu:%d' % i)`, and a function of the script's own.
+    """
+    found = []
+    for call in file.all(cst.Call):
+        if file.canonical(call.func) == "tf.device":
+            if len(call.args) == 1 and not keywords(call):
+                found.append((call, call.args[0].value))
+        elif isinstance(file.parent(call), cst.WithItem):
+            named = [given.value for given in call.args if any(map(names_gpu, texts_in(given.value)))]
+            if len(named) == 1:
+                found.append((call, named[0]))
+    return found
+
+
+def _loop_around(file: File, call: cst.Call, given: cst.BaseExpression) -> Loop | None:
     """The innermost loop around `tf.device(...)` whose target the device depends on."""
     for node in file.ancestors(call):
         if isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef):
@@ -64,7 +79,7 @@ def _loop_around(file: File, call: cst.Call) -> Loop | None:
         else:
             continue
         bound = {part.value for part in walk(target) if is_name(part)}
-        device = Reader(file, bound, inside).device(call.args[0].value)
+        device = Reader(file, bound, inside).device(given)
         if device is not None:
             return Loop(node, target, iterable, device)
     return None

@@ -115,7 +115,9 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
     held = {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)}
     start, function = file.text.start(one), file.function_around(one)
-    later = {node for node in file.tree.nodes if is_name(node) and file.text.start(node) >= start}
+    later: set[cst.CSTNode] = {
+        node for node in file.tree.nodes if is_name(node) and file.text.start(node) >= start
+    }
     return not any(_is_bound_in(file, name, later) for name in names) and all(
         _is_of(file, changed, function) and file.text.start(changed) < start
         for changed in _changes(file, attributes, held)

@@ -17,6 +17,7 @@ from tf2towers.codemod.towers.loops import (
     Loop,
     Made,
     as_argument,
+    device_calls,
     moved_to,
     statement_of,
     tower_loops,
@@ -192,7 +193,8 @@ class _Writer:
 
     def _broken(self, head: str, rest: str, indent: str) -> str:
         if len(indent) + len(head) + len(self._shown(rest)) > _LIMIT:
-            return head + self.file.text.newline + indent + self.unit + rest
+            deeper = self.unit if self.unit == "\t" or len(self.unit) > 2 else 2 * self.unit
+            return head + self.file.text.newline + indent + deeper + rest
         return head + rest
 
     @property
@@ -307,11 +309,8 @@ class _Writer:
         over = as_argument(self.file, loop.iterable)
         yield Edit(start, end, f"{strategy.name}.towers({over})", whole=True)
         if strategy.scope is None:
-            sites = [
-                call
-                for call in walk(loop.node)
-                if isinstance(call, cst.Call) and self.file.canonical(call.func) == "tf.device"
-            ]
+            inside = set(walk(loop.node))
+            sites = [call for call, _ in device_calls(self.file) if call in inside]
             found = list(self._entered_with(sites, strategy))
             yield from found or self._around(statement_of(self.file, loop), strategy)
 
@@ -327,14 +326,10 @@ class _Writer:
 
     def _without_a_loop(self) -> None:
         """The scope of the towers that the graph names, where no loop is seen that builds them."""
-        devices = [
-            call
-            for call in self.file.all(cst.Call)
-            if self.file.canonical(call.func) == "tf.device" and call.args
-        ]
-        if not any(_is_tower(call.args[0].value) for call in devices):
+        devices = device_calls(self.file)
+        if not any(_is_tower(device) for _, device in devices):
             return
-        sites = [call for call in devices if _is_gpu(call.args[0].value)]
+        sites = [call for call, device in devices if _is_gpu(device)]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
