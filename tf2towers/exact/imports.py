@@ -74,14 +74,18 @@ def _from_import(node: ast.ImportFrom, alias: ast.alias) -> NewImport:
         return was
     if alias.name == "*":
         root = canonical_name(module)
-        return NewImport(V1 + root[2:], "*", "*", alias) if find_replacement(root).kind == "v1" else was
+        found = find_replacement(root)
+        if found.runtime is not None:
+            return NewImport(".".join(found.runtime), "*", "*", alias)
+        return NewImport(V1 + root[2:], "*", "*", alias) if found.kind == "v1" else was
     canonical = canonical_name(f"{module}.{alias.name}")
     found = find_replacement(canonical)
     if found.kind == "left":
         return NewImport(module, alias.name, bound, alias, found)
     if found.kind == "runtime":
         assert found.runtime is not None
-        return NewImport(found.runtime.module, found.runtime.name, bound, alias)
+        parent, _, name = ".".join(found.runtime).rpartition(".")
+        return NewImport(parent, name, bound, alias)
     if found.kind == "tf2" or canonical == "tf" or found.target.startswith("tf.compat"):
         return was
     if found.target.startswith("tf.app.flags."):  # no module of compat.v1 that names could be imported from
@@ -107,7 +111,8 @@ def _import(file: Importing, alias: ast.alias) -> NewImport:
         return NewImport("", alias.name, bound, alias, found)
     if found.kind == "runtime":
         assert found.runtime is not None
-        return NewImport(found.runtime.module, found.runtime.name, bound, alias)
+        parent, _, name = ".".join(found.runtime).rpartition(".")
+        return NewImport(parent, name, bound, alias)
     if found.kind == "tf2" or found.target.startswith("tf.compat"):
         return was
     if found.target.startswith("tf.app"):  # an import of the module by itself has no flags

@@ -303,27 +303,35 @@ def public_spelling(canonical: str) -> str:
     return canonical
 
 
-#: Parts of tf.keras that build nothing: images and their labels, as arrays.
-_KERAS_DATA = ("cifar10", "cifar100", "fashion_mnist", "mnist")
+#: TensorFlow 1's names for its Keras; the first is the public one
+_KERAS = ("tf.keras", "tf.python.keras", "tf.contrib.keras.api.keras", "tf.contrib.keras")
 
 
-def _is_keras_data(canonical: str) -> bool:
-    parts = canonical.split(".")
-    return parts[:3] == ["tf", "keras", "datasets"] and (len(parts) == 3 or parts[3] in _KERAS_DATA)
+@cache
+def _keras() -> dict[str, frozenset[str]]:
+    """A module of TensorFlow 1.15's Keras -> the names in it that tf_keras has, of every release that is served."""
+    return {module: frozenset(names.split()) for module, names in rows("keras.tsv")}
+
+
+def _of_keras(canonical: str) -> Found | None:
+    """What stands for a name of TensorFlow 1's Keras: the same name of tf_keras."""
+    home = next((name for name in _KERAS if f"{canonical}.".startswith(f"{name}.")), None)
+    if home is None:
+        return None
+    public = _KERAS[0] + canonical[len(home) :]
+    module, rest = next((name, rest) for name, rest in beginnings(public) if name in _keras())
+    if not rest or rest.split(".")[1] in _keras()[module]:
+        return Found("runtime", runtime=RuntimeName("tf2towers.runtime.tf1", public.removeprefix("tf.")))
+    return Found("left", code="T2T621", why=f"{canonical}: tf_keras, which is TensorFlow 1's Keras now, lacks it")
 
 
 _SESSION_TENSORS = ("tf.get_session_handle", "tf.get_session_tensor", "tf.delete_session_tensor")
 
 
 def _refused(canonical: str) -> Found | None:
-    if _is_keras_data(canonical):
-        return Found("tf2", canonical)
-    if canonical == "tf.keras" or canonical.startswith(("tf.keras.", "tf.python.keras.", "tf.contrib.keras")):
-        return Found(
-            "left",
-            code="T2T621",
-            why=f"{canonical}: Keras 3 stands behind tf.keras now, whose layers are not those of a TF1 graph",
-        )
+    """What is no matter of the tables: Keras, and what is left whatever it is called by."""
+    if found := _of_keras(canonical):
+        return found
     if canonical in _SESSION_TENSORS:
         why = (
             f"{canonical}: a session of today keeps no tensors between its runs; keep the value in a variable"
