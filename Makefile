@@ -61,7 +61,7 @@ test-versions:
 	@for version in $(VERSIONS); do \
 		echo "TensorFlow $$version"; \
 		$(PYTHON) -m venv .venv-$$version && \
-		.venv-$$version/bin/python -m pip install --quiet "tensorflow==$$version" libcst scikit-learn pytest && \
+		.venv-$$version/bin/python -m pip install --quiet "tensorflow==$$version" "tf_keras==$${version%.*}.*" tf_slim libcst scikit-learn pytest && \
 		PYTHONPATH=$(CURDIR) .venv-$$version/bin/python -m pytest -q -m "not long" tests/soundness tests/runtime/graph_session || exit 1; \
 	done
 

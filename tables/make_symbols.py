@@ -4,7 +4,7 @@
     python tables/make_symbols.py --check    # exit 1 if the committed table is not what would be written
 
 Read are, in this folder: tf1_symbols.tsv (dump_tf1.py), tf2_symbols.tsv (dump_tf2.py), and by hand sessions.tsv,
-own.tsv, runtime.tsv, renames.tsv, same.tsv, private.tsv, contrib_files.tsv and gone.tsv. Which of them wins is decided
+own.tsv, keras.tsv, runtime.tsv, renames.tsv, same.tsv, private.tsv, contrib_files.tsv and gone.tsv. Which of them wins is decided
 here, once.
 """
 
@@ -38,8 +38,9 @@ _MOVED = (
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
 #: what names that are not seen are looked up in, and where compat.v1 has all of TF 1.15's
 _COMPLETE = frozenset({"tf.logging.__dict__"})
-_KERAS_DATA = ("cifar10", "cifar100", "fashion_mnist", "mnist")
-_KERAS = "Keras 3 stands behind tf.keras now, whose layers are not those of a TF1 graph"
+#: TensorFlow 1's names for its Keras; the first is the public one
+_KERAS = ("tf.keras", "tf.python.keras", "tf.contrib.keras.api.keras", "tf.contrib.keras")
+_NOT_IN_KERAS = "tf_keras, which is TensorFlow 1's Keras now, lacks it"
 _STRATEGY = "a strategy of the script's own, inside a TF1 graph"
 _SERVERS = (
     "TF 2's strategy drives all workers from one process, and does not go with a tf.train.Server in each: take it and "
@@ -73,6 +74,7 @@ RENAMES = {name: (target, note) for name, target, note, _ in read("renames.tsv")
 SAME_OBJECT = dict(read("same.tsv"))
 PRIVATE = frozenset(row[0] for row in read("private.tsv"))
 FILES = dict(read("contrib_files.tsv"))
+KERAS = {module: frozenset(names.split()) for module, names in read("keras.tsv")}
 GONE = dict(read("gone.tsv"))
 TF1 = {name: kind for name, kind, _ in read("tf1_symbols.tsv")}
 TF2 = {name: (kind, target) for name, kind, target, _ in read("tf2_symbols.tsv")}
@@ -192,11 +194,8 @@ def _by_files(canonical: str) -> list[str]:
 
 
 def _refused(canonical: str) -> Made | None:
-    parts = canonical.split(".")
-    if parts[:3] == ["tf", "keras", "datasets"] and (len(parts) == 3 or parts[3] in _KERAS_DATA):
-        return Made("tf2", canonical)
-    if canonical == "tf.keras" or canonical.startswith(("tf.keras.", "tf.python.keras", "tf.contrib.keras")):
-        return Made("left", "", "T2T621", _KERAS)
+    if found := _of_keras(canonical):
+        return found
     if canonical in _SESSION_TENSORS:
         return Made("left", "", "T2T620", _NO_TENSORS)
     if canonical.startswith(_RESOLVERS):
@@ -206,6 +205,18 @@ def _refused(canonical: str) -> Made | None:
     if canonical.startswith("tf.distribute.") or canonical == "tf.distribute":
         return Made("left", "", "T2T622", _STRATEGY)
     return None
+
+
+def _of_keras(canonical: str) -> Made | None:
+    """What stands for a name of TensorFlow 1's Keras: the same name of tf_keras."""
+    home = next((name for name in _KERAS if f"{canonical}.".startswith(f"{name}.")), None)
+    if home is None:
+        return None
+    public = _KERAS[0] + canonical[len(home) :]
+    module, rest = next((name, rest) for name, rest in beginnings(public) if name in KERAS)
+    if not rest or rest.split(".")[1] in KERAS[module]:
+        return Made("runtime", f"tf2towers.runtime.tf1:{public.removeprefix('tf.')}")
+    return Made("left", "", "T2T621", _NOT_IN_KERAS)
 
 
 def _in_tables(canonical: str) -> Made:
@@ -322,8 +333,9 @@ def names() -> set[str]:
         "tf.keras",
         "tf.distribute",
     }
-    found |= {"tf.python.pywrap_tensorflow", "tf.python.keras", "tf.contrib.keras"}
-    found |= {f"tf.keras.datasets{name}" for name in ("", *(f".{data}" for data in _KERAS_DATA))}
+    found |= {"tf.python.pywrap_tensorflow", *_KERAS}
+    found |= {*KERAS, *(f"{module}.{name}" for module in KERAS for name in KERAS[module])}
+    found |= {home + name[len(_KERAS[0]) :] for name in found if name.startswith("tf.keras") for home in _KERAS}
     for old, new in _MOVED:
         found |= {old + name[len(new) :] for name in found if name.startswith(new) and new != "tf."}
     found |= {

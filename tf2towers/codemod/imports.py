@@ -75,14 +75,18 @@ def _from_import(node: cst.ImportFrom, alias: Alias) -> NewImport:
         return was
     if name_of(alias) == "*":
         root = canonical_name(module)
-        return NewImport(V1 + root[2:], "*", "*", alias) if find_replacement(root).kind == "v1" else was
+        found = find_replacement(root)
+        if found.runtime is not None:
+            return NewImport(".".join(found.runtime), "*", "*", alias)
+        return NewImport(V1 + root[2:], "*", "*", alias) if found.kind == "v1" else was
     canonical = canonical_name(f"{module}.{name_of(alias)}")
     found = find_replacement(canonical)
     if found.kind == "left":
         return NewImport(module, name_of(alias), bound, alias, found)
     if found.kind == "runtime":
         assert found.runtime is not None
-        return NewImport(found.runtime.module, found.runtime.name, bound, alias)
+        parent, _, name = ".".join(found.runtime).rpartition(".")
+        return NewImport(parent, name, bound, alias)
     if found.kind == "tf2" or canonical == "tf" or found.target.startswith("tf.compat"):
         return was
     if found.target.startswith("tf.app.flags."):  # no module of compat.v1 that names could be imported from
@@ -108,7 +112,8 @@ def _import(file: Importing, alias: Alias) -> NewImport:
         return NewImport("", name_of(alias), bound, alias, found)
     if found.kind == "runtime":
         assert found.runtime is not None
-        return NewImport(found.runtime.module, found.runtime.name, bound, alias)
+        parent, _, name = ".".join(found.runtime).rpartition(".")
+        return NewImport(parent, name, bound, alias)
     if found.kind == "tf2" or found.target.startswith("tf.compat"):
         return was
     if found.target.startswith("tf.app"):  # an import of the module by itself has no flags

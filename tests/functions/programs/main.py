@@ -14,6 +14,7 @@ import faults  # noqa: F401
 import files  # noqa: F401
 import images  # noqa: F401
 import initial_values  # noqa: F401
+import keras_models  # noqa: F401
 import layers  # noqa: F401
 import losses  # noqa: F401
 import mathematics  # noqa: F401

@@ -14,7 +14,6 @@ from tf2towers.runtime.contrib import (
     data,
     distributions,
     image,
-    keras_layers,
     legacy_seq2seq,
     lookup,
     metrics,
@@ -26,7 +25,7 @@ from tf2towers.runtime.contrib import (
     training,
     training_ops,
 )
-from tf2towers.runtime.contrib.keras_layers import Dropout
+from tf2towers.runtime.tf1.keras import layers as keras_layers
 
 from .. import against_golden
 from ..cases import running

@@ -73,16 +73,25 @@ RULE = Rule(
     does="refuses",
     edits=edits,
     why="""
-    Behind tf.keras stands Keras 3. Its layers, models and optimizers make variables of their own kind: no graph's
-    collections have them, their names and first values are not promised to be TF 1's, and what batch normalization
-    updates is no UPDATE_OPS. tf_keras has Keras 2, which builds TF1 graphs: the table of symbols says what of it the
-    runtime serves, and `import keras` is that one then. The rest is left.
+    tf.keras is Keras 3 today, whose layers are not those of a TF1 graph; TF 1.15's is the package tf_keras, under the
+    same names. It becomes tf2towers.runtime.tf1.keras: layers and models on tensors, and models that train by
+    themselves, on the runtime's session. What tf_keras lacks is left: `multi_gpu_model`, and most of what was called
+    experimental.
     """,
-    todo="Write the layers with tf.layers or tf.get_variable, or migrate the model to Keras by hand.",
+    todo="Write it without that function, or migrate the model to Keras 3 by hand.",
+    sources=("tables/keras.tsv",),
     examples=(
         Example(
             "a Keras layer on a placeholder",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None, 4])\ny = tf.keras.layers.Dense(2)(x)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n"
+            "from tf2towers.runtime.tf1 import keras\n\ngraph_mode()\n\n"
+            "x = tf.placeholder(tf.float32, [None, 4])\ny = keras.layers.Dense(2)(x)\n",
+        ),
+        Example(
+            "towers made by Keras",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
+            "model = tf.keras.utils.multi_gpu_model(tf.keras.Sequential(), 2)\n",
             left=True,
         ),
     ),

@@ -311,6 +311,15 @@ def sessions_of_managers_are(manager: type) -> None:
     from tensorflow.python.training import session_manager
 
     session_manager.SessionManager = manager
+    _MANAGERS.append(manager)
+
+
+def managers_make_our_sessions() -> bool:
+    """Whether `sessions_of_managers_are` was called: this is a migrated program."""
+    return bool(_MANAGERS)
+
+
+_MANAGERS: list[type] = []
 
 
 def unknown_sizes_are_not_equal() -> None:
