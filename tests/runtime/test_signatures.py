@@ -7,7 +7,6 @@ from collections import ChainMap
 from typing import Any
 
 import pytest
-
 import tensorflow as tf
 
 from tf2towers.runtime.tf1 import layers, rnn_cell, slim

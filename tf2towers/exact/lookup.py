@@ -322,7 +322,11 @@ def _of_keras(canonical: str) -> Found | None:
     module, rest = next((name, rest) for name, rest in beginnings(public) if name in _keras())
     if not rest or rest.split(".")[1] in _keras()[module]:
         return Found("runtime", runtime=RuntimeName("tf2towers.runtime.tf1", public.removeprefix("tf.")))
-    return Found("left", code="T2T621", why=f"{canonical}: tf_keras, which is TensorFlow 1's Keras now, lacks it")
+    return Found(
+        "left",
+        code="T2T621",
+        why=f"{canonical}: tf_keras, which is TensorFlow 1's Keras now, lacks it or is another there",
+    )
 
 
 _SESSION_TENSORS = ("tf.get_session_handle", "tf.get_session_tensor", "tf.delete_session_tensor")

@@ -70,7 +70,9 @@ def requirements(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
         for text in [*texts, *(data.decode() for path, data in files.items() if path.suffix == ".py")]
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in [alias.name if isinstance(node, ast.Import) else node.module or "" for alias in node.names]
+        for name in [
+            alias.name if isinstance(node, ast.Import) else node.module or "" for alias in node.names
+        ]
     }
     if "tf_slim" in roots:
         roots.add("tf_keras")

@@ -11,6 +11,7 @@ from tf2towers.stand_ins.modules import StandInFinder
 from tf2towers.stand_ins.objects import Objects
 from tf2towers.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_name
 
+
 def install(place_towers: Callable[[Any], object] | None = None) -> None:
     """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
 
@@ -18,7 +19,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2
     must be imported before, as the runtime is here.
 
-    `tf.layers`, the cells and Keras are tf_keras's, slim is tf_slim's, as for migrated scripts: they are TensorFlow 1's own.
+    `tf.layers`, the cells and Keras are tf_keras's, slim is tf_slim's, as for migrated scripts.
 
     Args:
         place_towers: given TF1's module, lets what is placed on GPU i run on a machine without GPUs

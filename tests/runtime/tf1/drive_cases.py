@@ -7,12 +7,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tf2towers.runtime import Session, graph_mode  # noqa: E402
+from tf2towers.runtime import Session, graph_mode
 
 graph_mode()
 
 import tensorflow.compat.v1 as tf  # noqa: E402
 from cases import layer_cases, rnn_cases, running, slim_cases  # noqa: E402
+
 from tf2towers.runtime.tf1 import layers, rnn_cell, slim  # noqa: E402
 
 
@@ -20,7 +21,9 @@ class Rnn:
     """Cells and loops, under one name as the cases have them."""
 
     def __getattr__(self, name):
-        if name == "dynamic_rnn":  # rounds of a loop in a session overlap, and dropout then draws in either order
+        if (
+            name == "dynamic_rnn"
+        ):  # rounds of a loop in a session overlap, and dropout then draws in either order
             return functools.partial(tf.nn.dynamic_rnn, parallel_iterations=1)
         return getattr(rnn_cell if hasattr(rnn_cell, name) else tf.nn, name)
 

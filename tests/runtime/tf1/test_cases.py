@@ -18,7 +18,9 @@ pytestmark = pytest.mark.tensorflow
 
 #: case -> fact -> why it is not TensorFlow 1.15's (docs/exact.md has the list)
 EXCEPTIONS: dict[str, dict[str, str]] = {
-    "layers: conv1d strided": {"operations": "within the layer's scope tf_keras calls its operation 'Conv1D'"},
+    "layers: conv1d strided": {
+        "operations": "within the layer's scope tf_keras calls its operation 'Conv1D'"
+    },
     "rnn: LSTMBlockCell peephole": {"operations": "it is computed by several operations, not by one"},
 }
 GOLDENS = {

@@ -16,8 +16,18 @@ from tf_slim import layers as layers
 from tf_slim import nets as nets
 from tf_slim.layers import layers as _layers
 from tf_slim.layers import utils as utils
-from tf_slim.nets import alexnet, inception_v1, inception_v2, inception_v3, overfeat, resnet_utils  # noqa: F401
-from tf_slim.nets import inception, resnet_v1, resnet_v2, vgg  # noqa: F401
+from tf_slim.nets import (  # noqa: F401
+    alexnet,
+    inception,
+    inception_v1,
+    inception_v2,
+    inception_v3,
+    overfeat,
+    resnet_utils,
+    resnet_v1,
+    resnet_v2,
+    vgg,
+)
 
 
 def __getattr__(name: str) -> Any:
