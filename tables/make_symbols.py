@@ -40,7 +40,7 @@ _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.cor
 _COMPLETE = frozenset({"tf.logging.__dict__"})
 #: TensorFlow 1's names for its Keras; the first is the public one
 _KERAS = ("tf.keras", "tf.python.keras", "tf.contrib.keras.api.keras", "tf.contrib.keras")
-_NOT_IN_KERAS = "tf_keras, which is TensorFlow 1's Keras now, lacks it"
+_NOT_IN_KERAS = "tf_keras, which is TensorFlow 1's Keras now, lacks it, or has another there"
 _STRATEGY = "a strategy of the script's own, inside a TF1 graph"
 _SERVERS = (
     "TF 2's strategy drives all workers from one process, and does not go with a tf.train.Server in each: take it and "
@@ -215,7 +215,7 @@ def _of_keras(canonical: str) -> Made | None:
     public = _KERAS[0] + canonical[len(home) :]
     module, rest = next((name, rest) for name, rest in beginnings(public) if name in KERAS)
     if not rest or rest.split(".")[1] in KERAS[module]:
-        return Made("runtime", f"tf2towers.runtime.tf1:{public.removeprefix('tf.')}")
+        return Made("runtime", f"tf2towers.runtime.tf1:{public.removeprefix('tf.')}", "T2T621")
     return Made("left", "", "T2T621", _NOT_IN_KERAS)
 
 

@@ -37,6 +37,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "images.measures": {"names": NAME},
     "images.turned_by_the_seed_of_the_graph": {"runs": COUNTED_SEED, "gradients": COUNTED_SEED},
     "initial_values.without_a_seed": {"runs": COUNTED_SEED, "after": COUNTED_SEED},
+    "keras_models.the_backend": {"names": NAME},
     "layers.dense_of_the_default_initializer": {
         "runs": COUNTED_SEED,
         "gradients": COUNTED_SEED,

@@ -127,7 +127,8 @@ def _spelled(canonical: str) -> Found:
         row = symbols().get(name)
         if row is not None and not (rest and "b" in row.marks):
             return _made(row, rest, canonical)
-    return _left(canonical, "T2T620", _advice(canonical))
+    codes = (row.code for name, _ in beginnings(canonical) if (row := symbols().get(name)) is not None)
+    return _left(canonical, next(filter(None, codes), "T2T620"), _advice(canonical))
 
 
 def _made(row: Row, rest: str, canonical: str) -> Found:

@@ -76,7 +76,7 @@ RULE = Rule(
     tf.keras is Keras 3 today, whose layers are not those of a TF1 graph; TF 1.15's is the package tf_keras, under the
     same names. It becomes tf2towers.runtime.tf1.keras: layers and models on tensors, and models that train by
     themselves, on the runtime's session. What tf_keras lacks is left: `multi_gpu_model`, and most of what was called
-    experimental.
+    experimental. So are its recurrent layers: their variables have other names, and no checkpoint would fit.
     """,
     todo="Write it without that function, or migrate the model to Keras 3 by hand.",
     sources=("tables/keras.tsv",),

@@ -8,28 +8,25 @@ from tf2towers.codemod.file import File
 from tf2towers.codemod.libraries import gone_part, library_name
 from tf2towers.codemod.never_called import leave, stays_in
 from tf2towers.codemod.nodes import (
-    Import,
     Symbol,
     block,
-    bound_by,
     imported,
     module_of,
     name_of,
 )
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t621_keras import is_served
-from tf2towers.codemod.symbols import is_still_there
-from tf2towers.codemod.taken_names import is_taken
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
-#: what Keras's backend says of images and numbers; Keras 3 has it as it was
-_FORMATS = frozenset({"epsilon", "floatx", "image_data_format", "set_image_data_format"})
 #: what Keras 3's backend still has
-_BACKEND = _FORMATS | {
-    "backend", "clear_session", "get_uid", "is_float_dtype", "is_int_dtype", "is_keras_tensor", "result_type",
-    "set_epsilon", "set_floatx", "standardize_dtype",
-}  # fmt: skip
+_BACKEND = frozenset(
+    {
+        "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
+        "is_int_dtype", "is_keras_tensor", "result_type", "set_epsilon", "set_floatx", "set_image_data_format",
+        "standardize_dtype",
+    }
+)  # fmt: skip
 
 
 def notes(file: File) -> None:
@@ -41,7 +38,7 @@ def notes(file: File) -> None:
         names = (
             [module_of(node)] if isinstance(node, cst.ImportFrom) else [name_of(each) for each in node.names]
         )
-        if names[0].startswith(".") or _only_data(file, node) or _only_formats(file, node):
+        if names[0].startswith("."):
             continue
         for name in names:
             root = name.partition(".")[0]
@@ -57,33 +54,6 @@ def notes(file: File) -> None:
                 "a library of operations that was compiled for TensorFlow 1 does not load in TensorFlow 2"
             )
             file.note(used, "T2T625", message, kind)
-
-
-def _only_data(file: File, node: Import) -> bool:
-    """Whether it takes nothing but Keras's data sets or `pad_sequences`, which Keras 3 has as they were."""
-    same = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.")
-    names = [name for _, name in imported(node)]
-    if not isinstance(node, cst.ImportFrom) or not all(f"{name}.".startswith(same) for name in names):
-        return False
-    used = (file.canonical(attribute) or "" for attribute in file.all(cst.Attribute))
-    return all(is_still_there(f"tf.{name}") for name in names) and not any(
-        gone_part(name) for name in used if name.startswith("keras.datasets.")
-    )
-
-
-def _only_formats(file: File, node: Import) -> bool:
-    """Whether it takes Keras's backend, and of that no more than formats, which build nothing."""
-    taken = {bound_by(alias): name for alias, name in imported(node)}
-    plain = isinstance(node, cst.ImportFrom) or all(alias.asname is not None for alias in node.names)
-    if set(taken.values()) != {"keras.backend"} or not plain or any(is_taken(file, name) for name in taken):
-        return False
-    for name in file.all(cst.Name):
-        around = file.parent(name) if name.value in taken else None
-        if around is None:
-            continue
-        if not (isinstance(around, cst.Attribute) and around.attr.value in _FORMATS and file.is_read(around)):
-            return False
-    return True
 
 
 def _note_keras2(file: File) -> None:
@@ -143,27 +113,12 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "data sets of Keras",
-            "import tensorflow as tf\nfrom keras.datasets import cifar10\n\nx = tf.placeholder(tf.uint8, [None])\n"
-            "(images, labels), _ = cifar10.load_data()\n",
-            "import tensorflow.compat.v1 as tf\nfrom keras.datasets import cifar10\n"
-            "from tf2towers.runtime import graph_mode\n\ngraph_mode()\n\nx = tf.placeholder(tf.uint8, [None])\n"
-            "(images, labels), _ = cifar10.load_data()\n",
-        ),
-        Example(
-            "the format of Keras's images",
-            "import tensorflow as tf\nfrom keras import backend as K\n\nK.set_image_data_format('channels_last')\n"
-            "tf.Session().run(tf.zeros([2]), name=K.image_data_format())\n",
-            "import tensorflow.compat.v1 as tf\nfrom keras import backend as K\n"
-            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "K.set_image_data_format('channels_last')\n"
-            "Session().run(tf.zeros([2]), name=K.image_data_format())\n",
-        ),
-        Example(
-            "a graph built by Keras's backend",
+            "a graph built by Keras's backend, which is no library of others",
             "import tensorflow as tf\nfrom keras import backend as K\n\nx = tf.placeholder(tf.float32, [None])\n"
             "tf.Session().run(K.mean(x))\n",
-            left=True,
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1.keras import backend as K\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.placeholder(tf.float32, [None])\nSession().run(K.mean(x))\n",
         ),
         Example(
             "Keras 2 alone",

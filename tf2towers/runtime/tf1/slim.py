@@ -16,7 +16,7 @@ from tf_slim import layers as layers
 from tf_slim import nets as nets
 from tf_slim.layers import layers as _layers
 from tf_slim.layers import utils as utils
-from tf_slim.nets import (  # noqa: F401  # noqa: F401
+from tf_slim.nets import (  # noqa: F401
     alexnet,
     inception,
     inception_v1,
