@@ -15,6 +15,7 @@ import tensorflow.compat.v1 as tf
 
 from tests.runtime.tasks import free_ports
 from tf2towers.runtime import Server, Session, graph_mode
+from tf2towers.runtime.cluster.waiting import listening
 
 graph_mode()
 here, there, other = (f"localhost:{port}" for port in free_ports(3))
@@ -35,7 +36,7 @@ def refused(session, fetch):
     return False
 
 
-with Session(server.target) as session:
+with listening(other), Session(server.target) as session:
     session.run(w.initializer)
     with tf.device("/job:worker/task:1/gpu:0"):
         y = tf.matmul(x, w)

@@ -89,7 +89,7 @@ with Session(server.target, config=here_alone) as session:
     assert "before the first run of a session" in said, said
 
 # what is in the server and the parameter server outlives a session, as in TF1; a session of its own process has its own
-with Session(server.target) as session:
+with Session(server.target, config=here_alone) as session:
     assert session.run(own) == 1.0
     assert session.run(get).tolist() == [2, 2, 2]
     assert session.run([size, own_queue.size()]) == [0, 0]  # without a shared name it is a session's own
@@ -257,3 +257,52 @@ def test_one_process(script: str) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False
     )
     assert done.returncode == 0 and done.stdout.endswith("fine\n"), done.stderr[-3000:]
+
+
+LATE = """
+import sys
+import threading
+import time
+import tensorflow.compat.v1 as tf
+from tests.runtime.tasks import free_ports
+from tf2towers.runtime import Server, Session, graph_mode
+from tf2towers.runtime.cluster.waiting import listening
+
+graph_mode()
+here, there, late = (f"localhost:{port}" for port in free_ports(3))
+spec = tf.train.ClusterSpec({"ps": [here], "worker": [there, late]})
+ps, server = Server(spec, "ps", 0), Server(spec, "worker", 0)
+with tf.device("/job:ps/task:0"):
+    w = tf.get_variable("w", initializer=1.0)
+with Session(server.target, config=tf.ConfigProto(device_filters=["/job:ps", "/job:worker/task:0"])) as session:
+    session.run(w.initializer)  # waits for nobody
+
+
+def come():
+    time.sleep(5)
+    came.append(time.monotonic())
+    with listening(late):
+        over.wait(60)
+
+
+came, over = [], threading.Event()
+threading.Thread(target=come, daemon=True).start()
+with Session(server.target) as session:
+    assert session.run(w) == 1.0 and came, "it did not wait"
+over.set()
+time.sleep(0.5)
+with Session(server.target) as session:
+    assert session.run(w) == 1.0  # who has answered once is not waited for again
+print("fine")
+"""
+
+
+def test_a_session_without_device_filters_waits_for_all_tasks() -> None:
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-c", LATE], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0 and done.stdout.endswith("fine\n"), done.stderr[-3000:]
+    assert "worker 0: waiting for worker 1 (localhost:" in done.stderr

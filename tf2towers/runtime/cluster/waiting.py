@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -71,7 +72,7 @@ def wait_for(tasks: Mapping[str, str]) -> None:
                 f"with the same hosts; {TIMEOUT} sets the seconds to wait."
             )
         if waited > min(_SILENT, limit / 2) and not told:
-            print(f"waiting up to {limit:g} seconds for {', '.join(missing)}", flush=True)
+            print(f"waiting up to {limit:g} seconds for {', '.join(missing)}", file=sys.stderr, flush=True)
             told = True
         time.sleep(0.2)
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.runs.nested import threads_there_are
+
 #: fields of `graph_options.rewrite_options` that switch an optimizer, and their names in `tf.config.optimizer`
 _OPTIMIZERS = {
     "layout_optimizer": "layout_optimizer",
@@ -40,6 +42,8 @@ def configure(config: Any, first: bool) -> None:
             try:
                 say(threads)
             except RuntimeError:  # TensorFlow has started
+                if field.startswith("inter") and 1 < threads <= threads_there_are():
+                    continue
                 late.append(f"{field}={threads}")
     gpus = tf.config.list_physical_devices("GPU")
     visible = config.gpu_options.visible_device_list

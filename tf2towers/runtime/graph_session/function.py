@@ -18,6 +18,7 @@ from tf2towers.runtime.graph_session.private import empty_function_graph, functi
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import name_resources, one_shot_iterators, released
+from tf2towers.runtime.graph_session.runs.nested import is_nested, watched
 from tf2towers.runtime.graph_session.towers import Towers
 
 #: what reads a variable for `w.read_value()`, and at its birth
@@ -55,7 +56,10 @@ class Function:
             cancelled_by: a `private.cancellation_manager()`, which may end the call.
         """
         self.called = True
-        return self._call(*values, cancelled_by=cancelled_by)
+        if not is_nested():
+            return self._call(*values, cancelled_by=cancelled_by)
+        with watched():
+            return self._call(*values, cancelled_by=cancelled_by)
 
 
 class Program:

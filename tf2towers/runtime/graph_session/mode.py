@@ -20,6 +20,7 @@ from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
 )
 from tf2towers.runtime.graph_session.as_in_tf1.tokens_of_workers import ends_leave_the_tokens
 from tf2towers.runtime.graph_session.as_in_tf1.updates_of_optimizers import updates_by_tf1s_methods
+from tf2towers.runtime.graph_session.carried import sessions
 from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
 from tf2towers.runtime.graph_session.managed import SessionManager
 from tf2towers.runtime.graph_session.private import (
@@ -38,6 +39,7 @@ from tf2towers.runtime.graph_session.private import (
     variables_by_tensor_name,
     whole_floats_are_sizes,
 )
+from tf2towers.runtime.graph_session.runs.nested import have_threads_for_nested_runs
 from tf2towers.runtime.printing import print_as_numpy1
 
 
@@ -54,7 +56,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
         resource_variables: whether the script switched them on itself: a variable that is fetched together with its
             update is then read before it.
     """
-    before_devices_start(lambda: _make_logical_cpus(cpu_towers))
+    before_devices_start(lambda: _settle(cpu_towers))
     # TF1's session asked for it in its `gpu_options`; here the strategy of the towers starts the GPUs before that
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     own_resources.switched_on = resource_variables
@@ -88,6 +90,13 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     sums_over_rows_have_second_gradients()
     device_functions_see_tf1()
     print_as_numpy1()
+
+
+def _settle(cpu_towers: int) -> None:
+    _make_logical_cpus(cpu_towers)
+    if not sessions:  # a dataset starts TensorFlow: the first session's config will come too late
+        with contextlib.suppress(RuntimeError):
+            have_threads_for_nested_runs()
 
 
 def _make_logical_cpus(count: int) -> None:

@@ -84,6 +84,7 @@ class Session(tf.compat.v1.Session):
         self.kept: dict[tuple[str, str], Any] = {}
         self._lost: set[tuple[str, str]] = set()
         self._partial_runs: dict[str, PartialRun] = {}
+        self._partial_numbers = itertools.count()
         self._building = threading.RLock()
         self._program: Program | None = None
         self._layout: Layout | None = None
@@ -137,6 +138,7 @@ class Session(tf.compat.v1.Session):
                 self._program.ending(ending)()
         self._functions.clear()
         self._prepared.clear()
+        self._partial_runs.clear()
 
     def __del__(self) -> None:
         """Nothing of C++ to free."""
@@ -176,12 +178,16 @@ class Session(tf.compat.v1.Session):
         ]
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        handle = f"partial_run_{len(self._partial_runs)}"
+        handle = f"partial_run_{next(self._partial_numbers)}"
         self._partial_runs[handle] = PartialRun(self._run_part, named, fed)
         return handle
 
     def _run_part(self, fetches: Any, targets: Any, feeds: Any) -> list[Any]:
-        return self._do_call(self._call, targets, fetches, feeds)
+        return self._do_call(self._call, targets, fetches, feeds, self._time_limit())
+
+    def _time_limit(self) -> int:
+        """The milliseconds that the config leaves an operation; 0: any."""
+        return int(self._config.operation_timeout_in_ms) if self._config is not None else 0
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """What `tf.compat.v1.Session.run` returns and raises; the second run of a kind takes less (`prepared`)."""
@@ -227,7 +233,7 @@ class Session(tf.compat.v1.Session):
             raise in_tf1s_words(error, self._graph) from error
 
     def _run_prepared(self, prepared: Prepared, values: list[Any]) -> list[Any]:
-        milliseconds = self._config.operation_timeout_in_ms if self._config is not None else 0
+        milliseconds = self._time_limit()
         named = prepared.targets, prepared.fetches, prepared.feeds
         return self._execute(prepared.key, *named, values, milliseconds)
 
@@ -237,11 +243,23 @@ class Session(tf.compat.v1.Session):
         feeds = {reference.deref(): value for reference, value in feed_dict.items()}
         fetches = [value_of(tensor) for tensor in fetch_list]
         if handle is not None:
-            return self._partial_runs[handle].part(fetches, target_list, feeds)
-        milliseconds = self._config.operation_timeout_in_ms if self._config is not None else 0
+            return self._part_of(str(handle), fetches, target_list, feeds)
+        milliseconds = self._time_limit()
         if options is not None:
             milliseconds = run_options(options).timeout_in_ms or milliseconds
         return self._do_call(self._call, target_list, fetches, feeds, milliseconds)
+
+    def _part_of(self, handle: str, fetches: Any, targets: Any, feeds: dict[Any, Any]) -> list[Any]:
+        """A part of a run; its arrays go with it when it is over, or when it has failed, as in TF1."""
+        begun = self._partial_runs.get(handle)
+        if begun is None:
+            message = "Must run 'setup' before performing partial runs!"
+            raise tf.errors.InvalidArgumentError(None, None, message)
+        try:
+            return begun.part(fetches, targets, feeds)
+        finally:
+            if begun.is_over or begun.failed:
+                del self._partial_runs[handle]
 
     def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any], milliseconds: int = 0) -> list[Any]:
         fed = list(feeds)

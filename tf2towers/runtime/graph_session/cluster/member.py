@@ -53,6 +53,7 @@ class Member(Process):
         task = self.task
         seen = _seen(task, config)
         self._seen = frozenset(seen)
+        task.meet(seen)
         operations = graph.get_operations()
         asked = self._asked(operations) & set(seen)
         self._common = next((key for key in seen if key in task.keepers), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,9 @@ from tf2towers.runtime.graph_session.cluster import serving
 
 #: jobs whose tasks train; the tasks of any other job keep variables
 WORKING = frozenset({"worker", "chief", "master", "evaluator"})
+
+#: seconds before it is said who is waited for, and before it is said again
+_FIRST, _EVERY = 3.0, 10.0
 
 #: a task: its job and its index
 Key = tuple[str, int]
@@ -54,6 +58,7 @@ class Task:
         self.keepers = frozenset(self.servers)
         self.serving: serving.Serving | None = None
         self._decided = False
+        self._met = {self.key}  # tasks that have answered
 
     @property
     def name(self) -> str:
@@ -69,6 +74,32 @@ class Task:
     def key(self) -> Key:
         """('worker', 1)."""
         return self.job, self.index
+
+    def meet(self, tasks: Iterable[Key]) -> None:
+        """Before this task's first run: waits until each of `tasks` has answered once.
+
+        A session of TF1 began when all tasks answered that its `device_filters` left: a synchronous chief did not take
+        the steps of workers that were still to come. It waited for ever, and so does this, but says for whom. Parameter
+        servers have the time that tasks have to start, as ever.
+        """
+        missing = {key: self.everyone[key] for key in tasks if key not in self._met | self.keepers}
+        began, said = time.monotonic(), 0.0
+        while missing:
+            for key in [key for key, address in missing.items() if waiting.answers(address)]:
+                self._met.add(key)
+                del missing[key]
+            waited = time.monotonic() - began
+            if missing and waited - said > (_EVERY if said else _FIRST):
+                said = waited
+                names = ", ".join(f"{job} {index} ({address})" for (job, index), address in missing.items())
+                print(
+                    f"{self.name}: waiting for {names} since {waited:.0f} seconds. A session without device_filters "
+                    "begins when all tasks of its cluster answer, as in TensorFlow 1",
+                    file=sys.stderr,
+                    flush=True,
+                )
+            if missing:
+                time.sleep(0.2)
 
     def decide(self, asked: Iterable[Key], keeps: bool) -> None:
         """Before this task's first run: it stays behind its door, or becomes a server, as those that it asks for.
