@@ -49,6 +49,9 @@ class Writes(object):
     Args:
         folder: it.
         through: folders that are written to as they are: that of the recording, and those that the user allows.
+
+    Attributes:
+        names: of checkpoints in scratch: what the script calls them.
     """
 
     def __init__(self, folder: Any, through: Iterable[Any] = ()) -> None:
@@ -61,6 +64,7 @@ class Writes(object):
         self._through = tuple({path.rstrip(os.sep) + os.sep for path in named})
         self._hidden: Set[str] = set()
         self._has_links = False
+        self.names: Dict[str, str] = {}
         self._cwd: Optional[str] = None  # of the script, where that is a folder it has made
 
     # -- places
