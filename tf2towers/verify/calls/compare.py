@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -51,17 +52,20 @@ def compare(
     migrated: Run,
     tolerances: Tolerances | None = None,
     left_out: Iterable[str] = (),
+    noise: Collection[str] = (),
 ) -> Compared:
     """Compares two runs.
 
     Args:
         tolerances: what may differ, relative to the largest element; by default every bit counts.
         left_out: variables that are not compared.
+        noise: variables whose gradients are rounding: they, their gradients and slots may differ.
     """
     limits, left_out = tolerances or Tolerances(), frozenset(left_out)
     found = Compared()
     series: dict[tuple[Kind, str], Series] = {}
     states: tuple[State, ...] = ({}, {})
+    rounding: set[tuple[Kind, str]] = set()
     for call, match in zip_longest(original, migrated):
         found.problem = _apart(call, match, original, migrated)
         if found.problem or call is None or match is None:
@@ -73,14 +77,26 @@ def compare(
             series.setdefault((kind, label), Series()).add(call.number, mine, its)
             if equal(mine, its) or _within(mine, its, limits.of(kind)):
                 continue
+            if _is_of(kind, key, noise):
+                rounding.add((kind, label))
+                continue
             if found.first is None:
                 found.first = Difference(call, match, kind, label, (mine, its))
             if found.first.original is call:
                 found.beside[kind] = found.beside.get(kind, 0) + 1
-    found.comparisons = [
-        compared.comparison(kind, name, limits.of(kind)) for (kind, name), compared in series.items()
-    ]
+    for (kind, name), compared in series.items():
+        comparison = compared.comparison(kind, name, limits.of(kind))
+        if (kind, name) in rounding and not comparison.within:
+            comparison = dataclasses.replace(comparison, within=True, rounding=True)
+        found.comparisons.append(comparison)
     return found
+
+
+def _is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
+    """Whether it is one of some variables, or a gradient, a slot, an average or a summary of one."""
+    if kind not in ("gradient", "variable", "summary"):
+        return False
+    return any(f"/{name}/" in f"/{key.partition('//')[0]}/" for name in names)
 
 
 def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) -> str:
