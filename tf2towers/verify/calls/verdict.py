@@ -78,6 +78,10 @@ def judge(
         result.outcome = "differs"
         result.diagnoses.append(Diagnosis("other session calls", found.problem + "."))
     note_open(result, original.open)
+    if migrated.of_original:
+        result.notes.append(
+            f"the migrated script imports files of the original's folder: {', '.join(migrated.of_original[:4])}"
+        )
     _note_the_rest(result, found, original, migrated)
 
 

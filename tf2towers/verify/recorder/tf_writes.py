@@ -97,6 +97,8 @@ def as_named(writes: Writes, path: Any) -> Any:
     for target in sorted(writes.names, key=len, reverse=True):
         if text.startswith(target):
             return _like(path, writes.names[target] + text[len(target) :])
+        if text == os.path.dirname(target):
+            return _like(path, os.path.dirname(writes.names[target]))
     return path
 
 
@@ -165,7 +167,14 @@ def _with_path(writes: Writes, original: Any, where: Where, place: int, name: st
         elif name in kwargs:
             kwargs[name] = _each(writes, where, kwargs[name])
         result = original(*args, **kwargs)
-        return as_named(writes, result) if isinstance(result, str) else result
+        if isinstance(result, str):
+            return as_named(writes, result)
+        found = _concrete(result) if hasattr(result, "numpy") else None
+        if not isinstance(found, (str, bytes)) or as_named(writes, found) == found:
+            return result
+        from tensorflow.python.framework import constant_op
+
+        return constant_op.constant(as_named(writes, found))
 
     return call
 
@@ -214,7 +223,16 @@ _TABLE += [
 ]
 _TABLE += [
     (_STATES, "generate_checkpoint_state_proto", place, argument, as_named)
-    for place, argument in ((1, "model_checkpoint_path"), (2, "all_model_checkpoint_paths"))
+    for place, argument in enumerate(["save_dir", "model_checkpoint_path", "all_model_checkpoint_paths"])
+]
+_TABLE += [
+    ("tensorflow.python.saved_model.pywrap_saved_model.fingerprinting", name, 0, "export_dir", to_read)
+    for name in (
+        "CreateFingerprintDef",
+        "ReadSavedModelFingerprint",
+        "SingleprintFromFP",
+        "SingleprintFromSM",
+    )
 ]
 _TABLE += [(module, "TrackableSaver.save", 1, "file_prefix", prefix_to_write) for module in _TRACKABLE]
 _TABLE += [(module, "TrackableSaver.restore", 1, "save_path", prefix_to_read) for module in _TRACKABLE]
@@ -328,6 +346,8 @@ def _file_functions(writes: Writes, module: Any, errors: Any) -> Dict[str, Calla
         for path in map(os.fsdecode, found):
             inside = path.startswith(writes.files)
             path = path[len(writes.files) :][len(relative) :] if inside else path  # noqa: PLW2901
+            if path.startswith("./") and not start.startswith("./"):
+                path = path[2:]  # noqa: PLW2901
             if inside or writes.visible(writes.place(path) or path):
                 names.add(path)
         return [_like(pattern, name) for name in sorted(names)]
@@ -339,6 +359,8 @@ def _file_functions(writes: Writes, module: Any, errors: Any) -> Dict[str, Calla
 def _guarded(errors: Any, do: Callable[[str], None], path: str) -> None:
     try:
         do(path[len("file://") :] if path.startswith("file://") else path)
+    except RefusedWrite:
+        raise
     except FileNotFoundError as error:
         raise errors.NotFoundError(None, None, str(error))
     except FileExistsError as error:
