@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
 
+from tf2towers.exact.lookup import in_own
 from tf2towers.names.tables import is_module, read_table
 from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandInError, Objects
 
@@ -47,7 +48,7 @@ class StandIn(ModuleType):
         canonical = f"{self._canonical}.{name}"
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        if (
+        if in_own(canonical) is None and (
             canonical in _modules()
             or is_module(canonical)
             or (self._canonical == "tf.contrib" and name.islower())
