@@ -186,7 +186,9 @@ _READERS = "tensorflow.python.data.ops.readers"
 _DATASETS = "tensorflow.python.data.ops.dataset_ops"
 _RECORDS = "tensorflow.python.lib.io.tf_record"
 _SUMMARIES = "tensorflow.python.ops.gen_summary_ops"
-_STATES = "tensorflow.python.training.checkpoint_management"
+_STATES = (
+    "tensorflow.python.checkpoint.checkpoint_management", "tensorflow.python.training.checkpoint_management",
+)  # fmt: skip
 _TRACKABLE = (
     "tensorflow.python.checkpoint.checkpoint", "tensorflow.python.training.tracking.util",
     "tensorflow.python.training.checkpointable.util",
@@ -222,7 +224,8 @@ _TABLE += [
     for version in ("V1", "V2")
 ]
 _TABLE += [
-    (_STATES, "generate_checkpoint_state_proto", place, argument, as_named)
+    (module, "generate_checkpoint_state_proto", place, argument, as_named)
+    for module in _STATES
     for place, argument in enumerate(["save_dir", "model_checkpoint_path", "all_model_checkpoint_paths"])
 ]
 _TABLE += [
