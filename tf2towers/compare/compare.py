@@ -25,6 +25,7 @@ from tf2towers.compare.watch.lines import INITIAL_WEIGHTS, WRITES
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
 from tf2towers.report.paths import told_apart
 from tf2towers.verify.process import RunFailed, portable
+from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Facts, FirstVariables, Step, write
 from tf2towers.verify.sides import Options, record_calls, record_original
 
@@ -88,10 +89,15 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
     with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
         pythons = (plan.legacy_python, plan.modern_python)
         view = Live((legacy, modern), plan.batch_size)
-        weights = _first_weights(plan, shape, Path(folder, "weights"), signals, modern, live)
+        draws = not plan.own_weights and is_tf1(plan.legacy) and makes_session_calls(plan.modern)
+        weights = None
+        if draws:  # the same graph draws the same numbers
+            modern.given_weights = True
+        else:
+            weights = _first_weights(plan, shape, Path(folder, "weights"), signals, modern, live)
         children = [
-            _child(legacy, pythons[0], plan, shape, Path(folder, legacy.title), None),
-            _child(modern, pythons[1], plan, shape, Path(folder, modern.title), weights),
+            _child(legacy, pythons[0], plan, shape, Path(folder, legacy.title), None, draws),
+            _child(modern, pythons[1], plan, shape, Path(folder, modern.title), weights, draws),
         ]
         look = view.show if live else lambda: None
         Race(children, turn_seconds, plan.steps, plan.timeout, signals, look).run()
@@ -161,7 +167,13 @@ def _own(arguments: Sequence[str], folder: Path) -> list[str]:
 
 
 def _child(
-    side: Side, python: str, plan: Plan, shape: Shape | None, folder: Path, weights: Path | None
+    side: Side,
+    python: str,
+    plan: Plan,
+    shape: Shape | None,
+    folder: Path,
+    weights: Path | None,
+    draws: bool,
 ) -> Child:
     temporary = folder / "tmp"
     temporary.mkdir(parents=True)
@@ -179,7 +191,7 @@ def _child(
     if weights is not None:
         environment[INITIAL_WEIGHTS] = str(weights)
     side.log = folder / "output.txt"
-    arguments = [*dialect, str(side.script), *arguments]
+    arguments = [*dialect, *(["--same-draws"] if draws else []), str(side.script), *arguments]
     watch = WATCH if python == sys.executable or not dialect else portable(WATCH, folder / "watch")
     if shape is not None:
         command = launched(shape, python, watch, arguments)
