@@ -6,7 +6,7 @@ import random
 from typing import Any, Optional
 
 from tf2towers.compare.watch.beginning import Beginning
-from tf2towers.compare.watch.lines import INITIAL_WEIGHTS, WRITES
+from tf2towers.compare.watch.lines import ALLOWED, INITIAL_WEIGHTS, WRITES
 from tf2towers.compare.watch.steps import Steps, tell_of_memory
 from tf2towers.verify.recorder.imports import WhenImported
 from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
@@ -26,7 +26,8 @@ def prepare(steps: Steps, tf1: bool, draws: bool = False) -> None:
         optimizers = OptimizerCalls()
         imports.then("numpy", lambda np: np.random.seed(SEED))
         optimizers.watch_keras(imports)
-        writes = Writes(os.environ[WRITES], [os.path.dirname(os.environ[WRITES])])
+        allowed = filter(None, os.environ.get(ALLOWED, "").split(os.pathsep))
+        writes = Writes(os.environ[WRITES], [os.path.dirname(os.environ[WRITES]), *allowed])
         beginning = None if tf1 else Beginning(steps, os.environ.get(INITIAL_WEIGHTS))
 
         def tensorflow_is_there(tf: Any) -> None:

@@ -25,7 +25,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 #: programs that write nothing but what they print
 _HARMLESS = frozenset(
     "nvidia-smi uname hostname which ls cat echo date lscpu free df du id whoami ps true false wc head tail grep "
-    "fc-list lspci nproc pwd env printenv getconf arch sysctl file stat readlink basename lsb_release ldd".split()
+    "fc-list lspci nproc pwd env printenv getconf arch sysctl file stat readlink basename sleep ldd".split()
 )
 #: Python's own functions, before any is replaced
 _real: Dict[str, Any] = {
