@@ -10,7 +10,6 @@ from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, ParityResult
 from tf2towers.report.parity_text import LISTED, render_parity
 
-
 BOTH = "(TensorFlow 1.15.5 and 2.21.0)"
 
 
