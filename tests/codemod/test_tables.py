@@ -17,7 +17,7 @@ from tf2towers.codemod.symbols import find_replacement, is_module
         ("tf.nn.relu", "v1", "tf.nn.relu"),
         ("tf.errors.OutOfRangeError", "v1", "tf.errors.OutOfRangeError"),
         ("tf.raw_ops.Add", "v1", "tf.raw_ops.Add"),
-        ("tf.keras.layers.Dense", "left", "T2T621"),
+        ("tf.keras.layers.Dense", "runtime", "tf2towers.runtime.tf1:keras.layers.Dense"),
         ("tf.compat.as_bytes", "v1", "tf.compat.as_bytes"),
         ("tf.compat.v2.constant", "v1", "tf.compat.v2.constant"),
         ("tf.log", "v1", "tf.log"),

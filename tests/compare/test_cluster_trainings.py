@@ -26,7 +26,6 @@ def compared(start: Start, folder: Path, options: list[str], arguments: list[str
         "-m",
         "tf2towers",
         "migrate",
-        "--idiomatic",
         "-o",
         str(folder / "out"),
         str(LEGACY),

@@ -89,7 +89,7 @@ time.sleep(60)
         (
             STEPS,
             "import subprocess\nsubprocess.run(['sed', '-i', 's,a,b,', 'x'])",
-            "does not know that it leaves the disk",
+            "which may write anywhere; --allow-writes",
         ),
         (STEPS, "server = tf.train.Server(cluster)", "modern.py is a task of a cluster"),
     ],
@@ -147,16 +147,14 @@ def test_ctrl_c(script: Write, start: Start) -> None:
 
 
 def test_no_trace(script: Write, start: Start, tmp_path: Path) -> None:
-    """What a script writes it reads back, and the disk has nothing of it; a Python that it starts does no other."""
+    """What a script writes it reads back, and the disk has nothing of it."""
     (tmp_path / "kept.txt").write_text("real")
     body = """
-        import subprocess
         assert open("kept.txt").read() == "real"
         os.remove("kept.txt")
         os.mkdir("made")
         open("made/log.txt", "w").write("one")
-        subprocess.run([sys.executable, "-c", "open('made/log.txt', 'a').write(' two')"], check=True)
-        assert open("made/log.txt").read() == "one two"
+        assert open("made/log.txt").read() == "one"
         for _ in range(5): step(0.001)
     """
     compared(start, tmp_path, script("one.py", body), script("two.py", body))

@@ -36,7 +36,7 @@ def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
     ("text", "of_cluster"),
     [
         ("server = tf.train.Server(cluster, job_name='ps')", True),
-        ("with tf.device(tf.train.replica_device_setter(cluster=cluster)): pass", True),
+        ("with tf.device(tf.train.replica_device_setter(cluster=cluster)): pass", False),
         ("# once: tf.train.Server(cluster)\nsession = tf.Session()", False),
     ],
 )

@@ -8,7 +8,7 @@ from tf2towers.compare import table
 from tf2towers.compare.guesses import batch_size_of, last_accuracy
 from tf2towers.compare.live import Live
 from tf2towers.compare.side import ActiveClock, Side
-from tf2towers.compare.summary import summarise
+from tf2towers.compare.summary import Spread, summarise
 
 Lines = list[dict[str, object]]
 
@@ -107,6 +107,8 @@ def test_table() -> None:
     assert lines["examples/s, median"] == ["160", "320", "2.00x"]
     assert lines["a step, median"] == ["100.0", "ms", "50.0", "ms", "0.50x"]
     assert lines["final loss"] == ["2.0250", "-", "-"]
+    assert lines["its middle half"] == ["100.0", "to", "100.0", "50.0", "to", "50.0", "0.50", "to", "0.50"]
+    assert table.spread(Spread(2.0, 1.5, 3.0, 9), Spread(1.0, 0.5, 1.5, 9)) == "1.00 to 6.00"
 
 
 def test_live() -> None:

@@ -10,20 +10,25 @@ from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, ParityResult
 from tf2towers.report.parity_text import LISTED, render_parity
 
+BOTH = "(TensorFlow 1.15.5 and 2.21.0)"
+
 
 @pytest.mark.parametrize(
     ("result", "line"),
     [
-        (bitwise(), "PARITY: every gradient, loss and variable of 3 steps on 2 towers is bit-identical"),
+        (
+            bitwise(),
+            f"PARITY: every gradient, loss and variable of 3 steps on 2 towers {BOTH} is bit-identical",
+        ),
         (
             within(),
-            "WITHIN TOLERANCE 1e-06: every gradient and loss of 3 steps on 1 tower agrees to 2.01e-07"
+            f"WITHIN TOLERANCE 1e-06: every gradient and loss of 3 steps on 1 tower {BOTH} agrees to 2.01e-07"
             " (1 of 2 bit-identical)",
         ),
         (
             differs(),
             "DIFFERS: 4 of 6 gradients, losses and variables, first at step 0, NaN or infinite in places,"
-            " 1 could not be compared, over 3 steps on 2 towers",
+            f" 1 could not be compared, over 3 steps on 2 towers {BOTH}",
         ),
         (failed(), "could not be compared: train.py stopped: status 1"),
         (ParityResult(**sides([], []), outcome="error"), "could not be compared: no reason was given"),
@@ -32,7 +37,7 @@ from tf2towers.report.parity_text import LISTED, render_parity
         # no gradient was compared, so none is said to be equal
         (
             ParityResult(**sides([1.0], [1.0]), steps=1, comparisons=[equal("fetched", "0")]),
-            "PARITY: every fetched value of 1 step on 1 tower is bit-identical",
+            f"PARITY: every fetched value of 1 step on 1 tower {BOTH} is bit-identical",
         ),
         # only what is fetched differs: the verdict counts that
         (
@@ -42,7 +47,7 @@ from tf2towers.report.parity_text import LISTED, render_parity
                 outcome="differs",
                 comparisons=[equal(), apart("0", 0.125, kind="fetched")],
             ),
-            "DIFFERS: 1 of 2 gradients and fetched values, by up to 0.125 (relative), over 1 step on 1 tower",
+            f"DIFFERS: 1 of 2 gradients and fetched values, by up to 0.125 (relative), over 1 step on 1 tower {BOTH}",
         ),
     ],
     ids=lambda value: None,

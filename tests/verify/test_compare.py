@@ -29,8 +29,6 @@ def step(**changed: object) -> Step:
         "fetched": [np.float32(3.0)],
         "summaries": {"loss": np.float32(3.0)},
         "layers": [{"conv": np.arange(5.0), "a|b": np.ones(5)}, {}],
-        "moved_to": [{"norm/mean": ONE}, {"norm/mean": ONE + 1}],
-        "rates": [{"norm/mean": np.float32(0.1)}] * 2,
         "spread": {"gradient64|w": np.float64(0.5), "tower gradient64|1|w": np.float64(0.25)},
     }
     return Step(**{**whole, **changed})  # type: ignore[arg-type]
@@ -119,22 +117,6 @@ def test_a_share_of_the_mean() -> None:
     assert all(comparison.bitwise for comparison in found(step(), migrated, share=2).values())
     assert share_of(step(), step(), Facts(towers=2)) == 1
     assert share_of(step(), step(losses=[loss / 3 for loss in halves]), Facts(towers=2)) == 1
-
-
-def test_steps_whose_summaries_were_fetched_at_other_times() -> None:
-    """They are left out where both sides have them at another step, and only for sides that count apart."""
-    with_some, none, other = step(), step(summaries={}), step(summaries={"loss": np.float32(4.0)})
-
-    def summaries(original: list[Step], migrated: list[Step], own_times: bool) -> list[tuple[str, bool]]:
-        verdicts = compare(original, migrated, own_times=own_times, kinds=["summary"])
-        return [(verdict.problem, verdict.bitwise) for verdict in verdicts]
-
-    assert summaries([with_some, with_some], [with_some, none], True) == [("", True)]
-    assert summaries([with_some, other], [none, other], True) == [("", True)]
-    assert summaries([with_some, with_some], [none, other], True) == [("", False)]
-    assert summaries([with_some, with_some], [with_some, none], False) == [("only in the original", False)]
-    assert summaries([with_some, none], [none, none], True) == [("only in the original", False)]
-    assert summaries([with_some, none], [none, with_some], True) == [("only in the original", False)]
 
 
 def test_written_and_read(tmp_path: Path) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.verify.clusters import at_once
 
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.verify.process import RunFailed
@@ -97,7 +96,8 @@ def recorded(
         except RunFailed as problem:
             return script, problem
 
-    return dict(zip(PROGRAMS, at_once(*(functools.partial(run, name) for name in PROGRAMS)), strict=True))
+    with ThreadPoolExecutor(3) as pool:
+        return dict(zip(PROGRAMS, pool.map(run, PROGRAMS), strict=True))
 
 
 @pytest.mark.parametrize("name", ["fit", "nested"])

@@ -21,11 +21,10 @@ import pytest
 
 from tests.verify.migrating import migrate_into
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.verify.calls.verdict import verify_exact
 from tf2towers.verify.process import ENVIRONMENT
 from tf2towers.verify.recording import Recording
 from tf2towers.verify.sides import Options, record_migrated, record_original
-from tf2towers.verify.verify import judge
+from tf2towers.verify.verify import judge, verify
 
 pytest.importorskip("tensorflow")
 pytest.importorskip("tqdm")
@@ -79,7 +78,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         text.replace("LAST_FILTERS = 1280\n", "LAST_FILTERS = 64\nBLOCKS = BLOCKS[:3]\n"), encoding="utf-8"
     )
     legacy = folder / "legacy" / LEGACY.name
-    migrate_into(legacy, folder / "migrated", exact=True)
+    migrate_into(legacy, folder / "migrated")
     flags = [*FLAGS, f"--train_dir={folder / 'train'}"]
     (folder / "out").mkdir()
 
@@ -98,9 +97,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         return Recording.load(recording), done.stdout
 
     with ThreadPoolExecutor(2) as pool:
-        migrated = pool.submit(
-            verify_exact, legacy, folder / "migrated" / LEGACY.name, flags, Options(steps=STEPS)
-        )
+        migrated = pool.submit(verify, legacy, folder / "migrated" / LEGACY.name, flags, Options(steps=STEPS))
         recording, printed = pool.submit(modern).result()
         with np.load(folder / "out" / "out.npz") as arrays:
             return Runs(recording, migrated.result(), dict(arrays), printed, folder / "out")

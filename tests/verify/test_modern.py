@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tests.verify.conftest import LEGACY, STEPS, Run
+from tests.verify.conftest import STEPS, Run
 from tf2towers.verify.process import ENVIRONMENT
 from tf2towers.verify.recording import Recording
 
@@ -52,22 +52,22 @@ class Three(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def three(record: Callable[..., Run]) -> Callable[[str], Three]:
+def three(legacy: Callable[..., Run]) -> Callable[[str], Three]:
     """By the name in RUNS; all are made at the first question, two at a time."""
 
     def make(kind: str) -> Three:
         towers, batch_norm, momentum = RUNS[kind]
         flags = [f"--num_gpus={towers}", f"--momentum={momentum}", "--input=feed"]
-        legacy = record("legacy", LEGACY, [*flags, "--batch_norm" if batch_norm else "--nobatch_norm"])
-        recording = legacy.result()
+        original = legacy(*flags, "--batch_norm" if batch_norm else "--nobatch_norm")
+        recording = original.result()
         driver = Path(__file__).with_name("drive_modern.py")
         done = subprocess.run(
-            [sys.executable, str(driver), str(legacy.out), str(towers), str(momentum)],
+            [sys.executable, str(driver), str(original.out), str(towers), str(momentum)],
             env={**os.environ, **ENVIRONMENT},
             text=True, capture_output=True, timeout=300, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        replay, training = (Recording.load(legacy.out.with_name(what)) for what in ("replay", "training"))
+        replay, training = (Recording.load(original.out.with_name(what)) for what in ("replay", "training"))
         return Three(recording, replay, training)
 
     with ThreadPoolExecutor(2) as pool:

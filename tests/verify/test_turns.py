@@ -3,8 +3,9 @@
 import threading
 
 import pytest
-from tf2towers.verify.cluster.tasks import Turnstile
-from tf2towers.verify.recorder.cluster.worker_turns import Turns
+
+from tf2towers.verify.cluster import Turnstile
+from tf2towers.verify.recorder.turns import Turns
 
 
 def test_a_turn_that_raised_is_over() -> None:

@@ -24,7 +24,7 @@ FAILED = 2
 #: the options that say how the two are run, by the names that `Plan` has for them
 _OF_THE_PLAN = (
     "arguments", "steps", "turns", "at_once", "batch_size", "legacy_python", "modern_python", "timeout", "own_weights",
-    "ps", "workers", "task_flags",
+    "allow_writes", "ps", "workers", "task_flags",
 )  # fmt: skip
 prepare = script_arguments.prepare
 
@@ -66,6 +66,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="EXE",
         default=sys.executable,
         help="runs LEGACY, as a real TensorFlow 1.15's",
+    )
+    parser.add_argument(
+        "--allow-writes",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="let the scripts write there as they do by themselves (else to a scratch folder)",
     )
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="stop both after so long")
     parser.add_argument(

@@ -6,6 +6,7 @@ import argparse
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -185,17 +186,25 @@ def _problem(options: argparse.Namespace) -> str:
     return ""
 
 
-def _progress() -> Callable[[str, int], object] | None:
-    """Shows what runs, on a terminal."""
-    if not sys.stderr.isatty():
-        return None
-    shown = {"text": ""}
+_EVERY = 10.0  # seconds, where nobody sees a line change
+
+
+def _progress() -> Callable[[str, int], object]:
+    """Shows what runs: on a terminal in one line that changes, elsewhere now and then a line."""
+    terminal = sys.stderr.isatty()
+    shown: dict[str, Any] = {"text": "", "at": 0.0, "title": ""}
 
     def show(title: str, steps: int) -> None:
-        text = f"\r\x1b[K{title}: {steps} steps"
-        if text != shown["text"]:
-            shown["text"] = text
-            print(text, end="", file=sys.stderr, flush=True)
+        text, now = f"{title}: {steps} recorded", time.monotonic()
+        if text == shown["text"]:
+            return
+        if terminal:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        elif title != shown["title"] or now - shown["at"] >= _EVERY:
+            print(f"tf2towers verify: {text}", file=sys.stderr, flush=True)
+        else:
+            return
+        shown.update(text=text, at=now, title=title)
 
     return show
 

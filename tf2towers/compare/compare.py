@@ -21,10 +21,11 @@ from tf2towers.compare.outcome import Outcome
 from tf2towers.compare.race import FEW_CORES, SECONDS, Interrupted, Race
 from tf2towers.compare.side import Side
 from tf2towers.compare.summary import summarise
-from tf2towers.compare.watch.lines import INITIAL_WEIGHTS, WRITES
+from tf2towers.compare.watch.lines import ALLOWED, INITIAL_WEIGHTS, WRITES
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
 from tf2towers.report.paths import told_apart
 from tf2towers.verify.process import RunFailed, portable
+from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Facts, FirstVariables, Step, write
 from tf2towers.verify.sides import Options, record_calls, record_original
 
@@ -43,6 +44,7 @@ class Plan:
         at_once: never turns.
         batch_size: examples of a step; None: as seen.
         own_weights: the modern program is not given the initial weights of the legacy one.
+        allow_writes: folders that the scripts may write to as they are.
         ps, workers, task_flags: of a cluster; None: as `shape_of` finds.
     """
 
@@ -57,6 +59,7 @@ class Plan:
     modern_python: str = sys.executable
     timeout: float | None = None
     own_weights: bool = False
+    allow_writes: Sequence[str] = ()
     ps: int | None = None
     workers: int | None = None
     task_flags: str | None = None
@@ -88,10 +91,15 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
     with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
         pythons = (plan.legacy_python, plan.modern_python)
         view = Live((legacy, modern), plan.batch_size)
-        weights = _first_weights(plan, shape, Path(folder, "weights"), signals, modern, live)
+        draws = not plan.own_weights and is_tf1(plan.legacy) and makes_session_calls(plan.modern)
+        weights = None
+        if draws:  # the same graph draws the same numbers
+            modern.given_weights = True
+        else:
+            weights = _first_weights(plan, shape, Path(folder, "weights"), signals, modern, live)
         children = [
-            _child(legacy, pythons[0], plan, shape, Path(folder, legacy.title), None),
-            _child(modern, pythons[1], plan, shape, Path(folder, modern.title), weights),
+            _child(legacy, pythons[0], plan, shape, Path(folder, legacy.title), None, draws),
+            _child(modern, pythons[1], plan, shape, Path(folder, modern.title), weights, draws),
         ]
         look = view.show if live else lambda: None
         Race(children, turn_seconds, plan.steps, plan.timeout, signals, look).run()
@@ -145,7 +153,9 @@ def _first_weights(
     python = None if plan.legacy_python == sys.executable else plan.legacy_python
     try:
         arguments = _own(plan.arguments, folder)
-        return record_first_weights(plan.legacy, arguments, folder, python, plan.timeout, shape, tick)
+        return record_first_weights(
+            plan.legacy, arguments, folder, python, plan.timeout, shape, tick, plan.allow_writes
+        )
     except RunFailed as problem:
         raise CompareError(
             f"the initial weights of {plan.legacy} could not be recorded, for the modern program to begin with the "
@@ -161,7 +171,13 @@ def _own(arguments: Sequence[str], folder: Path) -> list[str]:
 
 
 def _child(
-    side: Side, python: str, plan: Plan, shape: Shape | None, folder: Path, weights: Path | None
+    side: Side,
+    python: str,
+    plan: Plan,
+    shape: Shape | None,
+    folder: Path,
+    weights: Path | None,
+    draws: bool,
 ) -> Child:
     temporary = folder / "tmp"
     temporary.mkdir(parents=True)
@@ -174,12 +190,13 @@ def _child(
         "PYTHONUNBUFFERED": "1",
         "PYTHONHASHSEED": "0",
         WRITES: str(folder / "writes"),
+        ALLOWED: os.pathsep.join(str(Path(allowed).resolve()) for allowed in plan.allow_writes),
     }
     environment.pop("TF2_BEHAVIOR", None)  # left by an imported TensorFlow 2: TF 1.15 would listen to it
     if weights is not None:
         environment[INITIAL_WEIGHTS] = str(weights)
     side.log = folder / "output.txt"
-    arguments = [*dialect, str(side.script), *arguments]
+    arguments = [*dialect, *(["--same-draws"] if draws else []), str(side.script), *arguments]
     watch = WATCH if python == sys.executable or not dialect else portable(WATCH, folder / "watch")
     if shape is not None:
         command = launched(shape, python, watch, arguments)
@@ -215,6 +232,7 @@ def record_first_weights(
     timeout: float | None,
     shape: Shape | None,
     tick: Callable[[], None],
+    allowed: Sequence[str] = (),
 ) -> Path:
     """Runs it, as `tf2towers verify` does, until it has made a step, every worker one.
 
@@ -224,6 +242,7 @@ def record_first_weights(
         timeout: seconds it has; None: 10 minutes.
         shape: of a cluster; None: it is one process.
         tick: called again and again, of a cluster at the end; what it raises ends the run.
+        allowed: folders that the script may write to as they are.
 
     Returns:
         The recording.
@@ -233,7 +252,12 @@ def record_first_weights(
         CompareError: it went on from a checkpoint.
     """
     options = Options(
-        steps=1, legacy_python=python, scratch=folder / "scratch", cluster=shape, progress=lambda *_: tick()
+        steps=1,
+        legacy_python=python,
+        scratch=folder / "scratch",
+        allow=tuple(allowed),
+        cluster=shape,
+        progress=lambda *_: tick(),
     )
     if timeout is not None:
         options.timeout = timeout

@@ -29,7 +29,7 @@ _TF1_ONLY = re.compile(
     r"get_collection|trainable_variables\(|set_random_seed|gfile\.|"
     r"train\.(?:\w+Optimizer|MonitoredTrainingSession|Saver|Server|get_or_create_global_step))"
 )
-_CLUSTER = re.compile(r"\btrain\.Server\(|\breplica_device_setter\(")
+_CLUSTER = re.compile(r"\btrain\.Server\(")
 #: and of TF 2, which has no single word for it
 _CLUSTER_TOO = re.compile(
     r"\bParameterServerStrategy|\bMultiWorkerMirroredStrategy|\bCollectiveAllReduceStrategy|\bClusterCoordinator\b|"
@@ -50,7 +50,7 @@ def is_tf1(script: Path) -> bool:
 
 
 def is_of_cluster(script: Path) -> bool:
-    """Whether the script is one task of a TF1 cluster: it starts a server, or places variables on parameter servers."""
+    """Whether the script is one task of a TF1 cluster: it starts a server. A device setter alone makes no cluster."""
     return _CLUSTER.search(_text(script)) is not None
 
 

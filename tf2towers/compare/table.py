@@ -28,8 +28,14 @@ def rows(summary: Summary) -> list[Row]:
         ("steps", str(mine.steps), str(theirs.steps), ""),
         timed("time to the first step", "first_step"),
         (f"{summary.unit}/s, median", rate(mine.rate), rate(theirs.rate), times(summary.speed)),
-        ("  its middle half", quartiles(mine.rate), quartiles(theirs.rate), ""),
+        ("  its middle half", quartiles(mine.rate), quartiles(theirs.rate), spread(theirs.rate, mine.rate)),
         ("a step, median", step(mine), step(theirs), times(ratio(theirs.step_seconds, mine.step_seconds))),
+        (
+            "  its middle half",
+            step_quartiles(mine.step_seconds),
+            step_quartiles(theirs.step_seconds),
+            spread(theirs.step_seconds, mine.step_seconds),
+        ),
         ("peak memory", memory(mine.peak), memory(theirs.peak), times(ratio(theirs.peak, mine.peak))),
         loss("first loss", "first_loss"),
         loss("final loss", "final_loss"),
@@ -52,6 +58,18 @@ def rate(spread: Spread | None) -> str:
 def quartiles(spread: Spread | None) -> str:
     """A rate's quartiles."""
     return NOTHING if spread is None else f"{_short(spread.low)} to {_short(spread.high)}"
+
+
+def step_quartiles(seconds: Spread | None) -> str:
+    """The quartiles of a step's seconds, in ms."""
+    return NOTHING if seconds is None else f"{seconds.low * 1000:.1f} to {seconds.high * 1000:.1f}"
+
+
+def spread(over: Spread | None, under: Spread | None) -> str:
+    """From the least to the most that a ratio is, where both are within their quartiles."""
+    if over is None or under is None or not under.low or not under.high:
+        return NOTHING
+    return f"{over.low / under.high:.2f} to {over.high / under.low:.2f}"
 
 
 def step(numbers: Numbers) -> str:

@@ -108,10 +108,12 @@ def error_details(result: ParityResult) -> str:
 def span(result: ParityResult) -> str:
     """How much was compared: steps, towers and session calls."""
     towers = f" on {counted(result.towers, 'tower')}"
+    mine, its = result.original.tensorflow, result.migrated.tensorflow
+    versions = f" (TensorFlow {mine} and {its})" if mine and its and mine != its else ""
     if not result.calls:
-        return counted(result.steps, "step") + towers
+        return counted(result.steps, "step") + towers + versions
     calls = f"{counted(result.calls, 'session call')}, {counted(result.steps, 'training step')}"
-    return calls + (towers if result.towers > 1 else "")
+    return calls + (towers if result.towers > 1 else "") + versions
 
 
 def unit(result: ParityResult) -> str:

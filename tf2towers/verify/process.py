@@ -112,6 +112,32 @@ def run(
         process.end()
 
 
+#: the line of an exception, as Python prints it
+_RAISED = re.compile(
+    r"^[A-Za-z_][\w.]*(Error|Exception|Interrupt|Refused\w*|Exit|Iteration|OutOfRange)\b.*$|^[\w.]+: \S.*$"
+)
+
+
+def raised(written: Sequence[str]) -> str:
+    """The line of the last exception in an output; empty where there is none.
+
+    TensorFlow prints where an operation was built, "Original stack trace for ..", after the error itself.
+    """
+    lines, found, inside = without_chatter(written), "", False
+    for place, line in enumerate(lines):
+        text = re.sub(r"^\[[\w ]+\] ", "", line)
+        if text.startswith("Traceback (most recent call last)"):
+            inside = True
+        elif inside and text and not text[0].isspace() and _RAISED.match(text):
+            more = (
+                lines[place + 1].strip()
+                if text.endswith("root error(s) found.") and place + 1 < len(lines)
+                else ""
+            )
+            found, inside = f"{text.strip()} {more}".strip(), False
+    return found
+
+
 def last_lines(written: Sequence[str], count: int = 25) -> str:
     """The last lines of an output, without what TensorFlow says about itself."""
     return "\n".join([line for line in without_chatter(written) if not _LOGGED.search(line)][-count:])

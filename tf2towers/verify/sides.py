@@ -14,7 +14,7 @@ from pathlib import Path
 from tf2towers.launch.cluster import Shape
 from tf2towers.verify.calls.recording import Run
 from tf2towers.verify.cluster import in_turns, run_recorded
-from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, run
+from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
 from tf2towers.verify.recording import Facts, read_facts
 
 Progress = Callable[[str, int], object]
@@ -43,6 +43,7 @@ class Options:
         seed: of Python's, NumPy's and TensorFlow's global generators, on both sides.
         scratch: what the scripts write goes there; None: they write where they say.
         allow: folders that the scripts may write to as they are.
+        beside: the folder of the original.
         cluster: each script is run as one; None: it is one process.
         progress: called with what runs, and its steps (or session calls) so far.
         tolerance: relative to the largest element; None: every bit, but for the named rules.
@@ -62,6 +63,7 @@ class Options:
     seed: int = 0
     scratch: Path | None = None
     allow: tuple[str, ...] = ()
+    beside: Path | None = None
     cluster: Shape | None = None
     progress: Progress | None = None
     tolerance: float | None = None
@@ -209,6 +211,7 @@ def _of_program(options: Options, migrated: bool) -> dict[str, object]:
         "stand_ins": not migrated and options.legacy_python is None,
         "tower_order": options.tower_order,
         "free": options.free,
+        "beside": str(options.beside.resolve()) if migrated and options.beside is not None else None,
     }
 
 
@@ -280,7 +283,8 @@ def run_recorder(
         )  # fmt: skip
     if status == 0 and (folder / "meta.json").exists():
         return time.monotonic() - began
-    tail = last_lines(log.read_text(encoding="utf-8", errors="replace").splitlines())
+    written = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    tail, error = last_lines(written), raised(written)
     if status is None:
         ended = f"within {options.timeout:g} s (--timeout) and was stopped"
     elif "EOFError" in tail:
@@ -289,7 +293,10 @@ def run_recorder(
         ended = "and ended the process by itself"
     else:
         ended = f"and ended with {f'signal {-status}' if status < 0 else f'exit status {status}'}"
-    raise RunFailed(f"{title} made {made(count_steps(folder))} {ended}; it wrote last:\n{tail}")
+    made_so_far = f"made {made(count_steps(folder))} {ended}"
+    if status and error:
+        raise RunFailed(f"{title} failed: {error}\nIt {made_so_far}; it wrote last:\n{tail}")
+    raise RunFailed(f"{title} {made_so_far}; it wrote last:\n{tail}")
 
 
 def count_steps(folder: Path) -> int:

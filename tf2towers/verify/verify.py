@@ -47,6 +47,7 @@ def verify(
         The verdict; its outcome is 'error' where a script could not be run or compared.
     """
     result = new_result(legacy, migrated, arguments)
+    options = dataclasses.replace(options or Options(), beside=legacy.parent)
     with under_way(result, options, work) as (place, how):
         result.tolerance = how.tolerance or 0.0
         (verify_calls if makes_session_calls(migrated) else verify_steps)(result, how, place)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tf2towers.verify.recorder.continuous.values import Keeper
+
+from tf2towers.verify.recorder.values import Keeper
 
 
 @pytest.mark.parametrize(("rounded", "same"), [(False, False), (True, True)])

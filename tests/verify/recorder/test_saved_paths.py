@@ -10,7 +10,7 @@ pytestmark = pytest.mark.tensorflow
 
 @pytest.mark.parametrize("sharded", [False, True])
 def test_the_path_of_a_saver(sharded):
-    from tf2towers.verify.recorder.continuous.values import is_saved_path
+    from tf2towers.verify.recorder.values import is_saved_path
 
     with tf.Graph().as_default() as graph:
         weights = tf.get_variable("weights", [2], use_resource=True)

@@ -1,8 +1,10 @@
 """Runs a script unedited and tells of each of its training steps: a JSON line each, on a pipe.
 
-    python tf2towers/compare/watch/__main__.py [--tf1] SCRIPT [ARGS]
+    python tf2towers/compare/watch/__main__.py [--tf1] [--same-draws] SCRIPT [ARGS]
 
-`--tf1`: the script is one of TensorFlow 1, and TensorFlow 2 has to be that for it. For the environment see `lines`.
+`--tf1`: the script is one of TensorFlow 1, and TensorFlow 2 has to be that for it. `--same-draws`: both sides build
+the same graph, and draw the same first weights if each operation is seeded by its name scope. For the environment see
+`lines`.
 """
 
 import os
@@ -13,11 +15,14 @@ from typing import List
 
 def main(arguments: List[str]) -> None:
     """Runs the script as `__main__`; what it raises goes on, SystemExit too."""
-    tf1 = arguments[0] == "--tf1"
-    script, rest = arguments[int(tf1)], arguments[int(tf1) + 1 :]
+    flags = []
+    while arguments[0] in ("--tf1", "--same-draws"):
+        flags.append(arguments[0])
+        arguments = arguments[1:]
+    script, rest = arguments[0], arguments[1:]
     del sys.path[0]  # this file's folder
     steps, prepare = _load()
-    prepare(steps, tf1)
+    prepare(steps, "--tf1" in flags, "--same-draws" in flags)
     sys.argv = [script, *rest]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     try:

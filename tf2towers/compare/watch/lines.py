@@ -22,6 +22,7 @@ import threading
 from typing import Any, Optional
 
 VARIABLE = "TF2TOWERS_STEPS"
+ALLOWED = "TF2TOWERS_ALLOWED_WRITES"  # folders that the script may write to, as in PATH
 WRITES = "TF2TOWERS_WRITES"  # the folder that stands for the disk where the script writes; its parent is left alone
 INITIAL_WEIGHTS = "TF2TOWERS_INITIAL_WEIGHTS"  # perhaps the folder of the legacy program's recording
 

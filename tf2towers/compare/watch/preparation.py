@@ -6,17 +6,17 @@ import random
 from typing import Any, Optional
 
 from tf2towers.compare.watch.beginning import Beginning
-from tf2towers.compare.watch.lines import INITIAL_WEIGHTS, WRITES
+from tf2towers.compare.watch.lines import ALLOWED, INITIAL_WEIGHTS, WRITES
 from tf2towers.compare.watch.steps import Steps, tell_of_memory
 from tf2towers.verify.recorder.imports import WhenImported
 from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
-from tf2towers.verify.recorder.seeds import SEED, fix_graph_seeds
+from tf2towers.verify.recorder.seeds import SEED, fix_graph_seeds, same_draws
 from tf2towers.verify.recorder.tf_writes import protect_tensorflow
 from tf2towers.verify.recorder.wrapping import wrap
 from tf2towers.verify.recorder.writes import Writes, protect_python
 
 
-def prepare(steps: Steps, tf1: bool) -> None:
+def prepare(steps: Steps, tf1: bool, draws: bool = False) -> None:
     """Makes everything ready; none of it is on the clock."""
     with steps.aside():
         steps.tell("facts", python=platform.python_version())
@@ -26,12 +26,13 @@ def prepare(steps: Steps, tf1: bool) -> None:
         optimizers = OptimizerCalls()
         imports.then("numpy", lambda np: np.random.seed(SEED))
         optimizers.watch_keras(imports)
-        writes = Writes(os.environ[WRITES], [os.path.dirname(os.environ[WRITES])])
+        allowed = filter(None, os.environ.get(ALLOWED, "").split(os.pathsep))
+        writes = Writes(os.environ[WRITES], [os.path.dirname(os.environ[WRITES]), *allowed])
         beginning = None if tf1 else Beginning(steps, os.environ.get(INITIAL_WEIGHTS))
 
         def tensorflow_is_there(tf: Any) -> None:
             with steps.aside():
-                _watch(tf, optimizers, steps, beginning)
+                _watch(tf, optimizers, steps, beginning, draws)
                 protect_tensorflow(writes)
 
         def keras_is_there(_: Any) -> None:
@@ -44,7 +45,9 @@ def prepare(steps: Steps, tf1: bool) -> None:
         protect_python(writes)
 
 
-def _watch(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optional[Beginning]) -> None:
+def _watch(
+    tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optional[Beginning], draws: bool
+) -> None:
     from tf2towers.compare.watch.functions import watch_functions
     from tf2towers.compare.watch.sessions import watch_sessions
 
@@ -65,7 +68,10 @@ def _watch(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optiona
             steps.harmless(be_patient)
         beginning.loaded("tensorflow")
         tf.random.set_seed(SEED)
-    fix_graph_seeds(tf if real_tf1 else tf.compat.v1, SEED)
+    if draws:
+        same_draws(SEED)
+    else:
+        fix_graph_seeds(tf if real_tf1 else tf.compat.v1, SEED)
 
 
 # -- TF2 clusters: a task that is held for its turn sends no heartbeats, and must not be taken for dead ----------------

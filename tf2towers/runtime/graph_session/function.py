@@ -19,6 +19,7 @@ from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import name_resources, one_shot_iterators, released
 from tf2towers.runtime.graph_session.runs.nested import is_nested, watched
+from tf2towers.runtime.graph_session.takings import order_takings
 from tf2towers.runtime.graph_session.towers import Towers
 
 #: what reads a variable for `w.read_value()`, and at its birth
@@ -107,6 +108,7 @@ class Program:
                     node.input.append(fed[name])
                 elif name.output >= 0 or TensorName(name.node, 0) not in fed or name.node in kept:
                     node.input.append(written(name))
+        order_takings(self.nodes, part)
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
         means = self._means(part) if self._process.collectives else []
         reducer = AllReduce(means, part, self.towers, self.nodes.graph)

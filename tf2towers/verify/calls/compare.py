@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -51,17 +52,21 @@ def compare(
     migrated: Run,
     tolerances: Tolerances | None = None,
     left_out: Iterable[str] = (),
+    noise: Collection[str] = (),
 ) -> Compared:
     """Compares two runs.
 
     Args:
         tolerances: what may differ, relative to the largest element; by default every bit counts.
         left_out: variables that are not compared.
+        noise: variables whose gradients are rounding: they, their gradients and slots may differ.
     """
     limits, left_out = tolerances or Tolerances(), frozenset(left_out)
     found = Compared()
     series: dict[tuple[Kind, str], Series] = {}
     states: tuple[State, ...] = ({}, {})
+    rounding: set[tuple[Kind, str]] = set()
+    shifts = _Shifts(noise)
     for call, match in zip_longest(original, migrated):
         found.problem = _apart(call, match, original, migrated)
         if found.problem or call is None or match is None:
@@ -73,14 +78,63 @@ def compare(
             series.setdefault((kind, label), Series()).add(call.number, mine, its)
             if equal(mine, its) or _within(mine, its, limits.of(kind)):
                 continue
+            if _is_of(kind, key, noise) or (
+                kind == "variable" and shifts.explain(call, match, mine, its, states, limits.variables)
+            ):
+                rounding.add((kind, label))
+                continue
             if found.first is None:
                 found.first = Difference(call, match, kind, label, (mine, its))
             if found.first.original is call:
                 found.beside[kind] = found.beside.get(kind, 0) + 1
-    found.comparisons = [
-        compared.comparison(kind, name, limits.of(kind)) for (kind, name), compared in series.items()
-    ]
+    for (kind, name), compared in series.items():
+        comparison = compared.comparison(kind, name, limits.of(kind))
+        if (kind, name) in rounding and not comparison.within:
+            comparison = dataclasses.replace(comparison, within=True, rounding=True)
+        found.comparisons.append(comparison)
     return found
+
+
+def _is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
+    """Whether it is one of some variables, or a gradient, a slot, an average or a summary of one."""
+    if kind not in ("gradient", "variable", "summary"):
+        return False
+    return any(f"/{name}/" in f"/{key.partition('//')[0]}/" for name in names)
+
+
+class _Shifts:
+    """By how much the two sides' values of variables have been apart whose gradients are rounding.
+
+    A batch norm takes such a bias out again, but its moving mean has it: a mean of what the bias was at each step. So
+    that may be apart, element by element, by as much as the bias has been at most.
+    """
+
+    def __init__(self, noise: Collection[str]) -> None:
+        self._noise = noise
+        self._most: dict[str, np.ndarray] = {}
+
+    def explain(
+        self,
+        call: Call,
+        match: Call,
+        mine: np.ndarray | None,
+        its: np.ndarray | None,
+        states: tuple[State, ...],
+        limit: float,
+    ) -> bool:
+        """Whether these values of another variable are apart by no more than one of those has been."""
+        if mine is None or its is None or mine.shape != its.shape or mine.dtype.kind != "f":
+            return False
+        allowed = limit * float(np.max(np.abs(mine), initial=0.0))
+        for name in self._noise:
+            left, right = states[0].get(_owned(call, name)), states[1].get(_owned(match, name))
+            if left is None or right is None or left.shape != mine.shape or right.shape != mine.shape:
+                continue
+            now = np.abs(right.astype(np.float64) - left)
+            self._most[name] = np.maximum(now, self._most.get(name, now))
+            if np.all(np.abs(its.astype(np.float64) - mine) <= self._most[name] + allowed):
+                return True
+        return False
 
 
 def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) -> str:

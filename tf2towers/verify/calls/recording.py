@@ -87,6 +87,7 @@ class Run:
         )
         self.towers = max(facts["towers"] for facts in found)
         self.open: list[list[str]] = [pair for each in found for pair in each.get("open", ())]
+        self.of_original: list[str] = found[0].get("of_original", [])
         self.trainable: list[str] = found[0]["trainable"]
         self.threads = [Thread(**thread) for each in found for thread in each["threads"]]
 

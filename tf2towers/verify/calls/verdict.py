@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from tf2towers.report.parity_words import PLURALS, counted
 from tf2towers.verify.calls.compare import Compared, Difference, compare
 from tf2towers.verify.calls.recording import Run
 from tf2towers.verify.compare import Tolerances, outcome_of, tolerances
-from tf2towers.verify.explain import explain_calls
+from tf2towers.verify.diagnose import diagnose
+from tf2towers.verify.explain import gradients_of_rounding, record_steps_of_both
 from tf2towers.verify.result_notes import note_open
 from tf2towers.verify.sides import Options, record_calls
 
@@ -27,8 +29,18 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     options.check_towers(original.towers)
     migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
-    if result.outcome == "differs" and options.cluster is None:
-        explain_calls(result, options, place)
+    if result.outcome != "differs" or options.cluster is not None:
+        return
+    other = original.tensorflow != migrated.tensorflow and options.tolerance is None
+    steps = record_steps_of_both(result, options, place, double=other)
+    if steps is None:
+        return
+    noise = gradients_of_rounding(*steps) if other else set()
+    if noise:
+        result.notes, result.diagnoses, result.first_step = [], [], None
+        judge(result, original, migrated, options, noise)
+    if result.outcome == "differs":
+        result.diagnoses = [*diagnose(*steps, lockstep=False), *result.diagnoses]
 
 
 def judge(
@@ -36,10 +48,15 @@ def judge(
     original: Run,
     migrated: Run,
     options: Options | None = None,
+    noise: Collection[str] = (),
 ) -> None:
-    """Compares two runs, and writes into `result` what comes of it."""
+    """Compares two runs, and writes into `result` what comes of it.
+
+    Args:
+        noise: variables whose gradients are nothing but rounding, on both sides.
+    """
     limits, rule = _tolerances(original, migrated, options or Options())
-    found = compare(original, migrated, limits, left_out=_of_threads(original, migrated))
+    found = compare(original, migrated, limits, left_out=_of_threads(original, migrated), noise=noise)
     for side, run in ((result.original, original), (result.migrated, migrated)):
         side.tensorflow, side.python, side.seconds = run.tensorflow, run.python, run.seconds
     result.calls, result.steps, result.towers = original.calls, original.trained, original.towers
@@ -47,6 +64,13 @@ def judge(
     result.outcome = outcome_of(found.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)
+    if noise:
+        result.notes.append(
+            f"rule 'rounding': the gradients of {', '.join(sorted(noise)[:4])}"
+            f"{f' and {len(noise) - 4} more' if len(noise) > 4 else ''} are 0 in exact arithmetic (the original's, in "
+            f"float64): what TensorFlow {original.tensorflow} and {migrated.tensorflow} make of them is rounding, and "
+            "an optimizer that divides by a gradient's size (Adam) makes steps of it. They are not compared"
+        )
     if found.first is not None:
         result.first_step = found.first.original.number
         result.diagnoses.append(_first(found.first, found))
@@ -54,6 +78,10 @@ def judge(
         result.outcome = "differs"
         result.diagnoses.append(Diagnosis("other session calls", found.problem + "."))
     note_open(result, original.open)
+    if migrated.of_original:
+        result.notes.append(
+            f"the migrated script imports files of the original's folder: {', '.join(migrated.of_original[:4])}"
+        )
     _note_the_rest(result, found, original, migrated)
 
 

@@ -373,13 +373,18 @@ def _open_pairs(
                 pairs.append((write, read) if before else (read, write))
     result: List[Tuple[Any, Any]] = []
     added: Dict[Any, List[Any]] = {}
+    floor = len(ranks)
     pairs.sort(key=lambda pair: (ranks[pair[0]] > ranks[pair[1]], ranks[pair[1]], ranks[pair[0]]))
     for earlier, later in pairs:
         if later not in new or earlier is later or behind(earlier, later) or behind(later, earlier):
             continue
         source = _after_branch(earlier, later)
-        if source is None or (ranks[source] >= ranks[later] and _leads(later, source, added)):
+        if source is None:
             continue
+        if ranks[source] >= ranks[later]:
+            floor = min(floor, ranks[later])
+            if _leads(later, source, added, ranks, floor):
+                continue
         added.setdefault(later, []).append(source)
         result.append((source, later))
     return list(dict.fromkeys(result))
@@ -432,15 +437,19 @@ def _after_branch(earlier: Any, later: Any) -> Optional[Any]:
     return None
 
 
-def _leads(start: Any, end: Any, added: Dict[Any, List[Any]]) -> bool:
-    """Whether `end` needs `start`, with the dependencies that are to be added."""
+def _leads(start: Any, end: Any, added: Dict[Any, List[Any]], ranks: Dict[Any, int], floor: int) -> bool:
+    """Whether `end` needs `start`, with the dependencies that are to be added.
+
+    Args:
+        floor: no dependency leads from `start` to an operation whose rank is lower.
+    """
     waiting, seen = [end], {end}
     while waiting:
         op = waiting.pop()
         if op is start:
             return True
         for other in [tensor.op for tensor in op.inputs] + list(op.control_inputs) + added.get(op, []):
-            if other not in seen:
+            if other not in seen and ranks[other] >= floor:
                 seen.add(other)
                 waiting.append(other)
     return False

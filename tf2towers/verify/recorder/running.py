@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Optional
 from . import placement, seeds
 from .calls import CallRecorder
 from .order import Order
+from .own_modules import OwnModules
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
 from .tf_writes import keep_writes
@@ -27,6 +28,10 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     JOB_NAME and TASK_INDEX in the environment say which task it is. For the options see `__main__`.
     """
     tf = _prepared(options)
+    home = os.path.dirname(os.path.abspath(script))
+    own = OwnModules(home, options["beside"]) if options.get("beside") else None
+    if own is not None:
+        sys.meta_path.insert(0, own)
     order = Order(tf)
     if not (options.get("migrated") or options.get("free")):
         order.install()
@@ -41,22 +46,21 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
             seeds.same_draws(seed)
         else:
             seeds.fix_graph_seeds(tf, seed)
-        return follow(tf, recorder, script, arguments, order)
+        return follow(tf, recorder, script, arguments, order, own)
     seeds.same_draws(seed)
     if in_cluster:
         if os.environ["JOB_NAME"] == "ps":
             return leave(run(script, arguments))
         out = os.path.join(out, "worker-" + os.environ["TASK_INDEX"])
-    folder = os.path.dirname(os.path.abspath(script))
     recorder = CallRecorder(
-        tf, Writer(out), options["steps"], folder, options.get("scratch") or "", options.get("rounded", False)
+        tf, Writer(out), options["steps"], home, options.get("scratch") or "", options.get("rounded", False)
     )
     recorder.watch()
     if in_cluster:
         turns = Turns(options["turns"], int(os.environ["TASK_INDEX"]))
         recorder.schedule = InTurns(turns)
         look_for_the_chief(_session_manager(options, tf), turns)
-    return follow(tf, recorder, script, arguments, order, goes_on=in_cluster)
+    return follow(tf, recorder, script, arguments, order, own, goes_on=in_cluster)
 
 
 def follow(
@@ -65,6 +69,7 @@ def follow(
     script: str,
     arguments: List[str],
     order: Optional[Order] = None,
+    own: Optional[OwnModules] = None,
     goes_on: bool = False,
 ) -> int:
     """Runs the script; its exit status. Facts of the run are written when there is enough, or at its end.
@@ -72,6 +77,7 @@ def follow(
     Args:
         recorder: it has `facts`, a `writer` for them, and calls `on_enough`.
         order: of an original, what was open in its graphs.
+        own: of a migrated script, whose modules it imports.
         goes_on: a task of a cluster, which says that there is enough, and goes on; else the process ends then.
     """
     over: List[bool] = []
@@ -81,6 +87,7 @@ def follow(
             over.append(True)
             found = dict(recorder.facts(), **versions(tf))
             found["open"] = sorted(order.open) if order is not None else []
+            found["of_original"] = own.of_the_original() if own is not None else []
             recorder.writer.facts(found)
 
     def enough() -> None:

@@ -78,7 +78,28 @@ def prefix_to_write(writes: Writes, prefix: Any) -> Any:
         folder = os.path.dirname(prefix)
         if folder and writes.exists(os.path.dirname(folder) or os.curdir) and not writes.exists(folder):
             os.mkdir(folder)
-    return to_write(writes, prefix)
+    target = to_write(writes, prefix)
+    if target != prefix:
+        writes.names[os.fsdecode(target)] = os.fsdecode(prefix)
+    return target
+
+
+def file_to_write(writes: Writes, path: Any) -> Any:
+    """Where to write a file whose folder TensorFlow makes."""
+    if not _is_elsewhere(path) and os.path.dirname(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    return to_write(writes, path)
+
+
+def as_named(writes: Writes, path: Any) -> Any:
+    """The script's own name for a checkpoint in scratch; other paths as they are."""
+    text = os.fsdecode(path)
+    for target in sorted(writes.names, key=len, reverse=True):
+        if text.startswith(target):
+            return _like(path, writes.names[target] + text[len(target) :])
+        if text == os.path.dirname(target):
+            return _like(path, os.path.dirname(writes.names[target]))
+    return path
 
 
 def prefix_to_read(writes: Writes, prefix: Any) -> Any:
@@ -146,9 +167,14 @@ def _with_path(writes: Writes, original: Any, where: Where, place: int, name: st
         elif name in kwargs:
             kwargs[name] = _each(writes, where, kwargs[name])
         result = original(*args, **kwargs)
-        if isinstance(result, str) and result.startswith(writes.files + os.sep):
-            return result[len(writes.files) :]
-        return result
+        if isinstance(result, str):
+            return as_named(writes, result)
+        found = _concrete(result) if hasattr(result, "numpy") else None
+        if not isinstance(found, (str, bytes)) or as_named(writes, found) == found:
+            return result
+        from tensorflow.python.framework import constant_op
+
+        return constant_op.constant(as_named(writes, found))
 
     return call
 
@@ -160,6 +186,9 @@ _READERS = "tensorflow.python.data.ops.readers"
 _DATASETS = "tensorflow.python.data.ops.dataset_ops"
 _RECORDS = "tensorflow.python.lib.io.tf_record"
 _SUMMARIES = "tensorflow.python.ops.gen_summary_ops"
+_STATES = (
+    "tensorflow.python.checkpoint.checkpoint_management", "tensorflow.python.training.checkpoint_management",
+)  # fmt: skip
 _TRACKABLE = (
     "tensorflow.python.checkpoint.checkpoint", "tensorflow.python.training.tracking.util",
     "tensorflow.python.training.checkpointable.util",
@@ -187,12 +216,26 @@ _TABLE = [
     ("tensorflow.python.saved_model.pywrap_saved_model", "Save", 0, "export_dir", folder_to_write),
     (_PRODUCERS, "string_input_producer", 0, "string_tensor", to_read),
     ("tensorflow.python.ops.gen_io_ops", "read_file", 0, "filename", to_read),
-    ("tensorflow.python.ops.gen_io_ops", "write_file", 0, "filename", folder_to_write),
+    ("tensorflow.python.ops.gen_io_ops", "write_file", 0, "filename", file_to_write),
 ]  # type: List[Any]
 _TABLE += [
     (_READERS, name + version + ".__init__", 1, "filenames", to_read)
     for name in ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset")
     for version in ("V1", "V2")
+]
+_TABLE += [
+    (module, "generate_checkpoint_state_proto", place, argument, as_named)
+    for module in _STATES
+    for place, argument in enumerate(["save_dir", "model_checkpoint_path", "all_model_checkpoint_paths"])
+]
+_TABLE += [
+    ("tensorflow.python.saved_model.pywrap_saved_model.fingerprinting", name, 0, "export_dir", to_read)
+    for name in (
+        "CreateFingerprintDef",
+        "ReadSavedModelFingerprint",
+        "SingleprintFromFP",
+        "SingleprintFromSM",
+    )
 ]
 _TABLE += [(module, "TrackableSaver.save", 1, "file_prefix", prefix_to_write) for module in _TRACKABLE]
 _TABLE += [(module, "TrackableSaver.restore", 1, "save_path", prefix_to_read) for module in _TRACKABLE]
@@ -306,6 +349,8 @@ def _file_functions(writes: Writes, module: Any, errors: Any) -> Dict[str, Calla
         for path in map(os.fsdecode, found):
             inside = path.startswith(writes.files)
             path = path[len(writes.files) :][len(relative) :] if inside else path  # noqa: PLW2901
+            if path.startswith("./") and not start.startswith("./"):
+                path = path[2:]  # noqa: PLW2901
             if inside or writes.visible(writes.place(path) or path):
                 names.add(path)
         return [_like(pattern, name) for name in sorted(names)]
@@ -317,6 +362,8 @@ def _file_functions(writes: Writes, module: Any, errors: Any) -> Dict[str, Calla
 def _guarded(errors: Any, do: Callable[[str], None], path: str) -> None:
     try:
         do(path[len("file://") :] if path.startswith("file://") else path)
+    except RefusedWrite:
+        raise
     except FileNotFoundError as error:
         raise errors.NotFoundError(None, None, str(error))
     except FileExistsError as error:

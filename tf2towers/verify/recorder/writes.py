@@ -25,7 +25,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 #: programs that write nothing but what they print
 _HARMLESS = frozenset(
     "nvidia-smi uname hostname which ls cat echo date lscpu free df du id whoami ps true false wc head tail grep "
-    "lspci nproc pwd env printenv getconf arch sysctl file stat readlink dirname basename lsb_release ldd".split()
+    "fc-list lspci nproc pwd env printenv getconf arch sysctl file stat readlink basename sleep ldd".split()
 )
 #: Python's own functions, before any is replaced
 _real: Dict[str, Any] = {
@@ -39,8 +39,8 @@ _real: Dict[str, Any] = {
 _real_open = io.open
 
 
-class RefusedWrite(RuntimeError):
-    """A write outside of the scratch folder."""
+class RefusedWrite(PermissionError):
+    """A write outside of the scratch folder; an OSError, so that libraries do without, where they can."""
 
 
 class Writes(object):
@@ -49,6 +49,9 @@ class Writes(object):
     Args:
         folder: it.
         through: folders that are written to as they are: that of the recording, and those that the user allows.
+
+    Attributes:
+        names: of checkpoints in scratch: what the script calls them.
     """
 
     def __init__(self, folder: Any, through: Iterable[Any] = ()) -> None:
@@ -61,6 +64,7 @@ class Writes(object):
         self._through = tuple({path.rstrip(os.sep) + os.sep for path in named})
         self._hidden: Set[str] = set()
         self._has_links = False
+        self.names: Dict[str, str] = {}
         self._cwd: Optional[str] = None  # of the script, where that is a folder it has made
 
     # -- places
@@ -257,7 +261,9 @@ class Writes(object):
             else " ".join(shlex.quote(os.fsdecode(word)) for word in command)
         )
         words = _programs(text)
-        if words is None or not all(os.path.basename(word) in _HARMLESS for word in words):
+        if words is None or any(
+            os.path.basename(word) not in _HARMLESS and shutil.which(word) for word in words
+        ):
             raise RefusedWrite(
                 "the script starts '%s', which may write anywhere; %s / lets it, without any protection"
                 % (text, OPTION)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tf2towers.verify.stand_ins.modules import StandInFinder
@@ -60,6 +61,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     sums_over_no_rows_have_no_gradient()
     sums_over_rows_have_second_gradients()
     print_as_numpy1()
+    _complete_numpy()
     if place_towers is not None:
         place_towers(v1)
     sys.modules.update(modules_by_name(real))
@@ -67,3 +69,35 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
         v1.flags.FLAGS[flag].allow_override = True
     sys.meta_path.append(StandInFinder(objects))
     sys.modules["tensorflow"] = Tensorflow1(objects)
+
+
+def _complete_numpy() -> None:
+    """Gives NumPy what its versions before 1.20 had: `np.str` and its like, generators as lists of arrays."""
+    import numpy as np
+
+    from tf2towers.runtime.old_libraries import numpy1
+
+    names: dict[str, Any] = {kind.__name__: kind for kind in (str, int, float, bool, complex, object)}
+    names |= {
+        "long": int,
+        "unicode": str,
+        "float_": np.float64,
+        "unicode_": np.str_,
+        "Inf": np.inf,
+        "NaN": np.nan,
+    }
+    for name, value in (
+        names | {name: value for name, value in vars(numpy1).items() if name[0] != "_"}
+    ).items():
+        if name not in np.__dict__ and name not in ("annotations", "Any", "Callable", "np"):
+            setattr(np, name, value)
+    for name in ("stack", "vstack", "hstack", "concatenate", "dstack", "column_stack"):
+        setattr(np, name, _of_generators(getattr(np, name)))
+
+
+def _of_generators(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(arrays: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(list(arrays) if isinstance(arrays, Iterator) else arrays, *args, **kwargs)
+
+    return call

@@ -23,6 +23,7 @@ class Tensorflow1(ModuleType):
         own.update(
             _v1=objects.v1,
             _real=real,
+            _objects=objects,
             __path__=real.__path__,
             __file__=real.__file__,
             __spec__=real.__spec__,
@@ -41,6 +42,8 @@ class Tensorflow1(ModuleType):
             pass
         if name in ("contrib", "core", "examples", "python"):
             return import_module(f"tensorflow.{name}")
+        if name == "estimator":
+            return StandIn("tf.estimator", self._objects)
         raise NoStandInError(f"tf.{name}")
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -1,0 +1,85 @@
+"""What the processes of a proof are started with."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tf2towers.verify import process
+from tf2towers.verify.process import ROOT, changed_environment, portable, raised
+from tf2towers.verify.recorder.own_modules import OwnModules
+from tf2towers.verify.sides import RECORDER
+
+
+def test_the_users_pythonpath_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/of/the/user")
+    assert changed_environment()["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "/of/the/user"]
+
+
+def test_another_interpreter_does_not_see_what_is_installed_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", "")
+    assert changed_environment(other_python=True)["PYTHONPATH"] == ""
+    monkeypatch.setattr(process, "ROOT", Path("/usr/lib/python3/site-packages"))
+    assert changed_environment()["PYTHONPATH"] == ""
+
+
+def test_the_copy_of_the_recorder_runs_alone(tmp_path: Path) -> None:
+    """Nothing else of tf2towers is beside it, and what another interpreter has of that name is found as well."""
+    copy = portable(RECORDER, tmp_path / "copy")
+    assert copy == tmp_path / "copy" / RECORDER.relative_to(ROOT)
+    own = tmp_path / "own" / "tf2towers"
+    own.mkdir(parents=True)
+    (own / "__init__.py").touch()
+    (own / "data.py").write_text("HERE = True")
+    code = "import tf2towers.verify.recorder.writes as w, tf2towers.data as d, sys; print(w.__file__, d.HERE)"
+    paths = os.pathsep.join([str(tmp_path / "copy"), str(tmp_path / "own")])
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path[:0] = {paths.split(os.pathsep)!r}; {code}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == [str(tmp_path / "copy/tf2towers/verify/recorder/writes.py"), "True"]
+
+
+LOG = """\
+Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    sess.run(x)
+tensorflow.python.framework.errors_impl.InvalidArgumentError: 2 root error(s) found.
+  (0) Invalid argument: You must feed a value for placeholder tensor 'x'
+Original stack trace for 'x':
+  File "train.py", line 2, in <module>
+    x = tf.placeholder(tf.float32)
+"""
+
+
+def test_an_errors_own_line() -> None:
+    said = raised(LOG.splitlines())
+    assert said.startswith("tensorflow.python.framework.errors_impl.InvalidArgumentError")
+    assert "You must feed a value" in said
+    assert raised(["step 1: loss 2.0", "done"]) == ""
+    task = ["[worker 1] Traceback (most recent call last):", "[worker 1]   File", "[worker 1] KeyError: 'a'"]
+    assert raised(task) == "KeyError: 'a'"
+
+
+def test_a_migrated_script_imports_its_own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative entry of sys.path counts from its own folder; what it does not have there is the original's."""
+    for folder, name in (("lib", "original"), ("out/lib", "migrated")):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "its_model.py").write_text(f"WHOSE = {name!r}")
+    (tmp_path / "lib" / "its_other.py").write_text("WHOSE = 'original'")
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "out" / "scripts").mkdir()
+    monkeypatch.chdir(tmp_path / "scripts")
+    monkeypatch.setattr(sys, "path", [*sys.path, "../lib"])
+    own = OwnModules(str(tmp_path / "out" / "scripts"), str(tmp_path / "scripts"))
+    monkeypatch.setattr(sys, "meta_path", [own, *sys.meta_path])
+    import its_model  # type: ignore[import-not-found]
+    import its_other  # type: ignore[import-not-found]
+
+    assert (its_model.WHOSE, its_other.WHOSE) == ("migrated", "original")
