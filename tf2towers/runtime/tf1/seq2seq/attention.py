@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import tensorflow as tf
-from tf_keras.api._v1.keras.__internal__.legacy.layers import Dense
-from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import RNNCell
+from tf2towers.runtime.tf1.layers import Dense
+from tf2towers.runtime.tf1.rnn_cell import RNNCell
 
 from tf2towers.runtime.tf1.seq2seq.decoding import known_size, size_of
 
