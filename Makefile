@@ -113,7 +113,6 @@ format: $(VENV)/.installed
 
 tables: $(VENV)/.installed
 	$(PY) tables/make_symbols.py
-	$(PY) tables/copy_runtime.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

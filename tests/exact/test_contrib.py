@@ -5,7 +5,7 @@ from exact_texts import after, body, migrated
 
 ONE_LINE = [
     ("s = tf.contrib.seq2seq.TrainingHelper(x, n)", "s = seq2seq.TrainingHelper(x, n)"),
-    ("c = tf.contrib.rnn.LSTMBlockFusedCell(3)", "c = rnn.LSTMBlockFusedCell(3)"),
+    ("c = tf.contrib.rnn.LSTMBlockCell(3)", "c = rnn_cell.LSTMBlockCell(3)"),
     ("h = tf.contrib.training.HParams(a=1)", "h = training.HParams(a=1)"),
     ("d = tf.contrib.distributions.Normal(0.0, 1.0)", "d = distributions.Normal(0.0, 1.0)"),
     ("t = tf.contrib.lookup.index_table_from_tensor(w)", "t = lookup.index_table_from_tensor(w)"),
@@ -21,7 +21,7 @@ ONE_LINE = [
         "t = tf.contrib.lookup.string_to_index_table_from_file(p)",
         "t = lookup.string_to_index_table_from_file(p)",
     ),
-    ("f = tf.contrib.training.clip_gradient_norms_fn(1.0)", "f = training.clip_gradient_norms_fn(1.0)"),
+    ("f = tf.contrib.training.clip_gradient_norms_fn(1.0)", "f = clip_gradient_norms_fn(1.0)"),
     (
         "f = tf.contrib.data.python.ops.batching.map_and_batch(f, 2)",
         "f = tf.data.experimental.map_and_batch(f, 2)",
@@ -57,11 +57,11 @@ IMPORTS = [
     ),
     (
         "from tensorflow.contrib.slim.nets import vgg\n\nvgg.vgg_16(1)\n",
-        "from tf2towers.runtime.slim.nets import vgg\n",
+        "from tf2towers.runtime.tf1.slim.nets import vgg\n",
     ),
     (
         "import tensorflow.contrib.slim.nets as nets\n\nnets.vgg.vgg_16(1)\n",
-        "from tf2towers.runtime.slim import nets\n",
+        "from tf2towers.runtime.tf1.slim import nets\n",
     ),
     (
         "from tensorflow.python.training import training_ops\n\ntraining_ops.apply_adam(1)\n",

@@ -32,10 +32,11 @@ def test_the_seeds_migrate(path, tmp_path):
 TF = "import tensorflow as tf\n"
 V1 = "import tensorflow.compat.v1 as tf\n"
 MODE = "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
-SLIM = "from tf2towers.runtime import Session, graph_mode, slim as slim_2\n\ngraph_mode()\n"
+SLIM = "from tf2towers.runtime import Session, graph_mode\nfrom tf2towers.runtime.tf1 import slim as slim_2\n\ngraph_mode()\n"
 PLACES = [
     (f"{TF}cells = tf.nn.rnn_cell\nimport os\n",
-     f"{V1}from tf2towers.runtime import Session, graph_mode, rnn\n\ngraph_mode()\n\ncells = rnn\nimport os\n"),
+     f"{V1}from tf2towers.runtime import Session, graph_mode\nfrom tf2towers.runtime.tf1 import rnn_cell\n\n"
+     "graph_mode()\n\ncells = rnn_cell\nimport os\n"),
     (f"{TF}\nx = tf.constant(1)\n", f"{V1}{MODE}\nx = tf.constant(1)"),
     (f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{TF}x = 1\n",
      f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{V1}{MODE}\nx = 1"),

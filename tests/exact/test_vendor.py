@@ -1,5 +1,6 @@
 """`--vendor`: the output runs without our package."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tf2towers.cli.main import main
-from tf2towers.exact.vendor import vendored
+from tf2towers.exact.vendor import requirements, vendored
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,24 +20,28 @@ def test_only_what_is_needed():
     assert not any(
         path.startswith(("tf2towers/cli", "tf2towers/rewrites", "tf2towers/parity")) for path in files
     )
-    more = {str(path) for path in vendored(["from tf2towers.runtime import layers\n"])}
-    assert (
-        "tf2towers/runtime/layers/__init__.py" in more
-        and "tf2towers/runtime/graph_session/session.py" not in more
-    )
+    more = {str(path) for path in vendored(["from tf2towers.runtime.tf1 import layers\n"])}
+    assert {"tf2towers/runtime/tf1/layers.py", "tf2towers/runtime/tf1/keras.py"} <= more
+    assert "tf2towers/runtime/tf1/slim.py" not in more
+    assert "tf2towers/runtime/graph_session/session.py" not in more
     assert vendored(["import numpy\n"]) == {}
 
 
-def test_what_a_package_loads_on_its_first_use():
-    slim = "tf2towers/runtime/slim"
-    text = "from tf2towers.runtime import slim\nslim.conv2d(x, 3, 3)\n"
-    plain = {str(path) for path in vendored([text])}
-    assert not {f"{slim}/evaluation.py", f"{slim}/nets/__init__.py", f"{slim}/checkpoints.py"} & plain
-    text += "slim.evaluation.evaluate_once('', p, d)\nslim.nets.vgg.vgg_16(x)\nslim.assign_from_checkpoint(p, v)\n"
-    text += "slim.metrics.streaming_mean(x)\n"
-    more = {str(path) for path in vendored([text])}
-    assert {f"{slim}/evaluation.py", f"{slim}/repeated_evaluation.py", f"{slim}/nets/vgg.py"} <= more
-    assert {f"{slim}/checkpoints.py", "tf2towers/runtime/contrib/metrics.py"} <= more
+@pytest.mark.parametrize(
+    ("text", "packages"),
+    [
+        ("from tf2towers.runtime import Session\n", ["numpy", "tensorflow"]),
+        ("from tf2towers.runtime.tf1 import layers\n", ["tensorflow", "tf_keras"]),
+        ("from tf2towers.runtime.tf1 import slim\n", ["tensorflow", "tf_keras", "tf_slim"]),
+        ("from tf_slim.training import training\nimport tf2towers.runtime\n",
+         ["tensorflow", "tf_keras", "tf_slim"]),
+    ],
+)  # fmt: skip
+def test_what_the_files_require(text: str, packages: list[str]) -> None:
+    files = vendored([text])
+    lines = requirements([text], files)
+    assert [re.split("[<>=]", line)[0] for line in lines] == packages
+    assert "\n".join(lines) in files[Path("tf2towers/NOTICE.txt")].decode()
 
 
 def test_it_goes_with_an_output(capsys):

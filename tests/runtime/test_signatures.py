@@ -3,11 +3,14 @@
 import ast
 import inspect
 import json
+from collections import ChainMap
 from typing import Any
 
 import pytest
 
-from tf2towers.runtime import layers, rnn, slim
+import tensorflow as tf
+
+from tf2towers.runtime.tf1 import layers, rnn_cell, slim
 
 from .against_golden import GOLDENS
 
@@ -17,7 +20,7 @@ MODULES: dict[str, Any] = {
     "slim": slim,
     "slim.losses": slim.losses,
     "slim.utils": slim.utils,
-    "rnn": rnn,
+    "rnn": ChainMap(vars(rnn_cell), vars(tf.compat.v1.nn)),
 }
 
 
@@ -27,7 +30,8 @@ MODULES: dict[str, Any] = {
 )
 def test_arguments(symbol: str) -> None:
     module, _, name = symbol.rpartition(".")
-    ours = getattr(MODULES[module], name)
+    home = MODULES[module]
+    ours = home[name] if isinstance(home, ChainMap) else getattr(home, name)
     found = [
         (parameter.name, parameter.default)
         for parameter in inspect.signature(

@@ -248,16 +248,19 @@ def _write(
 
 def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
     """Writes the runtime's files beside the output: in its folder, or in that of each script."""
-    from tf2towers.exact.vendor import vendored
+    from tf2towers.exact.vendor import requirements, vendored
 
     good = [result for result in results if result.error is None and result.script != STDIN]
     folders = {options.output} if options.output else {result.script.parent for result in good}
-    files = vendored(change.code for result in good for change in result.changes)
+    texts = [change.code for result in good for change in result.changes]
+    files = vendored(texts)
     written = []
     for folder in folders:
         try:
             if write_all(Output(folder / path, folder / path, data) for path, data in files.items()):
                 written.append(folder / "tf2towers")
+                lines = "\n".join(requirements(texts, files))
+                print(f"for the requirements.txt of what is in {shown(folder)}:\n{lines}", file=sys.stderr)
         except SourceError as problem:
             for result in good:
                 if folder in (options.output, result.script.parent):

@@ -303,7 +303,7 @@ class File:
         if found.runtime is not None:
             module, name = found.runtime
             parent, _, last = module.rpartition(".")
-            if parent in _HOMES_OF_MODULES:
+            if parent in _HOMES_OF_MODULES and module not in _HOMES_OF_MODULES:
                 return f"{self.need(last, parent)}.{name}"
             first, dot, rest = name.partition(".")
             return self.need(first, module) + dot + rest

@@ -1,10 +1,12 @@
-"""What `--vendor` puts beside the output: the part of our runtime that the migrated files import, and its licence."""
+"""What `--vendor` puts beside the output: the part of our runtime that the migrated files import, and its licence.
+
+The libraries that this part needs are not copied; they are told of, as lines of a requirements.txt.
+"""
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tf2towers.source.syntax import parse
@@ -14,8 +16,20 @@ _NAME = "tf2towers"
 _NOTE = """tf2towers {version}: the part of its runtime that the migrated scripts beside this folder import.
 
 Licensed under the Apache License, Version 2.0: https://www.apache.org/licenses/LICENSE-2.0
-The files are as they were published, so that the scripts need no other package than TensorFlow.
+The files are as they were published. What they and the scripts need is in these lines of a requirements.txt:
+
+{requirements}
 """
+
+#: a package that the runtime imports -> what to require, and of which release
+_REQUIREMENTS = {
+    "numpy": "numpy<2.4",
+    "tensorflow": "tensorflow>=2.15,<2.22",
+    "tf_keras": "tf_keras>=2.15,<2.22  # of the same release as TensorFlow: tf_keras==2.21.* with tensorflow==2.21.*",
+    "tf_slim": "tf_slim>=1.1",
+    "PIL": "pillow",
+    "scipy": "scipy",
+}
 
 
 def vendored(texts: Iterable[str]) -> dict[Path, bytes]:
@@ -23,12 +37,11 @@ def vendored(texts: Iterable[str]) -> dict[Path, bytes]:
     from tf2towers import __version__
 
     texts = list(texts)
-    files = {Path(_NAME) / "NOTICE.txt": _NOTE.format(version=__version__).encode()}
+    files: dict[Path, bytes] = {}
     pending = [module for text in texts for module in _imported(text, Path("script.py"))]
     if not pending:
         return {}
     homes = _homes()
-    words = frozenset(word for text in texts for word in re.findall(r"\w+", text))
     seen: set[str] = set()
     while pending:
         dotted = pending.pop()
@@ -40,10 +53,30 @@ def vendored(texts: Iterable[str]) -> dict[Path, bytes]:
             data = path.read_bytes()
             files[Path(_NAME) / path.relative_to(_PACKAGE)] = data
             pending += _imported(data.decode(), path)
-            pending += _loaded_later(module, path, data.decode(), words)
             for table in path.parent.glob("*.tsv"):
                 files[Path(_NAME) / table.relative_to(_PACKAGE)] = table.read_bytes()
+    lines = "\n".join(requirements(texts, files))
+    files[Path(_NAME) / "NOTICE.txt"] = _NOTE.format(version=__version__, requirements=lines).encode()
     return files
+
+
+def requirements(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
+    """What migrated texts and the files beside them import of other packages, as lines of a requirements.txt.
+
+    tf_slim imports tf_keras for its batch normalization alone, and does not require it itself.
+    """
+    roots = {
+        name.partition(".")[0]
+        for text in [*texts, *(data.decode() for path, data in files.items() if path.suffix == ".py")]
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [alias.name if isinstance(node, ast.Import) else node.module or "" for alias in node.names]
+    }
+    if "tf_slim" in roots:
+        roots.add("tf_keras")
+    if "tf_keras" in roots:
+        roots.add("tensorflow")
+    return [line for package, line in _REQUIREMENTS.items() if package in roots]
 
 
 def _imported(text: str, path: Path) -> Iterator[str]:
@@ -58,33 +91,6 @@ def _imported(text: str, path: Path) -> Iterator[str]:
         ):
             yield str(node.module)
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _loaded_later(package: str, path: Path, text: str, words: Set[str]) -> Iterator[str]:
-    """What a package loads on its first use, as far as these words name it: its modules, or what they define."""
-    if path.name != "__init__.py" or package == f"{_NAME}.runtime" or "\ndef __getattr__(" not in text:
-        return
-    for module in re.findall(r'import_module\("([\w.]+)"\)', text):
-        if module.rpartition(".")[2] in words:
-            yield module
-    for place in path.parent.iterdir():
-        if (place / "__init__.py").is_file():
-            found = {place.name}
-        elif place.suffix == ".py" and place != path:
-            found = {place.stem, *_defined(place)}
-        else:
-            continue
-        if found & words:
-            yield f"{package}.{place.stem}"
-
-
-def _defined(path: Path) -> Iterator[str]:
-    """The names at the top of a module."""
-    for node in parse(path.read_text(encoding="utf-8"), path).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Assign):
-            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def _with_packages(dotted: str, homes: dict[str, str]) -> Iterator[str]:

@@ -133,8 +133,8 @@ RULE = Rule(
             "names imported by themselves",
             "import tensorflow.contrib.slim as slim\nfrom tensorflow import Session, float32, placeholder\n\n"
             "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
-            "from tensorflow.compat.v1 import float32, placeholder\n"
-            "from tf2towers.runtime import Session, graph_mode, slim\n\ngraph_mode()\n\n"
+            "from tf2towers.runtime.tf1 import slim\nfrom tensorflow.compat.v1 import float32, placeholder\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
             "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
         ),
     ),
