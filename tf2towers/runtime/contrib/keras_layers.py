@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.contrib.support import smart_cond
 from tf2towers.runtime.layers.pooling import average_pooling2d, max_pooling2d
 from tf2towers.runtime.layers.shaping import flatten
 
@@ -134,3 +134,13 @@ def concatenate(inputs: Any, axis: int = -1, **options: Any) -> Any:
 
 
 MaxPool2D, AvgPool2D = MaxPooling2D, AveragePooling2D
+
+
+def smart_cond(
+    pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None
+) -> Any:
+    """`tf.cond`, or the branch itself where the predicate is known."""
+    value = tf.get_static_value(pred) if tf.is_tensor(pred) else pred
+    if value is None:
+        return v1.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+    return true_fn() if value else false_fn()
