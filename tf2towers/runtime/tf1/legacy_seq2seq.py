@@ -28,7 +28,7 @@ def rnn_decoder(
     With `loop_function` each input but the first is what it makes of the last output and the step's number.
     """
     with v1.variable_scope(scope or "rnn_decoder"):
-        state, outputs = initial_state, []
+        state, outputs = initial_state, list[Any]()
         for number, inputs in enumerate(decoder_inputs):
             if number:
                 v1.get_variable_scope().reuse_variables()
@@ -71,7 +71,9 @@ def attention_decoder(
     if depth is None:
         raise ValueError(f"Shape[2] of attention_states must be known: {attention_states.shape}")
     with v1.variable_scope(scope or "attention_decoder", dtype=dtype) as variables:
-        dtype, weights, outputs, state = variables.dtype, [], [], initial_state
+        dtype, state = variables.dtype, initial_state
+        weights: list[tuple[Any, Any]] = []
+        outputs: list[Any] = []
         for head in range(num_heads):
             weight = v1.get_variable(f"AttnW_{head}", [1, 1, depth, depth], dtype)
             features = tf.einsum("bld,de->ble", attention_states, weight[0, 0])
@@ -91,10 +93,10 @@ def attention_decoder(
             zeros = tf.zeros([tf.shape(decoder_inputs[0])[0], depth], dtype)
             zeros.set_shape([decoder_inputs[0].shape[0], depth])
             attention = [zeros] * num_heads
-        for number, inputs in enumerate(decoder_inputs):
+        for number, given in enumerate(decoder_inputs):
             if number:
                 v1.get_variable_scope().reuse_variables()
-            inputs = _next_input(loop_function, outputs, inputs)
+            inputs = _next_input(loop_function, outputs, given)
             joined = _linear([inputs, *attention], inputs.shape.as_list()[1])
             output, state = cell(joined, state)
             with v1.variable_scope(v1.get_variable_scope(), reuse=initial_state_attention or None):
@@ -268,9 +270,9 @@ def model_with_buckets(
         for number, (inside, outside) in enumerate(buckets):
             with v1.variable_scope(v1.get_variable_scope(), reuse=True if number else None):
                 found, _ = seq2seq(encoder_inputs[:inside], decoder_inputs[:outside])
-            options = {"softmax_loss_function": softmax_loss_function}
             outputs.append(found)
-            losses.append(loss(found, targets[:outside], weights[:outside], **options))
+            parts = (found, targets[:outside], weights[:outside])
+            losses.append(loss(*parts, softmax_loss_function=softmax_loss_function))
     return outputs, losses
 
 

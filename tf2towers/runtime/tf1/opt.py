@@ -9,7 +9,7 @@ import tensorflow as tf
 v1 = tf.compat.v1
 
 
-class LazyAdamOptimizer(v1.train.AdamOptimizer):
+class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
     """Adam (Kingma and Ba, 2014) whose averages change for those rows alone that a sparse gradient has."""
 
     def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
@@ -28,7 +28,7 @@ class LazyAdamOptimizer(v1.train.AdamOptimizer):
         )
 
 
-class MovingAverageOptimizer(v1.train.Optimizer):
+class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
     """Another optimizer, and moving averages of what it updates; `swapping_saver` saves them by the variables' names.
 
     Args:

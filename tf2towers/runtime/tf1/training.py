@@ -7,25 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
-from tf_slim.training.evaluation import (
-    StopAfterNEvalsHook,
-    SummaryAtEndHook,
-    checkpoints_iterator,
-    evaluate_once,
-    evaluate_repeatedly,
-    get_or_create_eval_step,
-    wait_for_new_checkpoint,
-)
-from tf_slim.training.training import (
-    add_gradients_summaries,
-    clip_gradient_norms,
-    clip_gradient_norms_fn,
-    create_train_op,
-    multiply_gradients,
-    train,
-)
+from tf_slim.training.evaluation import *  # noqa: F403 - a face, not a copy
+from tf_slim.training.training import *  # noqa: F403
 
-from tf2towers.runtime.tf1.hparams import HParams, parse_values
+from tf2towers.runtime.tf1.hparams import HParams, parse_values  # noqa: F401 - as there
 
 v1 = tf.compat.v1
 
@@ -228,26 +213,3 @@ def byte_size_load_fn(op: tf.Operation) -> float:
     shape = tf.TensorShape(op.get_attr("shape")) if handle else op.outputs[0].shape
     shape.assert_is_fully_defined()
     return (op.get_attr("dtype") if handle else op.outputs[0].dtype).size * shape.num_elements()
-
-
-__all__ = [
-    "GreedyLoadBalancingStrategy",
-    "HParams",
-    "StopAfterNEvalsHook",
-    "SummaryAtEndHook",
-    "add_gradients_summaries",
-    "bucket",
-    "bucket_by_sequence_length",
-    "byte_size_load_fn",
-    "checkpoints_iterator",
-    "clip_gradient_norms",
-    "clip_gradient_norms_fn",
-    "create_train_op",
-    "evaluate_once",
-    "evaluate_repeatedly",
-    "get_or_create_eval_step",
-    "multiply_gradients",
-    "parse_values",
-    "train",
-    "wait_for_new_checkpoint",
-]
