@@ -18,6 +18,7 @@ RESOURCE = "variables are resources, whose reads and initializers have other nam
 #: case -> fact -> reason
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "arrays.sequences": {"names": NAME},
+    "contrib.conditional_random_fields": {"names": NAME},
     "contrib.sequences": {"names": NAME},
     "control_flow.arrays_of_tensors": {"shapes": KNOWN_SHAPE},
     "datasets.another_order": {"runs": FUSED},
