@@ -6,8 +6,8 @@ from codemod_texts import after, body, migrated
 ONE_LINE = [
     ("s = tf.contrib.seq2seq.TrainingHelper(x, n)", "s = seq2seq.TrainingHelper(x, n)"),
     ("c = tf.contrib.rnn.LSTMBlockCell(3)", "c = rnn_cell.LSTMBlockCell(3)"),
-    ("h = tf.contrib.training.HParams(a=1)", "h = training.HParams(a=1)"),
-    ("d = tf.contrib.distributions.Normal(0.0, 1.0)", "d = distributions.Normal(0.0, 1.0)"),
+    ("h = tf.contrib.training.HParams(a=1)", "h = hparams.HParams(a=1)"),
+    ("d = tf.contrib.distributions.Normal(0.0, 1.0)", "d = Normal(0.0, 1.0)"),
     ("t = tf.contrib.lookup.index_table_from_tensor(w)", "t = lookup.index_table_from_tensor(w)"),
     ("i = tf.keras.initializers.he_normal()", "i = keras.initializers.he_normal()"),
     ("d = tf.keras.layers.Dropout(0.5)", "d = keras.layers.Dropout(0.5)"),
@@ -17,7 +17,7 @@ ONE_LINE = [
     ("y = tf.keras.utils.to_categorical(x)", "y = keras.utils.to_categorical(x)"),
     ("d = tf.keras.datasets.mnist.load_data()", "d = keras.datasets.mnist.load_data()"),
     ("m = tf.estimator.ModeKeys.TRAIN", "m = mode_keys.ModeKeys.TRAIN"),
-    ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = variable_device.VariableDeviceChooser(2)"),
+    ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = VariableDeviceChooser(2)"),
     ("o = tf.contrib.opt.MovingAverageOptimizer(o)", "o = opt.MovingAverageOptimizer(o)"),
     (
         "t = tf.contrib.lookup.string_to_index_table_from_file(p)",
@@ -51,11 +51,11 @@ IMPORTS = [
     ),
     (
         "from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import LuongAttention\n\nLuongAttention(1)\n",
-        "from tf2towers.runtime.contrib.seq2seq.attention_wrapper import LuongAttention\n",
+        "from tf2towers.runtime.tf1.seq2seq import LuongAttention\n",
     ),
     (
         "from tensorflow.contrib.seq2seq.python.ops import decoder\n\nclass A(decoder.Decoder):\n    pass\n",
-        "from tf2towers.runtime.contrib.seq2seq import decoder\n",
+        "from tf2towers.runtime.tf1 import seq2seq as decoder\n",
     ),
     (
         "from tensorflow.contrib.slim.nets import vgg\n\nvgg.vgg_16(1)\n",
@@ -64,10 +64,6 @@ IMPORTS = [
     (
         "import tensorflow.contrib.slim.nets as nets\n\nnets.vgg.vgg_16(1)\n",
         "from tf2towers.runtime.tf1.slim import nets\n",
-    ),
-    (
-        "from tensorflow.python.training import training_ops\n\ntraining_ops.apply_adam(1)\n",
-        "from tf2towers.runtime.contrib import training_ops\n",
     ),
     (
         "from tensorflow.python.ops.distributions import bernoulli\n\nbernoulli.Bernoulli(0.5)\n",
@@ -90,16 +86,12 @@ IMPORTS = [
         "from tf2towers.runtime.tf1 import keras\n",
     ),
     (
-        "from tensorflow.contrib.framework.python.ops import audio_ops as audio\n\naudio.decode_wav(1)\n",
-        "from tf2towers.runtime.contrib import audio_ops as audio\n",
-    ),
-    (
         "from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.training(1, 2)\n",
-        "from tf2towers.runtime.contrib import mnist\n",
+        "from tf2towers.runtime.tf1 import mnist\n",
     ),
     (
         "from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",
-        "from tf2towers.runtime.contrib.crf import crf_decode\n",
+        "from tf2towers.runtime.tf1.crf import crf_decode\n",
     ),
 ]
 

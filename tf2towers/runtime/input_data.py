@@ -6,13 +6,15 @@ batches. Nothing is ever downloaded: the files must be there.
 
 from __future__ import annotations
 
+import gzip
+import io
+import math
 import os
+import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-
-from tf2towers.runtime.inputs.idx import name_of, read_idx
 
 __all__ = [
     "DataSet",
@@ -48,7 +50,7 @@ def extract_images(f: Any) -> np.ndarray:
     Raises:
         ValueError: the file is not an idx3 file, is damaged, or is truncated.
     """
-    (count, rows, columns), pixels = read_idx(f, _IMAGES_MAGIC, "image", dimensions=3)
+    (count, rows, columns), pixels = _read_idx(f, _IMAGES_MAGIC, "image", dimensions=3)
     return pixels.reshape(count, rows, columns, 1)
 
 
@@ -66,13 +68,13 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.n
     Raises:
         ValueError: the file is not an idx1 file, is damaged, is truncated, or has a label too large for `one_hot`.
     """
-    _, labels = read_idx(f, _LABELS_MAGIC, "label", dimensions=1)
+    _, labels = _read_idx(f, _LABELS_MAGIC, "label", dimensions=1)
     if not one_hot:
         return labels
     try:
         return dense_to_one_hot(labels, num_classes)
     except ValueError as error:
-        raise ValueError(f"{name_of(f)}: {error}") from error
+        raise ValueError(f"{_name_of(f)}: {error}") from error
 
 
 def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
@@ -291,3 +293,55 @@ def _find_files(folder: str, source_url: str) -> list[str]:
             "fetch them from there, or name the folder that has them."
         )
     return found
+
+
+def _name_of(f: Any) -> str:
+    """What messages call the file object `f`."""
+    return str(getattr(f, "name", "the file"))
+
+
+def _read_idx(f: Any, magic: int, what: str, dimensions: int) -> tuple[list[int], np.ndarray]:
+    """The sizes in an idx file's header, and the bytes after it, uint8 [product of the sizes].
+
+    Args:
+        f: a binary file object, gzipped or not.
+        magic: the number the file must start with.
+        what: "image" or "label", for the message.
+        dimensions: how many sizes the header has.
+
+    Raises:
+        ValueError: another magic number, a damaged gzip stream, or too few bytes. What follows the last value is
+            ignored, as in TF1.
+    """
+    name = _name_of(f)
+    print("Extracting", name)  # as TF1 did
+    content = _unpacked(f.read(), name)
+    header = 4 + 4 * dimensions
+    if len(content) < header:
+        raise ValueError(f"{name} is truncated: {len(content)} bytes, the header alone has {header}")
+    found, *sizes = (int(number) for number in np.frombuffer(content, ">u4", count=1 + dimensions))
+    if found != magic:
+        raise ValueError(f"Invalid magic number {found} in MNIST {what} file: {name} (expected {magic})")
+    expected, present = math.prod(sizes), len(content) - header
+    if present < expected:
+        raise ValueError(
+            f"{name} is truncated: its header announces {' x '.join(map(str, sizes))} = {expected} bytes after the "
+            f"first {header}, {present} are there"
+        )
+    return sizes, np.frombuffer(content, np.uint8, count=expected, offset=header)
+
+
+def _unpacked(content: bytes, name: str) -> bytes:
+    if content[:2] != b"\x1f\x8b":  # not gzipped
+        return content
+    whole = bytearray()
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            while block := stream.read1(1 << 20):
+                whole += block
+    except (EOFError, OSError, zlib.error) as error:
+        raise ValueError(
+            f"{name} is damaged or truncated: of its {len(content)} bytes, only {len(whole)} bytes could be unpacked "
+            f"({error})"
+        ) from error
+    return bytes(whole)

@@ -200,7 +200,6 @@ def sequences():
             average_across_timesteps=False,
             average_across_batch=True,
         ),
-        seq2seq.hardmax(normal(2, 3)),
         seq2seq.gather_tree(
             tf.constant([[[1, 2]], [[3, 4]]]), tf.constant([[[0, 0]], [[1, 0]]]), tf.constant([2]), 9
         ),
@@ -215,27 +214,15 @@ def more_helpers_of_sequences():
     with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
         cell, projection = tf.nn.rnn_cell.GRUCell(3), tf.layers.Dense(5)
         found = []
-        for helper in (
-            seq2seq.SampleEmbeddingHelper(table, tf.constant([1, 1]), 2, seed=4),
-            seq2seq.ScheduledEmbeddingTrainingHelper(normal(2, 4, 3), [4, 3], table, 0.0, seed=4),
-            seq2seq.InferenceHelper(
-                sample_fn=lambda outputs: tf.argmax(outputs, -1, output_type=tf.int32),
-                sample_shape=[],
-                sample_dtype=tf.int32,
-                start_inputs=tf.zeros([2, 3]),
-                end_fn=lambda ids: tf.equal(ids, 2),
-                next_inputs_fn=lambda ids: tf.gather(table, ids),
-            ),
-        ):
+        for helper in (seq2seq.SampleEmbeddingHelper(table, tf.constant([1, 1]), 2, seed=4),):
             decoder = seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), projection)
             outputs, _, _ = seq2seq.dynamic_decode(
                 decoder, maximum_iterations=3, parallel_iterations=1, output_time_major=True
             )
             found.append(tf.shape(outputs.rnn_output))
         bahdanau = seq2seq.BahdanauAttention(4, normal(2, 5, 4), normalize=True)
-        monotonic = seq2seq.BahdanauMonotonicAttention(4, normal(2, 5, 4), mode="parallel")
-        luong = seq2seq.LuongMonotonicAttention(4, normal(2, 5, 4))
-        for mechanism in (bahdanau, monotonic, luong):
+        luong = seq2seq.LuongAttention(4, normal(2, 5, 4))
+        for mechanism in (bahdanau, luong):
             alignments, _ = mechanism(normal(2, 4), mechanism.initial_state(2, tf.float32))
             found += [alignments, str(mechanism.alignments_size), mechanism.values.name.split("/")[0]]
     return found
@@ -329,17 +316,7 @@ def sequences_of_old():
     legacy = tf.contrib.legacy_seq2seq
     steps = tf.unstack(normal(4, 2, 3))
     with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
-        outputs, state = legacy.basic_rnn_seq2seq(steps, steps, tf.nn.rnn_cell.GRUCell(4))
         decoded, _ = legacy.rnn_decoder(steps, tf.zeros([2, 4]), tf.nn.rnn_cell.GRUCell(4), scope="decoder")
-        embedded, _ = legacy.embedding_rnn_seq2seq(
-            tf.unstack(integers(5, 3, 2)),
-            tf.unstack(integers(5, 3, 2)),
-            tf.nn.rnn_cell.GRUCell(4),
-            5,
-            5,
-            4,
-            scope="embedded",
-        )
         attended, _ = legacy.embedding_attention_seq2seq(
             tf.unstack(integers(5, 3, 2)),
             tf.unstack(integers(5, 3, 2)),
@@ -353,10 +330,7 @@ def sequences_of_old():
     logits, targets = [normal(2, 5), normal(2, 5)], [integers(5, 2), integers(5, 2)]
     weights = [uniform(2), uniform(2)]
     return [
-        outputs,
-        state,
         decoded,
-        embedded,
         attended,
         legacy.sequence_loss(logits, targets, weights),
         legacy.sequence_loss_by_example(logits, targets, weights, average_across_timesteps=False),

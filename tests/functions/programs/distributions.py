@@ -69,22 +69,7 @@ def samples_of_classes():
 def of_contrib():
     contrib = tf.contrib.distributions
     return [
-        contrib.MultivariateNormalDiag(normal(2), uniform(2) + 0.1).log_prob(normal(2)),
-        contrib.MultivariateNormalDiag(normal(2), uniform(2) + 0.1).sample(2, seed=4),
         contrib.Normal(0.0, 1.0).log_prob(normal(2)),
         contrib.Categorical(logits=normal(3)).log_prob(1),
         contrib.kl_divergence(contrib.Normal(normal(2), 1.0), contrib.Normal(0.0, 2.0)),
-    ]
-
-
-@case
-def percentiles():
-    percentile = tf.contrib.distributions.percentile
-    x = normal(3, 4)
-    return [
-        percentile(x, 30.0),
-        percentile(x, 30.0, interpolation="lower", axis=[0]),
-        percentile(x, 77, -1, "higher", keep_dims=True),
-        percentile(x, 50.0, [1, 0], validate_args=True, name="median"),
-        percentile(x, 10.0, keep_dims=True),
     ]

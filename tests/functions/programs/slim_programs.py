@@ -259,27 +259,17 @@ def old_sequences():
     cell = tf.nn.rnn_cell.GRUCell
     sources, targets = tf.unstack(integers(5, 3, 2)), tf.unstack(integers(5, 3, 2))
     with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
-        tied, _ = legacy.tied_rnn_seq2seq(tf.unstack(normal(3, 2, 4)), tf.unstack(normal(3, 2, 4)), cell(4))
-        embedded, _ = legacy.embedding_tied_rnn_seq2seq(sources, targets, cell(4), 5, 4, scope="tied")
-        decoded, _ = legacy.embedding_rnn_decoder(sources, tf.zeros([2, 4]), cell(4), 5, 4, scope="decoder")
         outputs, losses = legacy.model_with_buckets(
             sources,
             targets,
             targets,
             [tf.ones([2])] * 3,
             [(2, 2), (3, 3)],
-            lambda first, second: legacy.embedding_rnn_seq2seq(first, second, cell(4), 5, 5, 4),
-        )
-        many, _ = legacy.one2many_rnn_seq2seq(
-            sources, {"a": targets}, cell(4), {"a": cell(4)}, 5, {"a": 5}, 4, scope="many"
+            lambda first, second: legacy.embedding_attention_seq2seq(first, second, cell(4), 5, 5, 4),
         )
     return [
-        tied,
-        embedded,
-        decoded,
         outputs[1],
         losses,
-        many["a"],
         [variable.name for variable in tf.trainable_variables()],
     ]
 
@@ -307,23 +297,12 @@ def parts_of_sequences():
         outputs.sample_id,
         state,
         lengths,
-        seq2seq.safe_cumprod(uniform(2, 3), axis=1),
-        seq2seq.monotonic_attention(uniform(2, 4), tf.one_hot([0, 0], 4), "recursive"),
-        seq2seq.monotonic_attention(uniform(2, 4), tf.one_hot([0, 0], 4), "hard"),
-        tf.contrib.crf.crf_multitag_sequence_score(
-            normal(2, 4, 3), tf.cast(integers(2, 2, 4, 3), tf.bool), tf.constant([4, 3]), normal(3, 3)
-        ),
     ]
 
 
 @case
 def rare_functions():
     return [
-        tf.contrib.image.flat_transforms_to_matrices([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0]]),
-        tf.contrib.image.matrices_to_flat_transforms(tf.eye(3)),
-        tf.contrib.image.compose_transforms(
-            [[1.0, 0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]], [[1.0, 0.0, 2.0, 0.0, 1.0, 1.0, 0.0, 0.0]]
-        ),
         tf.contrib.image.angles_to_projective_transforms(0.3, 4.0, 5.0),
         [tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL],
         tf.contrib.training.parse_values("a=1,b=[2,3]", {"a": int, "b": int})["b"],

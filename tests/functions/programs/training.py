@@ -61,10 +61,6 @@ OPTIMIZERS = {
     "proximal_adagrad": lambda: train.ProximalAdagradOptimizer(0.1, l1_regularization_strength=0.01),
     "lazy_adam": lambda: tf.contrib.opt.LazyAdamOptimizer(0.05),
     "lazy_gradients": lambda: tf.contrib.opt.LazyAdamOptimizer(0.05, 0.8),
-    "nadam": lambda: tf.contrib.opt.NadamOptimizer(0.05, 0.8),
-    "adamax": lambda: tf.contrib.opt.AdaMaxOptimizer(0.05, beta2=0.9),
-    "lars": lambda: tf.contrib.opt.LARSOptimizer(0.1),
-    "lars_skipped": lambda: tf.contrib.opt.LARSOptimizer(0.1, skip_list=["weights"], use_nesterov=True),
 }
 cases(__name__, {"optimizer_" + name: two_updates(make) for name, make in OPTIMIZERS.items()})
 cases(

@@ -44,6 +44,8 @@ def parse_values(values: str, type_map: Mapping[str, Any], ignore_unknown: bool 
         texts = [value_there["one"]] if several is None else several.replace(",", " ").split()
         parsed = [_parse(name, type_map[name], text, values) for text in texts]
         value = parsed[0] if several is None else parsed
+        places: Any
+        place: str | int
         places, place = (found, name) if index is None else (found.setdefault(name, {}), int(index))
         if not isinstance(places, dict) or place in places:
             twice = f"{name}[{index}]" if isinstance(places, dict) and index is not None else name

@@ -1,3 +1,4 @@
+# ruff: noqa: F401 - a face
 """`tf.contrib.seq2seq`: attention, decoders, helpers, beam search and the loss of sequences."""
 
 from tf2towers.runtime.tf1.seq2seq.attention import (

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import tensorflow as tf
-from tf_keras.api._v1.keras.__internal__.legacy.layers import Dense
-from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import RNNCell
 
+from tf2towers.runtime.tf1.layers import Dense  # type: ignore[attr-defined]
+from tf2towers.runtime.tf1.rnn_cell import RNNCell  # type: ignore[attr-defined]
 from tf2towers.runtime.tf1.seq2seq.decoding import known_size, size_of
 
 v1 = tf.compat.v1
@@ -342,7 +342,7 @@ class AttentionWrapper(RNNCell):
                 initial_cell_state,
             )
 
-    def _size_of_attention(self, mechanism: Any, layer: Any) -> int:
+    def _size_of_attention(self, mechanism: Any, layer: Any) -> Any:
         depth = known_size(mechanism.values, -1)
         if layer is None:
             return depth
@@ -352,7 +352,7 @@ class AttentionWrapper(RNNCell):
     def _checked(self, batch_size: Any, what: str, tensor: Any) -> Any:
         """The tensor, after the check that its batch is as large as the memories'."""
         message = (
-            f"AttentionWrapper {self.name}: the memory (encoder output) and {what} have batches of different sizes. With "
+            f"AttentionWrapper {self.name}: the memory and {what} have batches of different sizes. With "
             "a BeamSearchDecoder the memory, its lengths and the states have to go through tile_batch."
         )
         checks = [

@@ -1,7 +1,8 @@
-"""`Decoder`, `BasicDecoder` and `dynamic_decode`: a sequence made step by step, until every row of the batch is finished."""
+"""`Decoder`, `BasicDecoder` and `dynamic_decode`: sequences made step by step."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -184,10 +185,8 @@ def dynamic_decode(
             swap_memory=swap_memory,
         )
         outputs = tf.nest.map_structure(lambda array: array.stack(), arrays)
-        try:
+        with suppress(NotImplementedError):
             outputs, state = decoder.finalize(outputs, state, lengths)
-        except NotImplementedError:
-            pass
         if not output_time_major:
             outputs = tf.nest.map_structure(swap_batch_and_time, outputs)
     return outputs, state, lengths

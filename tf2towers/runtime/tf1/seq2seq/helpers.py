@@ -126,13 +126,13 @@ class TrainingHelper(Helper):
         with v1.name_scope(name, "TrainingHelperInitialize"):
             return self._inputs_at(tf.constant(0))
 
-    def sample(self, time: Any, outputs: Any, name: str | None = None, **unused_kwargs: Any) -> Any:
+    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
         """The places of the largest outputs."""
         with v1.name_scope(name, "TrainingHelperSample", [time, outputs]):
             return tf.argmax(outputs, axis=-1, output_type=tf.int32)
 
-    def next_inputs(  # type: ignore[override]
-        self, time: Any, outputs: Any, state: Any, name: str | None = None, **unused_kwargs: Any
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         """The inputs at the next time."""
         with v1.name_scope(name, "TrainingHelperNextInputs", [time]):

@@ -7,27 +7,16 @@ from typing import Any
 import tensorflow as tf
 
 # the V1 tables are public, the functions that make one are not: they stand where they stood in TF 1.15
-from tensorflow.python.ops.lookup_ops import (
-    FastHashSpec,
-    HasherSpec,
-    IdTableWithHashBuckets,
-    KeyValueTensorInitializer,
-    StrongHashSpec,
-    TextFileIdTableInitializer,
-    TextFileIndex,
-    TextFileInitializer,
-    TextFileStringTableInitializer,
-    index_table_from_file,
-    index_to_string_table_from_file,
-)
-from tensorflow.python.ops.lookup_ops import MutableHashTable as _MutableHashTable
-from tensorflow.python.ops.lookup_ops import index_table_from_tensor as _index_table_from_tensor
-from tensorflow.python.ops.lookup_ops import (
-    index_to_string_table_from_tensor as _index_to_string_table_from_tensor,
-)
+from tensorflow.python.ops import lookup_ops
 
-v1 = tf.compat.v1
-_StaticHashTable: Any = v1.lookup.StaticHashTable
+FastHashSpec, StrongHashSpec = lookup_ops.FastHashSpec, lookup_ops.StrongHashSpec
+HasherSpec, IdTableWithHashBuckets = lookup_ops.HasherSpec, lookup_ops.IdTableWithHashBuckets
+KeyValueTensorInitializer, TextFileIndex = lookup_ops.KeyValueTensorInitializer, lookup_ops.TextFileIndex
+TextFileInitializer = lookup_ops.TextFileInitializer
+TextFileIdTableInitializer = lookup_ops.TextFileIdTableInitializer
+TextFileStringTableInitializer = lookup_ops.TextFileStringTableInitializer
+index_table_from_file = lookup_ops.index_table_from_file
+index_to_string_table_from_file = lookup_ops.index_to_string_table_from_file
 
 
 def index_table_from_tensor(
@@ -39,14 +28,16 @@ def index_table_from_tensor(
     name: str | None = None,
 ) -> Any:
     """A table from the strings (or integers) of `mapping` to their places."""
-    return _index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, dtype, name)
+    return lookup_ops.index_table_from_tensor(
+        mapping, num_oov_buckets, default_value, hasher_spec, dtype, name
+    )
 
 
 def index_to_string_table_from_tensor(
     mapping: Any, default_value: str = "UNK", name: str | None = None
 ) -> Any:
     """A table from places to the strings of `mapping`."""
-    return _index_to_string_table_from_tensor(mapping, default_value, name)
+    return lookup_ops.index_to_string_table_from_tensor(mapping, default_value, name)
 
 
 def string_to_index_table_from_tensor(
@@ -57,7 +48,7 @@ def string_to_index_table_from_tensor(
     name: str | None = None,
 ) -> Any:
     """`index_table_from_tensor` for strings."""
-    return _index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, name=name)
+    return lookup_ops.index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, name=name)
 
 
 def string_to_index_table_from_file(
@@ -94,7 +85,7 @@ def index_to_string(
     return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)
 
 
-class HashTable(_StaticHashTable):
+class HashTable(tf.compat.v1.lookup.StaticHashTable):
     """A table that is filled once, by `init`."""
 
     def __init__(
@@ -110,7 +101,7 @@ class HashTable(_StaticHashTable):
         return self.initializer
 
 
-class MutableHashTable(_MutableHashTable):  # type: ignore[misc, unused-ignore]
+class MutableHashTable(lookup_ops.MutableHashTable):
     """A table that operations change."""
 
     def __init__(
@@ -125,26 +116,3 @@ class MutableHashTable(_MutableHashTable):  # type: ignore[misc, unused-ignore]
         if shared_name is not None:
             raise NotImplementedError("tf2towers: a table that sessions share (shared_name)")
         super().__init__(key_dtype, value_dtype, default_value, name=name, checkpoint=checkpoint)
-
-
-__all__ = [
-    "FastHashSpec",
-    "HashTable",
-    "HasherSpec",
-    "IdTableWithHashBuckets",
-    "KeyValueTensorInitializer",
-    "MutableHashTable",
-    "StrongHashSpec",
-    "TextFileIdTableInitializer",
-    "TextFileIndex",
-    "TextFileInitializer",
-    "TextFileStringTableInitializer",
-    "index_table_from_file",
-    "index_table_from_tensor",
-    "index_to_string",
-    "index_to_string_table_from_file",
-    "index_to_string_table_from_tensor",
-    "string_to_index",
-    "string_to_index_table_from_file",
-    "string_to_index_table_from_tensor",
-]

@@ -1,4 +1,4 @@
-"""`tf.contrib.opt.MovingAverageOptimizer`."""
+"""Optimizers of `tf.contrib.opt`: `LazyAdamOptimizer` and `MovingAverageOptimizer`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,30 @@ from typing import Any
 
 import tensorflow as tf
 
+v1 = tf.compat.v1
+
+
+class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
+    """Adam (Kingma and Ba, 2014) whose averages change for those rows alone that a sparse gradient has."""
+
+    def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
+        powers = self._get_beta_accumulators()
+        numbers = (*powers, self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        power1, power2, rate, beta1, beta2, epsilon = (tf.cast(number, grad.dtype) for number in numbers)
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        m_rows = beta1 * tf.gather(m, indices) + (1 - beta1) * grad
+        v_rows = beta2 * tf.gather(v, indices) + (1 - beta2) * tf.square(grad)
+        step = rate * tf.sqrt(1 - power2) / (1 - power1) * m_rows / (tf.sqrt(v_rows) + epsilon)
+        scatter = tf.raw_ops.ResourceScatterUpdate
+        return tf.group(
+            tf.raw_ops.ResourceScatterSub(resource=var.handle, indices=indices, updates=step),
+            scatter(resource=m.handle, indices=indices, updates=m_rows),
+            scatter(resource=v.handle, indices=indices, updates=v_rows),
+        )
+
 
 class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
     """Another optimizer, and moving averages of what it updates; `swapping_saver` saves them by the variables' names.
-
-    Source: TF 1.15, `contrib/opt/python/training/moving_average_optimizer.py`.
 
     Args:
         opt: computes and applies the gradients.
@@ -22,7 +41,7 @@ class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
         self, opt: Any, average_decay: float = 0.9999, num_updates: Any = None, sequential_update: bool = True
     ) -> None:
         self._optimizer = opt
-        self._ema = tf.compat.v1.train.ExponentialMovingAverage(average_decay, num_updates=num_updates)
+        self._ema = v1.train.ExponentialMovingAverage(average_decay, num_updates=num_updates)
         self._swapped_names: dict[str, str] | None = None
         self._sequential_update = sequential_update
 
@@ -53,7 +72,7 @@ class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
         if self._swapped_names is None:
             raise RuntimeError("Must call apply_gradients or minimize before creating the swapping_saver")
         if var_list is None:
-            var_list = tf.compat.v1.global_variables()
+            var_list = v1.global_variables()
         if not isinstance(var_list, dict):
             var_list = {variable.op.name: variable for variable in var_list}
         swapped = {}
@@ -64,4 +83,4 @@ class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
                     f"Variable to swap {other} is not part of variables to save. This breaks MovingAverageOptimizer."
                 )
             swapped[key] = variable if other is None else var_list[other]
-        return tf.compat.v1.train.Saver(swapped, name=name, **kwargs)
+        return v1.train.Saver(swapped, name=name, **kwargs)

@@ -22,13 +22,3 @@ def padded_batch_and_drop_remainder(
     return lambda dataset: dataset.padded_batch(
         batch_size, padded_shapes=padded_shapes, padding_values=padding_values, drop_remainder=True
     )
-
-
-def sloppy_interleave(
-    map_func: Callable[..., Any], cycle_length: int, block_length: int = 1
-) -> Transformation:
-    """Several data sets in turn, without waiting for one that has nothing yet: their order is left open, as in TF1."""
-    transformation: Transformation = tf.data.experimental.parallel_interleave(
-        map_func, cycle_length, block_length, sloppy=True
-    )
-    return transformation
