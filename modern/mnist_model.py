@@ -16,7 +16,12 @@ EPSILON = 1e-8  # TF1's Adam; Keras's default is 1e-7
 
 
 def define_flags(issync: bool, log_dir: str) -> None:
-    """The legacy script's flags for the training, then two of our own."""
+    """TF1's flags for a cluster, for which TF_CONFIG may stand, then those of the training."""
+    flags.DEFINE_string("ps_hosts", "", "Comma-separated host:port of the parameter servers.")
+    flags.DEFINE_string("worker_hosts", "", "Comma-separated host:port of the workers.")
+    flags.DEFINE_string("job_name", None, "What this process is: ps or worker.")
+    flags.DEFINE_integer("task_index", None, "Which of the job's tasks this process is.")
+    flags.DEFINE_float("host_wait", 60.0, "Seconds to wait for a host that does not answer.")
     flags.DEFINE_string("data_dir", "", "Directory of the MNIST files, on every worker. Empty: the digits.")
     flags.DEFINE_alias("data-dir", "data_dir")
     flags.DEFINE_integer("issync", int(issync), "1: synchronous training, 0: asynchronous.")

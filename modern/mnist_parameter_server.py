@@ -223,7 +223,7 @@ def train() -> None:
             spec, cluster.job, cluster.index, protocol="grpc"
         )  # TF1: tf.train.Server
         assert server.target  # it serves as long as it lives
-    if cluster.is_chief:
+    if cluster.address == cluster.chief:
         coordinate(cluster)
     else:
         serve(cluster)
@@ -243,7 +243,6 @@ def main(_: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    mnist_cluster.define_flags()
     mnist_model.define_flags(issync=False, log_dir="/tmp/mnist_parameter_server")
     flags.DEFINE_integer(
         "steps_per_request", 20, "Steps a worker makes when asked once. More: faster where steps are small.",

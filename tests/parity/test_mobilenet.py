@@ -28,7 +28,6 @@ from tf2towers.parity.verify import judge
 from tf2towers.report.parity_result import ParityResult, Side
 
 pytest.importorskip("tensorflow")
-pytest.importorskip("tqdm")
 pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -223,7 +222,7 @@ def test_the_program_makes_its_table(runs: Runs) -> None:
     with (runs.folder / "hand" / "times.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["configuration"], row["replicas"], row["total_batch_size"], row["all_reduce"]) for row in rows] == [
-        ("one", "1", "8", ""), ("split", "2", "8", "one-device"), ("scaled", "2", "16", "one-device")
+        ("one", "1", "8", ""), ("split", "2", "8", "hierarchical"), ("scaled", "2", "16", "hierarchical")
     ]  # fmt: skip
     assert (runs.folder / "fit" / "times.png").read_bytes().startswith(b"\x89PNG")
     assert "wanted, 0 GPUs found: training on 2 logical CPU devices" in printed["fit"]
