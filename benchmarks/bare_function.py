@@ -14,9 +14,7 @@ import time
 
 import numpy as np
 import tensorflow as tf
-
-from tf2towers import data
-from tf2towers.runtime.memory import keep_freed_memory
+import trainer_data as data  # of legacy/, which benchmarks/training.py puts on the path
 
 CONVOLUTIONS = ((5, 5, 3, 16), (16,), (5, 5, 16, 32), (32,))
 DENSE = ((6 * 6 * 32, 96), (96,), (96, data.NUM_CLASSES), (data.NUM_CLASSES,))
@@ -28,7 +26,6 @@ def main() -> None:
     parser.add_argument("--batch_size", type=int, default=32)
     parser.add_argument("--max_steps", type=int, default=0, help="0: without end")
     options, _ = parser.parse_known_args()
-    keep_freed_memory()  # as the programs that it is the limit of
     random = np.random.RandomState(0)
     weights = [tf.Variable(random.normal(0, 0.05, shape).astype("f")) for shape in CONVOLUTIONS + DENSE]
     momenta = [tf.Variable(tf.zeros_like(weight), trainable=False) for weight in weights]

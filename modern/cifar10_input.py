@@ -46,21 +46,17 @@ def training_batches(
 ) -> Iterator[tuple[Any, Any]]:
     """TF1: iterator.get_next() and tf.split. Each replica's part of each batch, from step `first` on, without end.
 
-    An epoch's order follows from the seed and the epoch alone: a run that is resumed sees what it would have seen.
+    Each epoch has an order of its own, all by the seed: a run that is resumed sees what it would have seen.
     """
     images, number = examples(data_dir, "train")
     whole = sum(sizes)
     if number < whole:
         raise trainer_data.DataError(f"{number} images are less than one batch of {whole}")
-    epoch, batches_done = divmod(first, number // whole)
 
     def dataset(context: tf.distribute.InputContext) -> tf.data.Dataset:
         own = images.shard(context.num_input_pipelines, context.input_pipeline_id)
-
-        def shuffled(epoch: tf.Tensor) -> tf.data.Dataset:
-            return own.shuffle(number, seed + epoch).take(number // whole * whole)  # full batches only
-
-        endless = tf.data.Dataset.range(epoch, tf.int64.max).flat_map(shuffled).skip(batches_done * whole)
+        epochs = own.shuffle(number, seed).take(number // whole * whole).repeat()  # full batches only
+        endless = epochs.skip(first * whole)
         if distort:
             endless = endless.enumerate(first * whole)
             endless = endless.map(

@@ -96,12 +96,8 @@ def training_batches(
         labels = tf.one_hot(tf.reshape(tf.io.decode_raw(labels, tf.uint8), [-1]), 10)
         return tf.ensure_shape(images, [batch_size, IMAGE_PIXELS * IMAGE_PIXELS]), labels
 
-    own, buffer = examples.shard(context.num_input_pipelines, context.input_pipeline_id), 60_000
-    if seed is None:
-        shuffled = own.shuffle(buffer).repeat()
-    else:
-        epochs = tf.data.Dataset.range(tf.int64.max)
-        shuffled = epochs.flat_map(lambda epoch: own.shuffle(buffer, seed + epoch))
+    own = examples.shard(context.num_input_pipelines, context.input_pipeline_id)
+    shuffled = own.shuffle(60_000, seed).repeat()
     replicas = context.num_replicas_in_sync // context.num_input_pipelines
     batches = shuffled.skip(first * replicas * batch_size).batch(batch_size, drop_remainder=True)
     batches = batches.map(decode, tf.data.AUTOTUNE) if data_dir else batches

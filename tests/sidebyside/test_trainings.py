@@ -75,7 +75,13 @@ def losses_of(found: dict[str, Any]) -> list[list[float]]:
 def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
     """Their seeds make other weights in Keras 3 than in TF1: the modern program begins with the legacy one's."""
     # each has an order of its own: a batch is all of the 1500 digits
-    flags = ["--num_gpus=2", "--max_steps=12", "--batch_size=750", "--log_every=1", f"--train_dir={tmp_path / 'train'}"]
+    flags = [
+        "--num_gpus=2",
+        "--max_steps=12",
+        "--batch_size=750",
+        "--log_every=1",
+        f"--train_dir={tmp_path / 'train'}",
+    ]
     pair = [str(ROOT / "legacy" / "cifar10_towers.py"), str(ROOT / "modern" / "cifar10_mirrored.py")]
     found = compared(start, *pair, "--", *flags, cwd=tmp_path)
     losses = losses_of(found)
