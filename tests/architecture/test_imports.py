@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "tf2towers"
 #: a package imports from those before it alone
 LAYERS = (
-    "report", "source", "names", "runtime", "data", "launch",
+    "report", "source", "names", "runtime", "launch",
     "exact", "certain", "program", "rewrites", "migrate", "registers",
     "stand_ins", "instrumentation", "recorder", "parity", "sidebyside", "cli", "__main__",
 )  # fmt: skip
