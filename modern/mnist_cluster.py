@@ -84,9 +84,8 @@ class Cluster:
     def resolver(self, *names: str) -> tf.distribute.cluster_resolver.ClusterResolver:
         """What the strategies take: this task, among those of some jobs."""
         spec = tf.train.ClusterSpec({name: self.jobs[name] for name in names if name in self.jobs})
-        return tf.distribute.cluster_resolver.SimpleClusterResolver(
-            spec, self.job, self.index, rpc_layer="grpc"
-        )
+        resolver = tf.distribute.cluster_resolver.SimpleClusterResolver
+        return resolver(spec, task_type=self.job, task_id=self.index, rpc_layer="grpc")
 
 
 def answers(address: str) -> bool:

@@ -168,7 +168,13 @@ def update_alone(kind: str, trainer: Trainer, step: Step, epsilon: float) -> Non
     variables = trainer.model.trainable_variables
     gradients = [tf.constant(step.gradients[v.path]) for v in variables]
     shares = [gradient / len(DEVICES) for gradient in gradients]  # what a replica hands in
-    trainer.strategy.run(lambda: trainer.optimizer.apply_gradients(zip(shares, variables, strict=True)))
+
+    @tf.function
+    def update() -> None:
+        pairs = list(zip(shares, variables, strict=True))
+        trainer.strategy.run(lambda: trainer.optimizer.apply_gradients(pairs))
+
+    update()
     trainer.note(kind, 0)
 
 
