@@ -267,6 +267,7 @@ class Trainer:
             variable.assign(value)
         for variable, share in zip(self.model.trainable_variables, shares, strict=True):
             gradient = self.strategy.reduce(tf.distribute.ReduceOp.SUM, share, axis=None)
+            gradient /= devices.scale_left(self.optimizer)
             tf.summary.histogram(names[id(variable)], tf.convert_to_tensor(variable), step)
             tf.summary.histogram(f"{names[id(variable)]}/gradients", gradient, step)
         seen = [

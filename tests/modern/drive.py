@@ -66,9 +66,8 @@ def one_step(
     images, labels = next(trainer_data.batches(*trainer_data.load(), REPLICAS * PART, seed=0))
     batch = [distribute(strategy, array, sizes) for array in (images, labels)]
     losses, gradients = trainer.replica_gradients(*batch)
-    scale = 1.0
-    if precision == "float16":  # Keras 3 takes the scale off when it applies them
-        scale = float(trainer.optimizer.scale_loss(1.0)) if hasattr(trainer.optimizer, "scale_loss") else 1.0
+    scale = devices.scale_left(trainer.optimizer)
+    assert (scale == 1.0) == (precision != "float16" or not hasattr(trainer.optimizer, "scale_loss"))
     for variable, shares in zip(trainer.model.trainable_variables, gradients, strict=True):
         OUT[f"{kind}:gradient:{names[id(variable)]}"] = local_sum(strategy, shares) / scale
     reset()  # batch norm's statistics have moved
