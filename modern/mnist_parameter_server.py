@@ -164,9 +164,7 @@ def coordinate(cluster: Cluster) -> None:
         print(f"resuming at step {first} of {FLAGS.train_steps}")
 
     def dataset() -> tf.data.Dataset:  # is built and run on each worker, which reads for itself
-        return coordinator.strategy.distribute_datasets_from_function(
-            lambda context: mnist_model.training_batches(context, FLAGS.data_dir, FLAGS.batch_size)
-        )
+        return mnist_model.training_batches(tf.distribute.InputContext(), FLAGS.data_dir, FLAGS.batch_size)
 
     batches = iter(coordinator.create_per_worker_dataset(dataset))
     stopping: list[int] = []

@@ -64,8 +64,8 @@ def record(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Record:
         if key not in made:
             path = (ROOT / "legacy" if side == "legacy" else migrated) / script
             flags = [*FLAGS, f"--issync={issync}", f"--log_dir={tmp_path_factory.mktemp('log')}"]
-            if path == MODERN:
-                flags.append("--steps_per_request=1")  # steps that are one function cannot be told apart
+            if path.parent == MODERN.parent:  # steps that are one call cannot be told apart
+                flags += ["--log_every=1", *(["--steps_per_request=1"] if path == MODERN else [])]
             folder = tmp_path_factory.mktemp(side) / "recording"
             options |= {"to_the_end": False, "keep": folder}
             found = record_cluster(side, path, flags, STEPS, workers, **options)  # type: ignore[arg-type]
