@@ -169,10 +169,13 @@ def update_alone(kind: str, trainer: Trainer, step: Step, epsilon: float) -> Non
     gradients = [tf.constant(step.gradients[v.path]) for v in variables]
     shares = [gradient / len(DEVICES) for gradient in gradients]  # what a replica hands in
 
+    def replica() -> None:  # a tensor of each replica's own: one that all share is not summed
+        own = [tf.identity(share) for share in shares]
+        trainer.optimizer.apply_gradients(zip(own, variables, strict=True))
+
     @tf.function
     def update() -> None:
-        pairs = list(zip(shares, variables, strict=True))
-        trainer.strategy.run(lambda: trainer.optimizer.apply_gradients(pairs))
+        trainer.strategy.run(replica)
 
     update()
     trainer.note(kind, 0)
