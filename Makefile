@@ -55,14 +55,14 @@ KIND_plain = "not tensorflow"
 test-long: $(VENV)/.installed
 	$(PY) -m pytest -m long $(TESTS)
 
-# the declared range is what has run here: oldest, one in the middle, newest
+# the declared range is what has run here: oldest, one in the middle, newest; modern/ runs on all of it
 VERSIONS ?= 2.15.1 2.18.1 2.21.0
 test-versions:
 	@for version in $(VERSIONS); do \
 		echo "TensorFlow $$version"; \
 		$(PYTHON) -m venv .venv-$$version && \
 		.venv-$$version/bin/python -m pip install --quiet "tensorflow==$$version" "tf_keras==$${version%.*}.*" tf_slim libcst scikit-learn pytest && \
-		PYTHONPATH=$(CURDIR) .venv-$$version/bin/python -m pytest -q -m "not long" tests/soundness tests/runtime/graph_session || exit 1; \
+		PYTHONPATH=$(CURDIR) .venv-$$version/bin/python -m pytest -q -m "not long" tests/soundness tests/runtime tests/modern || exit 1; \
 	done
 
 coverage: $(VENV)/.installed

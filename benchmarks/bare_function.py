@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
-
 from tf2towers.runtime.memory import keep_freed_memory
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "modern"))
@@ -32,7 +31,6 @@ def main() -> None:
     parser.add_argument("--batch_size", type=int, default=32)
     parser.add_argument("--max_steps", type=int, default=0, help="0: without end")
     options, _ = parser.parse_known_args()
-    keep_freed_memory()  # as the programs that it is the limit of
     random = np.random.RandomState(0)
     weights = [tf.Variable(random.normal(0, 0.05, shape).astype("f")) for shape in CONVOLUTIONS + DENSE]
     momenta = [tf.Variable(tf.zeros_like(weight), trainable=False) for weight in weights]

@@ -35,7 +35,7 @@ WORKER_LINE = re.compile(r"worker 0\W.*training step \d+ done.*global step: (\d+
 MODERN_WORKER_LINE = re.compile(r"worker 0\W.*training step (\d+) done", re.IGNORECASE)
 ORIGINAL = "original, compat.v1"
 ENDLESS = 1_000_000_000
-#: what `tf2towers.runtime.memory` asks of malloc, asked for the original by its environment
+#: what `tf2towers.runtime.memory` asks of malloc, asked for others by their environment
 KEPT = {"MALLOC_MMAP_THRESHOLD_": 256 << 20, "MALLOC_TRIM_THRESHOLD_": 1 << 30, "MALLOC_TOP_PAD_": 64 << 20}
 
 
@@ -123,23 +123,30 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
     }
     if options.legacy_python:
         scripts = {"original, TF 1.15": (options.legacy_python, for_tf1(folder, legacy)), **scripts}
+    # ten steps to a line: the modern trainer makes so many in one call
     often = [
-        "--log_every=1",
+        "--log_every=10",
         *(f"--{name}={ENDLESS}" for name in ("summary_every", "checkpoint_every", "max_steps")),
     ]
+    modern = scripts["modern"]
+    never = [f"--eval_every={ENDLESS}"]
     rows = []
     for towers, batch in ((2, 16), (2, 64), (2, 256), (1, 64), (4, 64)):
         whole = towers * batch
         each = [f"--num_gpus={towers}", f"--batch_size={batch}", *often]
-        programs = {what: Program(script, each, whole) for what, script in scripts.items()}
+        programs = {
+            what: Program(script, [*each, *(never if what == "modern" else [])], whole)
+            for what, script in scripts.items()
+        }
         alone = ["--num_gpus=1", f"--batch_size={whole}", *often]
         if (towers, batch) == (2, 64):
             for option in ("--jit", "--precision=bfloat16"):
-                programs[f"modern, {option}"] = Program(scripts["modern"], [*each, option], whole)
+                programs[f"modern, {option}"] = Program(modern, [*each, *never, option], whole)
         if towers == 2:
             kept = {name: str(size) for name, size in KEPT.items()}
             programs["original, memory kept"] = Program(scripts[ORIGINAL], each, whole, environment=kept)
-            programs["limit: modern, one device"] = Program(scripts["modern"], alone, whole)
+            programs["modern, memory kept"] = Program(modern, [*each, *never], whole, environment=kept)
+            programs["limit: modern, one device"] = Program(modern, [*alone, *never], whole)
             bare = (python, str(ROOT / "benchmarks/bare_function.py"))
             programs["limit: one bare function"] = Program(bare, [f"--batch_size={whole}"], whole)
         rows += measure(f"{towers} tower{'s' * (towers > 1)}, batch {batch}", programs, options, folder)
@@ -147,8 +154,8 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
 
 
 def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[str]:
-    """MobileNetV2 by towers, on the digits; the modern trainer tells of epochs, not of steps."""
-    legacy, batch, images = "mobilenet_towers.py", 64, 1797
+    """MobileNetV2 by towers, on the digits; the modern trainer prints epochs, not steps."""
+    legacy, batch, images = "mobilenet_towers.py", 64, 1500
     scripts = {
         ORIGINAL: (sys.executable, str(ROOT / "legacy" / legacy)),
         "migrated": (sys.executable, migrated(folder, legacy)),
@@ -198,6 +205,7 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
             programs = {"original, TF 1.15": Program(tf1, flags, 0, WORKER_LINE), **programs}
         name = "mnist_multi_worker.py" if synchronous else "mnist_parameter_server.py"
         modern = [*launch, "--", str(ROOT / "modern" / name)]
+        common += [f"--{name}={ENDLESS}" for name in ("eval_steps", "checkpoint_every")]
         programs["modern"] = Program(modern, common, 0, MODERN_WORKER_LINE, rests=not all_reduces)
         if not synchronous:
             alone = [*common, "--steps_per_request=1"]
@@ -247,10 +255,22 @@ what each program adds to the same arithmetic.
 | work | program | examples/s | to the original | ms a step | {heads}
 {chr(10).join(tower_rows)}
 
-Migrated and modern programs ask malloc to keep what a step frees for the next one (`tf2towers/runtime/memory.py`): the
-CIFAR-10 towers, both alike, had 500, 2,100 and 4,000 page faults a step at batch 16, 64 and 256, and have none. The
-original gains as much from the environment variables that say the same ("memory kept"); without them it does what
-glibc does by default. With GPUs a step's tensors are not in this memory; that was not measured.
+Migrated programs ask malloc to keep what a step frees for the next one (`tf2towers/runtime/memory.py`): the
+CIFAR-10 towers had 500, 2,100 and 4,000 page faults a step at batch 16, 64 and 256, and have none. The
+original and the modern trainer gain as much from environment variables that say the same ("memory kept"); without them
+they do what glibc does by default. On CPUs, set them for the trainers of `modern/`:
+
+    MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_TRIM_THRESHOLD_=1073741824 MALLOC_TOP_PAD_=67108864 python modern/...
+
+With GPUs a step's tensors are not in this memory; that was not measured.
+
+The modern trainers have Keras's own optimizers. Until 25 November they had some of their own, with one fused operation
+for each variable's update, where Keras's SGD has four and its Adam sixteen. What that costs is made up for by several
+steps in one call, whose loss is fetched every `--log_every`, and by input that is made batch by batch in tf.data: 7.3,
+17.6 and 58.7 ms of processor time a step at batch 16, 64 and 256 instead of 7.2, 17.6 and 69.5 before (7 rounds with
+`--log_every=10`, on a machine with much other work; the original: 7.5, 21.3 and 73.5). In examples a second that was
+1.13, 1.47 and 1.09 of the original. Two asynchronous workers with stock Adam made 1.04 of the original's steps (5
+rounds, as busy), where the fused one made 1.22.
 
 The towers of a machine without GPUs share its CPU and one copy of the variables (copies and
 collectives are for GPUs: [how-it-works.md](how-it-works.md)). Its graph is the original's, optimized alike: 252
@@ -262,10 +282,10 @@ copy for each replica, for that is what MirroredStrategy is: both are updated, a
 MobileNetV2 on images of 32 x 32 has many small operations. A sampling profile of one session with both towers (perf,
 25 November, beside other work): 44 % of the time in oneDNN's and Eigen's kernels, 45 % in handing work from thread to
 thread (the scheduler's queues, and the kernel's), 10 % in malloc. With one thread inside an operation and two between
-them a step takes 63 ms of processor time instead of 95. So replicas on the CPU share its cores in
-`modern/mobilenet_mirrored.py`: an epoch by hand takes 0.49 s instead of 0.66 (three runs each, quiet), and twice what
-TF 1.15 takes is reached. Both programs keep TensorFlow's own number of threads, for sums in parts by threads
-round otherwise, and the migrated one has the original's bits; `TF_NUM_INTRAOP_THREADS=1` sets it for both. Among many
+them a step takes 63 ms of processor time instead of 95. An epoch of `modern/mobilenet_mirrored.py` by hand
+takes 0.49 s instead of 0.66 with it (three runs each, quiet). All keep TensorFlow's own number of threads, so that one
+device and several can be compared, and because sums in parts by threads round otherwise; `TF_NUM_INTRAOP_THREADS=1`
+sets it for any of them. Among many
 programs the migrated one was at 0.87 to 0.97 of the original's examples a second (four runs of this table), with the
 original alone at 1.00, 1.03 and 1.05 (7 to 21 rounds). It is no more than 1.2 to 1.5 times TF 1.15: with the
 original's bits it has the original's kernels, and one bare device with these has 1.5. With one thread inside an
@@ -283,7 +303,7 @@ Synchronous training of `modern/` is an all-reduce between the workers, without 
 stopped between its turns and begins anew for each, so its first second counts.
 
 The modern asynchronous trainer asks for twenty steps in a request; a request for each step (`--steps_per_request=1`)
-costs as much as a small step. Tasks on one host share its cores there (`Cluster.own_cores`).
+costs as much as a small step. Tasks on one host may gain by fewer threads each (`TF_NUM_INTRAOP_THREADS=1`).
 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(clusters)}

@@ -14,6 +14,7 @@ which therefore runs on Python 3.7 and imports no TensorFlow.
 
 from __future__ import annotations
 
+import functools
 import gzip
 import io
 import zlib
@@ -83,8 +84,12 @@ def load_digits(split: str = "train") -> tuple[np.ndarray, np.ndarray]:
     return images[rows], labels[rows].astype(np.int32)
 
 
+@functools.lru_cache(maxsize=None)  # noqa: UP033 - it runs on Python 3.7
 def _made_up_digits() -> tuple[np.ndarray, np.ndarray]:
-    """As many images of 8x8 as there are digits: a pattern for each class, with noise."""
+    """As many images of 8x8 as there are digits: a pattern for each class, with noise. Made, and said, once."""
+    print(
+        "scikit-learn is not installed: training on made-up images (--data_dir names real ones)", flush=True
+    )
     random = np.random.RandomState(0)
     labels = random.randint(0, NUM_CLASSES, 1500 + DIGITS_TEST)
     patterns = random.randint(0, 17, (NUM_CLASSES, 8, 8))

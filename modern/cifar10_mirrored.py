@@ -6,7 +6,7 @@ gradients on its part of the batch; the optimizer sums the gradients over the re
     python modern/cifar10_mirrored.py --num_gpus=2 --max_steps=200
 
 Sections come in the order of the legacy script; comments marked "TF1:" name what a piece takes the place of.
-Beside it stand devices.py and trainer_data.py.
+Beside it stand cifar10_input.py, devices.py and trainer_data.py.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
+import cifar10_input
 import devices
 import keras
 import numpy as np
@@ -29,7 +30,6 @@ from absl import app, flags, logging
 FLAGS = flags.FLAGS
 MOVING_AVERAGE_DECAY = 0.999  # for the moving average of the weights
 LOSS_AVERAGE_DECAY = 0.9
-CROP = trainer_data.IMAGE_SIZE
 
 
 def define_flags() -> None:
@@ -96,7 +96,7 @@ def inference(batch_norm: bool, seed: int, network: str = "small") -> keras.Mode
             x = keras.layers.BatchNormalization(momentum=0.9, epsilon=1e-3, name=f"conv{number}_norm")(x)
         return keras.layers.ReLU(name=f"conv{number}_relu")(x)
 
-    images = keras.Input((CROP, CROP, 3), name="images")
+    images = keras.Input((trainer_data.IMAGE_SIZE, trainer_data.IMAGE_SIZE, 3), name="images")
     x = convolution(images, 1, filters[0], bias=0.0)
     x = keras.layers.MaxPooling2D(3, 2, padding="same", name="pool1")(x)
     x = LocalResponseNormalization(name="norm1")(x) if normalize else x
@@ -126,73 +126,6 @@ def tf1_names(model: keras.Model) -> dict[str, Any]:
     return names
 
 
-# -- input -------------------------------------------------------------------------------------------------------------
-
-
-def examples(data_dir: str, split: str) -> tuple[tf.data.Dataset, int]:
-    """Images uint8 [32, 32, 3] with their labels int32, and how many there are."""
-    if not data_dir:
-        images, labels = trainer_data.load_digits(split)
-        return tf.data.Dataset.from_tensor_slices((images, labels)), len(labels)
-    files = [str(path) for path in trainer_data.find_cifar10(data_dir, split)]
-
-    def decode(record: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        content = tf.io.decode_raw(record, tf.uint8)  # a label, then three planes
-        return tf.transpose(tf.reshape(content[1:], [3, 32, 32]), [1, 2, 0]), tf.cast(content[0], tf.int32)
-
-    records = tf.data.FixedLengthRecordDataset(files, trainer_data.RECORD_BYTES)
-    return records.map(decode, tf.data.AUTOTUNE).cache(), len(files) * trainer_data.RECORDS_PER_FILE
-
-
-def standardized(images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """The middle of each image, float32 [n, 24, 24, 3]."""
-    images = tf.image.resize_with_crop_or_pad(images, CROP, CROP)
-    return tf.image.per_image_standardization(tf.cast(images, tf.float32)), labels
-
-
-def distorted(image: tf.Tensor, label: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """TF1: distorted_inputs. The same seed gives the same distortion, in whatever thread."""
-    image = tf.image.stateless_random_crop(tf.cast(image, tf.float32), [CROP, CROP, 3], seed)
-    image = tf.image.stateless_random_flip_left_right(image, seed + 1)
-    image = tf.image.stateless_random_brightness(image, 63.0, seed + 2)
-    image = tf.image.stateless_random_contrast(image, 0.2, 1.8, seed + 3)
-    return tf.image.per_image_standardization(image), label
-
-
-def training_batches(
-    strategy: tf.distribute.Strategy, data_dir: str, sizes: list[int], seed: int, first: int, distort: bool
-) -> Iterator[tuple[Any, Any]]:
-    """TF1: iterator.get_next() and tf.split. Each replica's part of each batch, from step `first` on, without end.
-
-    An epoch's order follows from the seed and the epoch alone: a run that is resumed sees what it would have seen.
-    """
-    images, number = examples(data_dir, "train")
-    whole = sum(sizes)
-    if number < whole:
-        raise trainer_data.DataError(f"{number} images are less than one batch of {whole}")
-    epoch, batches_done = divmod(first, number // whole)
-
-    def dataset(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        own = images.shard(context.num_input_pipelines, context.input_pipeline_id)
-
-        def shuffled(epoch: tf.Tensor) -> tf.data.Dataset:
-            return own.shuffle(number, seed + epoch).take(number // whole * whole)  # full batches only
-
-        endless = tf.data.Dataset.range(epoch, tf.int64.max).flat_map(shuffled).skip(batches_done * whole)
-        if distort:
-            endless = endless.enumerate(first * whole)
-            endless = endless.map(lambda n, example: distorted(*example, [seed, n]), tf.data.AUTOTUNE)
-        # Replicas take elements in turn: one element is one replica's part
-        equal = len(set(sizes)) == 1
-        parts = endless.batch(sizes[0] if equal else whole, drop_remainder=True)
-        parts = parts if equal else parts.rebatch(sizes)
-        parts = parts if distort else parts.map(standardized, tf.data.AUTOTUNE)
-        parts = parts.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY))
-        return parts.prefetch(tf.data.AUTOTUNE)
-
-    return iter(strategy.distribute_datasets_from_function(dataset))
-
-
 def split_sizes(split_by_speed: str, batch_size: int, replicas: int) -> list[int]:
     """How many images each replica takes: in proportion to the speeds, or equally."""
     if not split_by_speed:
@@ -205,9 +138,6 @@ def split_sizes(split_by_speed: str, batch_size: int, replicas: int) -> list[int
     if min(sizes) < 1:
         raise ValueError(f"--split_by_speed={split_by_speed} leaves a replica without images: {sizes}")
     return sizes
-
-
-# -- training ----------------------------------------------------------------------------------------------------------
 
 
 class Trainer:
@@ -267,7 +197,11 @@ class Trainer:
     @tf.function  # type: ignore[untyped-decorator]
     def replica_gradients(self, images: Any, labels: Any) -> tuple[Any, list[Any]]:
         """The losses and gradients of all replicas, where nothing is to be applied."""
-        return self.strategy.run(lambda *part: self.compute(*part), args=(images, labels))  # type: ignore[no-any-return]
+
+        def own(*part: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
+            return self.compute(*part)
+
+        return self.strategy.run(own, args=(images, labels))  # type: ignore[no-any-return]
 
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """One step of one replica. A tf.function keeps the lines' order; TF1: tf.control_dependencies."""
@@ -316,7 +250,7 @@ class Trainer:
         for own, statistic in pairs:
             own.assign(tf.convert_to_tensor(statistic))
         hits = keras.metrics.SparseCategoricalAccuracy()
-        for batch, labels in images.batch(256).map(standardized, tf.data.AUTOTUNE).prefetch(1):
+        for batch, labels in images.batch(256).map(cifar10_input.standardized, tf.data.AUTOTUNE).prefetch(1):
             hits.update_state(labels, self.averaged(batch, training=False))
         return float(hits.result())
 
@@ -333,6 +267,7 @@ class Trainer:
             variable.assign(value)
         for variable, share in zip(self.model.trainable_variables, shares, strict=True):
             gradient = self.strategy.reduce(tf.distribute.ReduceOp.SUM, share, axis=None)
+            gradient /= devices.scale_left(self.optimizer)
             tf.summary.histogram(names[id(variable)], tf.convert_to_tensor(variable), step)
             tf.summary.histogram(f"{names[id(variable)]}/gradients", gradient, step)
         seen = [
@@ -354,24 +289,8 @@ def next_stop(done: int, log_every: int, *periods: int) -> int:
     return min(logged, *(done + period - done % period for period in periods))
 
 
-def train() -> None:
-    """Make the state, then run it until --max_steps."""
-    tf.debugging.set_log_device_placement(FLAGS.log_device_placement)
-    names = FLAGS.devices or [f"/gpu:{gpu}" for gpu in FLAGS.gpu_ids.split(",") if gpu]
-    strategy = devices.mirrored(devices.choose_devices(FLAGS.num_gpus, names), FLAGS.all_reduce)
-    devices.set_precision(FLAGS.precision)
-    sizes = split_sizes(FLAGS.split_by_speed, FLAGS.batch_size, strategy.num_replicas_in_sync)
-    test_images, _ = examples(FLAGS.data_dir, "test")
-    _, number = examples(FLAGS.data_dir, "train")
-    decay_steps = FLAGS.decay_steps or max(1, int(number / sum(sizes) * FLAGS.epochs_per_decay))
-    trainer = Trainer(strategy, FLAGS, sum(sizes), decay_steps)
-    with_summaries = importlib.util.find_spec("tensorboard") is not None
-    if not with_summaries:
-        print("no summaries: TensorBoard is not installed (pip install tensorboard)")
-    if FLAGS.init_checkpoint:
-        trainer.set_weights(tf.train.load_checkpoint(FLAGS.init_checkpoint).get_tensor)
-
-    # TF1: tf.train.Saver. The optimizer's momentum and step, and the averages, are in the checkpoint as well.
+def restored(trainer: Trainer) -> tf.train.CheckpointManager:
+    """TF1: tf.train.Saver. The optimizer's momentum and step, and the averages, are in the checkpoint as well."""
     checkpoint = tf.train.Checkpoint(
         model=trainer.model, optimizer=trainer.optimizer,
         averages=trainer.averaged, loss_averages=trainer.loss_averages,
@@ -382,14 +301,37 @@ def train() -> None:
             checkpoint.restore(manager.latest_checkpoint).assert_consumed()
         except (AssertionError, ValueError):
             raise SystemExit(f"{manager.latest_checkpoint} is of another model; try --noresume") from None
+    return manager
+
+
+def train() -> None:
+    """Make the state, then run it until --max_steps."""
+    tf.debugging.set_log_device_placement(FLAGS.log_device_placement)
+    names = FLAGS.devices or [f"/gpu:{gpu}" for gpu in FLAGS.gpu_ids.split(",") if gpu]
+    strategy = devices.mirrored(devices.choose_devices(FLAGS.num_gpus, names), FLAGS.all_reduce)
+    devices.set_precision(FLAGS.precision)
+    sizes = split_sizes(FLAGS.split_by_speed, FLAGS.batch_size, strategy.num_replicas_in_sync)
+    test_images, _ = cifar10_input.examples(FLAGS.data_dir, "test")
+    _, number = cifar10_input.examples(FLAGS.data_dir, "train")
+    decay_steps = FLAGS.decay_steps or max(1, int(number / sum(sizes) * FLAGS.epochs_per_decay))
+    trainer = Trainer(strategy, FLAGS, sum(sizes), decay_steps)
+    with_summaries = importlib.util.find_spec("tensorboard") is not None
+    if not with_summaries:
+        print("no summaries: TensorBoard is not installed (pip install tensorboard)")
+    if FLAGS.init_checkpoint:
+        trainer.set_weights(tf.train.load_checkpoint(FLAGS.init_checkpoint).get_tensor)
+
+    manager = restored(trainer)
     done = int(trainer.optimizer.iterations.numpy())
     if done:
         print(f"resuming at step {done} of {FLAGS.max_steps} (--noresume: start anew)")
 
     distort = bool(FLAGS.data_dir) if FLAGS.distort is None else FLAGS.distort
-    batches = training_batches(strategy, FLAGS.data_dir, sizes, FLAGS.seed, done, distort)
+    batches = cifar10_input.training_batches(strategy, FLAGS.data_dir, sizes, FLAGS.seed, done, distort)
     train_steps = trainer.training_on(batches)
-    sample = next(training_batches(strategy, FLAGS.data_dir, sizes, FLAGS.seed, 0, False))  # for summaries
+    sample = next(
+        cifar10_input.training_batches(strategy, FLAGS.data_dir, sizes, FLAGS.seed, 0, False)
+    )  # for summaries
     stopping = []
     signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
     with tf.summary.create_file_writer(FLAGS.train_dir).as_default():  # TF1: tf.summary.FileWriter

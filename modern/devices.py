@@ -84,6 +84,11 @@ def scaled(optimizer: Any, loss: tf.Tensor) -> tf.Tensor:
     return scale(loss) if scale else loss
 
 
+def scale_left(optimizer: Any) -> float:
+    """What the gradients to apply are still multiplied by."""
+    return float(optimizer.scale_loss(1.0)) if hasattr(optimizer, "scale_loss") else 1.0
+
+
 def unscaled(optimizer: Any, gradients: list[tf.Tensor]) -> list[tf.Tensor]:
     """The gradients to apply. Keras 3 takes the scale off them itself."""
     unscale = getattr(optimizer, "get_unscaled_gradients", None)

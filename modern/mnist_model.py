@@ -16,7 +16,12 @@ EPSILON = 1e-8  # TF1's Adam; Keras's default is 1e-7
 
 
 def define_flags(issync: bool, log_dir: str) -> None:
-    """The legacy script's flags for the training, then two of our own."""
+    """TF1's flags for a cluster, for which TF_CONFIG may stand, then those of the training."""
+    flags.DEFINE_string("ps_hosts", "", "Comma-separated host:port of the parameter servers.")
+    flags.DEFINE_string("worker_hosts", "", "Comma-separated host:port of the workers.")
+    flags.DEFINE_string("job_name", None, "What this process is: ps or worker.")
+    flags.DEFINE_integer("task_index", None, "Which of the job's tasks this process is.")
+    flags.DEFINE_float("host_wait", 60.0, "Seconds to wait for a host that does not answer.")
     flags.DEFINE_string("data_dir", "", "Directory of the MNIST files, on every worker. Empty: the digits.")
     flags.DEFINE_alias("data-dir", "data_dir")
     flags.DEFINE_integer("issync", int(issync), "1: synchronous training, 0: asynchronous.")
@@ -91,12 +96,8 @@ def training_batches(
         labels = tf.one_hot(tf.reshape(tf.io.decode_raw(labels, tf.uint8), [-1]), 10)
         return tf.ensure_shape(images, [batch_size, IMAGE_PIXELS * IMAGE_PIXELS]), labels
 
-    own, buffer = examples.shard(context.num_input_pipelines, context.input_pipeline_id), 60_000
-    if seed is None:
-        shuffled = own.shuffle(buffer).repeat()
-    else:
-        epochs = tf.data.Dataset.range(tf.int64.max)
-        shuffled = epochs.flat_map(lambda epoch: own.shuffle(buffer, seed + epoch))
+    own = examples.shard(context.num_input_pipelines, context.input_pipeline_id)
+    shuffled = own.shuffle(60_000, seed).repeat()
     replicas = context.num_replicas_in_sync // context.num_input_pipelines
     batches = shuffled.skip(first * replicas * batch_size).batch(batch_size, drop_remainder=True)
     batches = batches.map(decode, tf.data.AUTOTUNE) if data_dir else batches

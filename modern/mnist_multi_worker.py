@@ -115,7 +115,9 @@ def run_worker(cluster: Cluster) -> None:
         if step % FLAGS.log_every == 0 or step == FLAGS.train_steps:
             task = f"Worker {cluster.index}"
             print(f"{time.time():f}: {task}: training step {step} done, loss: {loss:f}", flush=True)
-        if cluster.is_chief and (step % FLAGS.checkpoint_every == 0 or step == FLAGS.train_steps):
+        if cluster.address == cluster.chief and (
+            step % FLAGS.checkpoint_every == 0 or step == FLAGS.train_steps
+        ):
             manager.save(checkpoint_number=step)
         if step % FLAGS.eval_steps == 0 or step == FLAGS.train_steps:
             xent = mnist_model.evaluate(trainer.model, validation)
@@ -165,6 +167,5 @@ def main(_: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    mnist_cluster.define_flags()
     mnist_model.define_flags(issync=True, log_dir="/tmp/mnist_multi_worker")
     app.run(main)

@@ -164,9 +164,7 @@ def coordinate(cluster: Cluster) -> None:
         print(f"resuming at step {first} of {FLAGS.train_steps}")
 
     def dataset() -> tf.data.Dataset:  # is built and run on each worker, which reads for itself
-        return coordinator.strategy.distribute_datasets_from_function(
-            lambda context: mnist_model.training_batches(context, FLAGS.data_dir, FLAGS.batch_size)
-        )
+        return mnist_model.training_batches(tf.distribute.InputContext(), FLAGS.data_dir, FLAGS.batch_size)
 
     batches = iter(coordinator.create_per_worker_dataset(dataset))
     stopping: list[int] = []
@@ -223,7 +221,7 @@ def train() -> None:
             spec, cluster.job, cluster.index, protocol="grpc"
         )  # TF1: tf.train.Server
         assert server.target  # it serves as long as it lives
-    if cluster.is_chief:
+    if cluster.address == cluster.chief:
         coordinate(cluster)
     else:
         serve(cluster)
@@ -243,7 +241,6 @@ def main(_: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    mnist_cluster.define_flags()
     mnist_model.define_flags(issync=False, log_dir="/tmp/mnist_parameter_server")
     flags.DEFINE_integer(
         "steps_per_request", 20, "Steps a worker makes when asked once. More: faster where steps are small.",

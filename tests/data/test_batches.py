@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -114,3 +115,8 @@ def test_without_scikit_learn_images_are_made_up(monkeypatch, capsys):
     means = np.stack([images[labels == label].mean(axis=0) for label in range(10)])
     nearest = [int(np.argmin([np.square(image - mean).sum() for mean in means])) for image in test_images]
     assert np.mean(nearest == test_labels) > 0.95
+
+
+def test_both_folders_of_trainers_have_one_module():
+    root = Path(__file__).parents[2]
+    assert (root / "modern" / "trainer_data.py").samefile(root / "legacy" / "trainer_data.py")

@@ -16,6 +16,7 @@ from absl import flags
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "modern"), str(ROOT / "legacy")]
+import cifar10_input  # noqa: E402
 import cifar10_mirrored as modern  # noqa: E402
 import cifar10_model  # noqa: E402
 import devices  # noqa: E402
@@ -65,9 +66,8 @@ def one_step(
     images, labels = next(trainer_data.batches(*trainer_data.load(), REPLICAS * PART, seed=0))
     batch = [distribute(strategy, array, sizes) for array in (images, labels)]
     losses, gradients = trainer.replica_gradients(*batch)
-    scale = 1.0
-    if precision == "float16":  # Keras 3 takes the scale off when it applies them
-        scale = float(trainer.optimizer.scale_loss(1.0)) if hasattr(trainer.optimizer, "scale_loss") else 1.0
+    scale = devices.scale_left(trainer.optimizer)
+    assert (scale == 1.0) == (precision != "float16" or not hasattr(trainer.optimizer, "scale_loss"))
     for variable, shares in zip(trainer.model.trainable_variables, gradients, strict=True):
         OUT[f"{kind}:gradient:{names[id(variable)]}"] = local_sum(strategy, shares) / scale
     reset()  # batch norm's statistics have moved
@@ -89,7 +89,7 @@ def evaluation(trainer, legacy) -> None:
     images, labels = trainer_data.load_digits("test")
     images = trainer_data.standardise(images)
     OUT["evaluation:logits"] = trainer.averaged(images, training=False).numpy()
-    dataset, _ = modern.examples("", "test")
+    dataset, _ = cifar10_input.examples("", "test")
     OUT["evaluation:accuracy"] = np.float32(trainer.evaluate(dataset))
     v1 = tf.compat.v1
     with tf.Graph().as_default():
@@ -122,21 +122,23 @@ def training(train_dir: Path, kind: str, *arguments: str) -> None:
 def inputs() -> None:
     """The trainer's own images, and CIFAR-10 in files written here."""
     strategy = tf.distribute.get_strategy()
-    seen = [modern.training_batches(strategy, "", [150], 0, first, False) for first in (0, 3)]
+    seen = [cifar10_input.training_batches(strategy, "", [150], 0, first, False) for first in (0, 3)]
     own = [[next(batches) for _ in range(12)] for batches in seen]
     OUT["input:images"], OUT["input:labels"] = (np.stack(arrays) for arrays in zip(*own[0], strict=True))
     OUT["input:resumed"] = np.stack([images for images, _ in own[1]])
-    again = [next(modern.training_batches(strategy, "", [20], 5, 2, True))[0].numpy() for _ in range(2)]
+    again = [
+        next(cifar10_input.training_batches(strategy, "", [20], 5, 2, True))[0].numpy() for _ in range(2)
+    ]
     OUT["input:distorted"] = np.stack(again)
     trainer_data.RECORDS_PER_FILE = 2
-    modern.trainer_data.find_cifar10.__defaults__ = (2,)
+    trainer_data.find_cifar10.__defaults__ = (2,)
     folder, random = Path(sys.argv[2]).parent / "cifar", np.random.RandomState(0)
     folder.mkdir()
     for name in [name for names in trainer_data.CIFAR10_FILES.values() for name in names]:
         records = random.randint(0, 256, (2, 3073)).astype(np.uint8)
         records[:, 0] %= 10
         (folder / name).write_bytes(records.tobytes())
-    dataset, number = modern.examples(str(folder), "train")
+    dataset, number = cifar10_input.examples(str(folder), "train")
     images, labels = zip(*dataset.as_numpy_iterator(), strict=True)
     expected = trainer_data.load_cifar10(str(folder), "train", 2)
     assert number == 10

@@ -273,7 +273,7 @@ trainer.coordinator_of(cluster)
 def test_wrong_flags(modern, monkeypatch, wrong, message):
     monkeypatch.delenv("TF_CONFIG", raising=False)
     right = {"ps_hosts": "p:1", "worker_hosts": "w:1,w:2", "job_name": "worker", "task_index": 0}
-    assert modern.cluster.Cluster.from_flags_or_environment(SimpleNamespace(**right)).is_chief
+    assert modern.cluster.Cluster.from_flags_or_environment(SimpleNamespace(**right)).chief == "w:1"
     with pytest.raises(SystemExit, match=re.escape(message)):
         modern.cluster.Cluster.from_flags_or_environment(SimpleNamespace(**{**right, **wrong}))
 
@@ -285,7 +285,7 @@ def test_tf_config(modern, monkeypatch):
         config = {"cluster": jobs, "task": {"type": task, "index": 0}}
         monkeypatch.setenv("TF_CONFIG", json.dumps(config))
         cluster = modern.cluster.Cluster.from_flags_or_environment(flags)
-        assert (cluster.jobs, cluster.job, cluster.is_chief) == (jobs, task, is_chief)
+        assert (cluster.jobs, cluster.job, cluster.address == cluster.chief) == (jobs, task, is_chief)
     monkeypatch.setenv("TF_CONFIG", "{}")
     with pytest.raises(SystemExit, match="TF_CONFIG is not a cluster and a task"):
         modern.cluster.Cluster.from_flags_or_environment(flags)

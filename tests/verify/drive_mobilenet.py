@@ -168,7 +168,16 @@ def update_alone(kind: str, trainer: Trainer, step: Step, epsilon: float) -> Non
     variables = trainer.model.trainable_variables
     gradients = [tf.constant(step.gradients[v.path]) for v in variables]
     shares = [gradient / len(DEVICES) for gradient in gradients]  # what a replica hands in
-    trainer.strategy.run(lambda: trainer.optimizer.apply_gradients(zip(shares, variables, strict=True)))
+
+    def replica() -> None:  # a tensor of each replica's own: one that all share is not summed
+        own = [tf.identity(share) for share in shares]
+        trainer.optimizer.apply_gradients(zip(own, variables, strict=True))
+
+    @tf.function
+    def update() -> None:
+        trainer.strategy.run(replica)
+
+    update()
     trainer.note(kind, 0)
 
 
