@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
-from tf2towers.runtime.memory import keep_freed_memory
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "modern"))
 import trainer_data as data

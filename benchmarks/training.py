@@ -274,7 +274,8 @@ rounds, as busy), where the fused one made 1.22.
 
 The towers of a machine without GPUs share its CPU and one copy of the variables (copies and
 collectives are for GPUs: [how-it-works.md](how-it-works.md)). Its graph is the original's, optimized alike: 252
-operations where the original has 243, the rest being reads of variables. Around it, a run that is made again takes as long as a Session's:
+operations where the original has 243, the rest being reads of variables. Around it, a run that is made again takes as
+long as a Session's:
 0.22 ms for two feeds of 100 rows and three fetches, in both (what is fetched and fed is found out at the first run
 alone, which in a Session takes Python each time; a function's call takes longer in return). The modern trainer has a
 copy for each replica, for that is what MirroredStrategy is: both are updated, and gradients go from one to the other.

@@ -4,8 +4,8 @@
     python tables/make_symbols.py --check    # exit 1 if the committed table is not what would be written
 
 Read are, in this folder: tf1_symbols.tsv (dump_tf1.py), tf2_symbols.tsv (dump_tf2.py), and by hand sessions.tsv,
-own.tsv, keras.tsv, runtime.tsv, renames.tsv, same.tsv, private.tsv, contrib_files.tsv and gone.tsv. Which of them wins is decided
-here, once.
+own.tsv, keras.tsv, runtime.tsv, renames.tsv, same.tsv, private.tsv, contrib_files.tsv and gone.tsv. Which of them wins
+is decided here, once.
 """
 
 from __future__ import annotations
@@ -335,7 +335,9 @@ def names() -> set[str]:
     }
     found |= {"tf.python.pywrap_tensorflow", *_KERAS}
     found |= {*KERAS, *(f"{module}.{name}" for module in KERAS for name in KERAS[module])}
-    found |= {home + name[len(_KERAS[0]) :] for name in found if name.startswith("tf.keras") for home in _KERAS}
+    found |= {
+        home + name[len(_KERAS[0]) :] for name in found if name.startswith("tf.keras") for home in _KERAS
+    }
     for old, new in _MOVED:
         found |= {old + name[len(new) :] for name in found if name.startswith(new) and new != "tf."}
     found |= {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tf2towers.codemod.migrate import migrate
-from tf2towers.runtime.contrib.not_served import not_served
+from tf2towers.runtime.refusals import not_served
 from tf2towers.source.python2.reading import read_notebook
 from tf2towers.source.script import Script
 

@@ -174,7 +174,7 @@ IMPORTS = [
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
      "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
     ("import tensorflow as tf\n\nloss = tf.nn.seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n",
-     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.contrib import legacy_seq2seq\n\n"
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import legacy_seq2seq\n\n"
      "loss = legacy_seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n"),
     ("import tensorflow as tf\n\ntf.log(tf.pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
      "import tensorflow.compat.v1 as tf\n\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),

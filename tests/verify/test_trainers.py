@@ -58,7 +58,7 @@ class Run:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Run]:
     """By the side and the name in RUNS."""
     folder = tmp_path_factory.mktemp("trainers")
-    migrate_into(LEGACY, folder / "migrated", exact=True)
+    migrate_into(LEGACY, folder / "migrated")
     scripts = {"legacy": LEGACY, "migrated": folder / "migrated" / LEGACY.name}
     jobs = {
         (side, name): (scripts[side], folder / f"{side} {name}", RUNS[name])

@@ -40,6 +40,7 @@ _HOMES = {
     "assert_variables_initialized": "graph_session.initialized",
     "class_of": "tensors",
     "graph_mode": "graph_session.mode",
+    "not_served": "refusals",
     "op_type": "tensors",
     "TowerStrategy": "strategy",
     "ParameterServerStrategy": "strategy",

@@ -88,7 +88,7 @@ def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]
 
 
 def _near_tensorflow(files: list[Path]) -> list[Path]:
-    """Those that say `tensorflow`, or the name of a file or folder that is among them; no other one's imports matter."""
+    """Those that say `tensorflow`, or the name of one of them: the imports of no others matter."""
     texts = {path: _bytes(path) for path in files}
     found = {path for path, text in texts.items() if b"tensorflow" in text}
     words = {path: frozenset(_WORD.findall(text)) for path, text in texts.items()} if found else {}

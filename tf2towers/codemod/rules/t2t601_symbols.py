@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import RUNTIME, File, first_name
+from tf2towers.codemod.file import File, first_name
 from tf2towers.codemod.imports import made_by
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.never_called import leave, never_called_around, stays_in
@@ -179,7 +179,7 @@ def _raising(file: File, node: Symbol, found: Found) -> str | None:
     test = asked_for_by(file, node)
     if test is None:
         return None
-    needed = file.need("not_served", f"{RUNTIME}.contrib.not_served")
+    needed = file.need("not_served")
     return f"{needed}({public_spelling(file.spelled(node) or '')!r}, {test!r})"
 
 
@@ -322,8 +322,8 @@ RULE = Rule(
             "import tensorflow as tf\n\ntf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
             "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
             "if FLAGS.delay > 0:\n    tf.contrib.quantize.create_training_graph(quant_delay=FLAGS.delay)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n"
-            "from tf2towers.runtime.contrib.not_served import not_served\n\ngraph_mode()\n\n"
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, not_served\n"
+            "\ngraph_mode()\n\n"
             "tf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
             "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
             "if FLAGS.delay > 0:\n"

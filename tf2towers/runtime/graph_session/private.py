@@ -298,7 +298,8 @@ def epsilons_of_fused_norms_are_tf1s() -> None:
     def of_that_epsilon(*args: Any, epsilon: float = 0.0001, **kwargs: Any) -> Any:
         return plain(*args, epsilon=max(epsilon, 1.001e-5), **kwargs)
 
-    of_that_epsilon.tf1s_epsilon = True  # type: ignore[attr-defined] - TensorFlow's has a `__wrapped__` of its own
+    # TensorFlow's own has a `__wrapped__`, which says nothing
+    of_that_epsilon.tf1s_epsilon = True  # type: ignore[attr-defined]
     gen_nn_ops.fused_batch_norm_v3 = of_that_epsilon
 
 

@@ -1,4 +1,4 @@
-"""`tf.keras` of TensorFlow 1, as tf_keras has it, and its modules: `from tf2towers.runtime.tf1.keras.layers import Dense`.
+"""`tf.keras` of TensorFlow 1, as tf_keras has it, with its modules (`from ...tf1.keras.layers import Dense`).
 
 All that this package takes from tf_keras comes by way of this module, which looks whether it is the right one.
 """

@@ -1,7 +1,7 @@
 """`tf.contrib.slim`, with `tf.contrib.layers` and `tf.contrib.framework`, as tf_slim has them.
 
-In TensorFlow 1 these three packages held many names in common. What tf_slim keeps in other places has its old name here,
-as an attribute (`slim.utils`, `slim.nets`) and as a module (`from tf2towers.runtime.tf1.slim.nets import vgg`).
+In TensorFlow 1 these three packages held many names in common. What tf_slim keeps in other places has its old name
+here, as an attribute (`slim.utils`, `slim.nets`) and as a module (`from tf2towers.runtime.tf1.slim.nets import vgg`).
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from tf2towers.verify.stand_ins.objects import Objects
 from tf2towers.verify.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_name
 
 
-
 def install(place_towers: Callable[[Any], object] | None = None) -> None:
     """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
 
