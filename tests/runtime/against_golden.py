@@ -1,4 +1,4 @@
-"""Runs a case with our layers in a `tf.function` under a `VariableStore`, and compares it with its TF 1.15 golden."""
+"""Runs a case in a graph and compares it with its TF 1.15 golden."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tf2towers.runtime.variable_store import VariableStore
 
 from .cases import running
 
@@ -23,31 +22,6 @@ Wrap = Callable[[Any], Any]
 def goldens(name: str) -> dict[str, Any]:
     """What TF 1.15 found, by case."""
     return dict(json.loads((GOLDENS / f"{name}.json").read_text()))
-
-
-def run(case: running.Case, api: running.Api) -> dict[str, Any]:
-    """The same facts `make_goldens.golden` writes, found in TF 2."""
-    store = VariableStore()
-    found: dict[str, Any] = {}
-
-    @tf.function(autograph=True)
-    def step(inputs: list[tf.Tensor]) -> dict[str, tf.Tensor]:
-        with store.scope():
-            fetches = running.build(case, api, inputs)
-            found.update(running.facts(api, fetches))
-            return fetches
-
-    inputs = [tf.constant(running.fixed(f"input{i}", shape)) for i, shape in enumerate(case.shapes)]
-    step.get_concrete_function(inputs)
-    names = store.names()
-    if not case.keep_initial:
-        for name in names:
-            store[name].assign(running.fixed(name, store[name].shape.as_list()))
-    found["variables"] = [[name, store[name].shape.as_list()] for name in names]
-    found["values"] = {name: value.numpy() for name, value in step(inputs).items()}
-    trainable = set(found["trainable"])
-    found["after"] = {name: store[name].numpy() for name in names if name not in trainable}
-    return found
 
 
 def run_in_session(case: running.Case, api: running.Api) -> dict[str, Any]:
