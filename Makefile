@@ -81,7 +81,6 @@ robustness: $(VENV)/.installed
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed
 	$(PY) benchmarks/training.py $(if $(LEGACY_PYTHON),--legacy-python $(LEGACY_PYTHON)) > docs/performance.md
-	$(PY) benchmarks/performance_picture.py
 
 growth: $(VENV)/.installed
 	$(PY) benchmarks/growth.py

@@ -248,55 +248,32 @@ the machine blurs them: ratios of the same programs have differed by 0.1 from ru
 Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is
 what each program adds to the same arithmetic.
 
-![Migrated and modern programs to the original on the same TensorFlow](performance.png)
-
 ## Towers: `cifar10_towers.py`, `mobilenet_towers.py`
 
 | work | program | examples/s | to the original | ms a step | {heads}
 {chr(10).join(tower_rows)}
 
-Migrated programs ask malloc to keep what a step frees for the next one (`tf2towers/runtime/memory.py`): the
-CIFAR-10 towers had 500, 2,100 and 4,000 page faults a step at batch 16, 64 and 256, and have none. The
-original and the modern trainer gain as much from environment variables that say the same ("memory kept"); without them
-they do what glibc does by default. On CPUs, set them for the trainers of `modern/`:
+Migrated programs ask malloc to keep what a step frees for the next one (`tf2towers/runtime/memory.py`): the CIFAR-10
+towers had 500, 2,100 and 4,000 page faults a step at batch 16, 64 and 256, and have none. The original and the modern
+trainer gain as much from environment variables that say the same ("memory kept"):
 
     MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_TRIM_THRESHOLD_=1073741824 MALLOC_TOP_PAD_=67108864 python modern/...
 
-With GPUs a step's tensors are not in this memory; that was not measured.
+The modern trainers have Keras's own optimizers: SGD makes four operations for each variable's update, Adam sixteen,
+where a fused one makes one. Several steps in one call, and a loss that is fetched every `--log_every`, make up for
+it.
 
-The modern trainers have Keras's own optimizers. Until 25 November they had some of their own, with one fused operation
-for each variable's update, where Keras's SGD has four and its Adam sixteen. What that costs is made up for by several
-steps in one call, whose loss is fetched every `--log_every`, and by input that is made batch by batch in tf.data: 7.3,
-17.6 and 58.7 ms of processor time a step at batch 16, 64 and 256 instead of 7.2, 17.6 and 69.5 before (7 rounds with
-`--log_every=10`, on a machine with much other work; the original: 7.5, 21.3 and 73.5). In examples a second that was
-1.13, 1.47 and 1.09 of the original. Two asynchronous workers with stock Adam made 1.04 of the original's steps (5
-rounds, as busy), where the fused one made 1.22.
+The towers of a machine without GPUs share its CPU and one copy of the variables; copies and collectives are for GPUs
+([how-it-works.md](how-it-works.md)). The modern trainer has a copy for each replica, for that is what
+MirroredStrategy is.
 
-The towers of a machine without GPUs share its CPU and one copy of the variables (copies and
-collectives are for GPUs: [how-it-works.md](how-it-works.md)). Its graph is the original's, optimized alike: 252
-operations where the original has 243, the rest being reads of variables. Around it, a run that is made again takes as
-long as a Session's:
-0.22 ms for two feeds of 100 rows and three fetches, in both (what is fetched and fed is found out at the first run
-alone, which in a Session takes Python each time; a function's call takes longer in return). The modern trainer has a
-copy for each replica, for that is what MirroredStrategy is: both are updated, and gradients go from one to the other.
+MobileNetV2 on images of 32 x 32 has many small operations: 45 % of the time goes into handing work from thread to
+thread (perf). With `TF_NUM_INTRAOP_THREADS=1` a step takes 63 ms of processor time instead of 95; sums in parts by
+threads round otherwise then, so no program sets it by itself.
 
-MobileNetV2 on images of 32 x 32 has many small operations. A sampling profile of one session with both towers (perf,
-25 November, beside other work): 44 % of the time in oneDNN's and Eigen's kernels, 45 % in handing work from thread to
-thread (the scheduler's queues, and the kernel's), 10 % in malloc. With one thread inside an operation and two between
-them a step takes 63 ms of processor time instead of 95. An epoch of `modern/mobilenet_mirrored.py` by hand
-takes 0.49 s instead of 0.66 with it (three runs each, quiet). All keep TensorFlow's own number of threads, so that one
-device and several can be compared, and because sums in parts by threads round otherwise; `TF_NUM_INTRAOP_THREADS=1`
-sets it for any of them. Among many
-programs the migrated one was at 0.87 to 0.97 of the original's examples a second (four runs of this table), with the
-original alone at 1.00, 1.03 and 1.05 (7 to 21 rounds). It is no more than 1.2 to 1.5 times TF 1.15: with the
-original's bits it has the original's kernels, and one bare device with these has 1.5. With one thread inside an
-operation it made 1.66 times TF 1.15. `TF_ONEDNN_THREADPOOL_USE_CALLER_THREAD=1`, which only lets the calling thread
-take its part, brings nothing (1713 examples a second instead of 1753).
-
-`modern/cifar10_mirrored.py` has two options that round otherwise. On the same weights and images (batch norm, two
-replicas of 8 images), of a gradient's largest element: `--jit` (XLA) by up to 5e-6, for it fuses and adds in another
-order; `--precision=bfloat16` (8 bits of mantissa, weights in float32) by 0.7 % in the last layer and up to 21 % in the
-first, through two batch norms over 8 images. `tests/modern/test_cifar10_mirrored.py` holds them to 1e-5 and 0.3.
+`--jit` (XLA) of `modern/cifar10_mirrored.py` differs by up to 5e-6 of a gradient's largest element,
+`--precision=bfloat16` by 0.7 % in the last layer and up to 21 % in the first. `tests/modern/test_cifar10_mirrored.py`
+holds them.
 
 ## Parameter servers: `mnist_supervisor.py`, 1 server
 

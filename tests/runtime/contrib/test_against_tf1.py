@@ -25,6 +25,7 @@ from tf2towers.runtime.tf1 import (  # noqa: E402
     slim,
     tfprof,
     training,
+    training_ops,
 )
 
 from .. import against_golden  # noqa: E402
@@ -167,3 +168,29 @@ def test_variables_are_placed_where_the_fewest_bytes_are() -> None:
         made = [v1.get_variable(f"v{n}", size, use_resource=True) for n, size in enumerate(sizes)]
     # TF 1.15, whose variables were references
     assert [variable.device[-1] for variable in made] == list("01110")
+
+
+def test_training_operations_change_variables() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        weights, square, momentum = (
+            v1.get_variable(name, initializer=[1.0, 2.0], use_resource=True) for name in "wsm"
+        )
+        done = training_ops.apply_rms_prop(
+            weights, square, momentum, 0.1, 0.9, 0.5, 1e-10, tf.constant([1.0, -1.0]), use_locking=False
+        )
+        session.run(v1.global_variables_initializer())
+        session.run(done.op)
+        optimizer = v1.train.RMSPropOptimizer(0.1, 0.9, 0.5, 1e-10)
+        other = v1.get_variable("other", initializer=[1.0, 2.0], use_resource=True)
+        apply = optimizer.apply_gradients([(tf.constant([1.0, -1.0]), other)])
+        session.run(v1.variables_initializer([other, *optimizer.variables()]))
+        session.run(
+            [
+                optimizer.get_slot(other, "rms").assign([1.0, 2.0]),
+                optimizer.get_slot(other, "momentum").assign([1.0, 2.0]),
+            ]
+        )
+        session.run(apply)
+        assert session.run(weights).tolist() == session.run(other).tolist()
+    with pytest.raises(AttributeError):
+        training_ops.apply_nothing  # noqa: B018
