@@ -4,6 +4,7 @@ import importlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,12 +39,12 @@ def test_hand_kept_targets_exist_and_take_the_keywords() -> None:
     for name, target, _, _ in table("renames.tsv"):
         assert _reach(tf, target) is not None, name
     for name, old, new, accepted in read_table("data/keywords.tsv"):
-        parameters = inspect.signature(_reach(tf.compat.v1, find_replacement(name).target)).parameters
+        parameters = inspect.signature(_what_stands_for(tf, name)).parameters
         assert new in parameters or not new, name
         if (name, old) != ("tf.sparse_concat", "concat_dim"):  # taken, but axis is asked for, too
             assert (old in parameters) == (accepted == "yes"), (name, old)
     for name, order, _, _, _ in read_table("data/argument_orders.tsv"):
-        parameters = inspect.signature(_reach(tf.compat.v1, find_replacement(name).target)).parameters
+        parameters = inspect.signature(_what_stands_for(tf, name)).parameters
         assert set(order.split(",")) <= set(parameters), name
 
 
@@ -98,6 +99,17 @@ def test_targets_exist() -> None:
                 except ImportError:
                     missing.append(home)
     assert missing == []
+
+
+def _what_stands_for(tf: object, name: str) -> Callable[..., object]:
+    """The function that a migrated script calls for one of TF 1."""
+    found = find_replacement(name)
+    if found.runtime is not None:
+        return _reach(importlib.import_module(found.runtime.module), f"home.{found.runtime.name}")
+    if found.kind == "private":
+        module, _, function = found.target.rpartition(".")
+        return getattr(importlib.import_module(module), function)
+    return _reach(tf.compat.v1, found.target)
 
 
 def _reach(root: object, dotted: str) -> object:
