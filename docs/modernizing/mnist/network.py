@@ -21,8 +21,8 @@ class Network(tf.Module):
           images: float32 [batch_size, 784].
           labels: float32 [batch_size, 10].
         """
-        hidden = tf.nn.relu(tf.matmul(images, self.hid_w) + self.hid_b)
-        y = tf.nn.softmax(tf.matmul(hidden, self.sm_w) + self.sm_b)
+        hidden = tf.nn.relu(tf.nn.bias_add(tf.matmul(images, self.hid_w), self.hid_b))
+        y = tf.nn.softmax(tf.nn.bias_add(tf.matmul(hidden, self.sm_w), self.sm_b))
         return -tf.reduce_sum(labels * tf.math.log(tf.clip_by_value(y, 1e-10, 1.0)))
 
 
