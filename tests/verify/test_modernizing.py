@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +15,7 @@ import pytest
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.cluster import Shape
 from tf2towers.report.parity_result import ParityResult
+from tf2towers.verify.process import ENVIRONMENT
 from tf2towers.verify.sides import Options
 from tf2towers.verify.verify import verify
 
@@ -87,3 +92,21 @@ def test_the_step_changes_no_bit(name: str, results: dict[str, ParityResult]) ->
     kinds = {comparison.kind for comparison in result.comparisons}
     assert "gradient" in kinds
     assert ("variable" in kinds) != STEPS[name].gradients_only
+
+
+def test_a_run_of_step_6_goes_on(tmp_path: Path) -> None:
+    """Two steps, then two more, print the losses of four at once."""
+
+    def losses(steps: int, name: str) -> list[str]:
+        script = ROOT / "docs/modernizing/cifar10/step6_checkpoint.py"
+        flags = [f"--max_steps={steps}", "--batch_size=8", "--log_every=1", f"--train_dir={tmp_path / name}"]
+        done = subprocess.run(
+            [sys.executable, str(script), *flags], env={**os.environ, **ENVIRONMENT},
+            text=True, capture_output=True, timeout=300, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return re.findall(r"step \d+, loss = \S+", done.stdout)
+
+    whole = losses(4, "whole")
+    assert len(whole) == 4
+    assert losses(2, "parts") + losses(4, "parts") == whole
