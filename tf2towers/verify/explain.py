@@ -10,6 +10,7 @@ import numpy as np
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.verify.diagnose import diagnose, first_differences
 from tf2towers.verify.process import RunFailed
+from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Recording
 from tf2towers.verify.sides import Options, record_original
 
@@ -39,11 +40,11 @@ def record_steps_of_both(
     """
     found = []
     for side, script, migrated in (
-        ("original", result.original.script, False),
+        ("original", result.original.script, makes_session_calls(result.original.script)),
         ("migrated", result.migrated.script, True),
     ):
         how = dataclasses.replace(
-            options, steps=min(options.steps, 4), continuous=True, double=double and not migrated
+            options, steps=min(options.steps, 4), continuous=True, double=double and side == "original"
         )
         folder = place / f"{side}-steps"
         try:

@@ -47,6 +47,7 @@ import numpy as np
 from tf2towers.report.parity_result import Comparison, Kind, ParityResult
 from tf2towers.verify.compare import Tolerances, equal, pairs
 from tf2towers.verify.process import RunFailed
+from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Arrays, Step, dense, read_steps
 from tf2towers.verify.sides import Options, Recorded, record_original
 
@@ -360,7 +361,9 @@ def tell_rounding(
     steps = last_step(result.comparisons, limits) + 1
     try:
         wide = dataclasses.replace(options, double=True, steps=steps)
-        again = record_original(result.original.script, result.arguments, folder, wide)
+        script = result.original.script
+        of_runtime = makes_session_calls(script)
+        again = record_original(script, result.arguments, folder, wide, migrated=of_runtime)
         result.comparisons = tell(
             result.comparisons,
             read_steps(original.folder),

@@ -131,7 +131,8 @@ def _look_closer(
     recordings = Recording.load(original.folder), Recording.load(migrated.folder)
     script, its, arguments = result.original.script, result.migrated.script, result.arguments
     try:
-        again = record_original(script, arguments, place / "original-layers", deep)
+        of_runtime = makes_session_calls(script)
+        again = record_original(script, arguments, place / "original-layers", deep, migrated=of_runtime)
         other = record_migrated(its, arguments, place / "migrated-layers", deep, again.folder)
     except RunFailed as problem:
         result.notes.append(f"the forward pass could not be looked at: {str(problem).splitlines()[0]}")

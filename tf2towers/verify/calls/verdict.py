@@ -14,6 +14,7 @@ from tf2towers.verify.calls.recording import Run
 from tf2towers.verify.compare import Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.explain import gradients_of_rounding, record_steps_of_both
+from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.result_notes import note_open
 from tf2towers.verify.sides import Options, record_calls
 
@@ -25,7 +26,8 @@ OTHER_TENSORFLOW = Tolerances(gradients=1e-4, variables=1e-3)
 def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     """Runs both scripts, each from its beginning, and compares every session call."""
     script, its, arguments = result.original.script, result.migrated.script, result.arguments
-    original = record_calls(script, arguments, place / "original", options, migrated=False)
+    of_runtime = makes_session_calls(script)
+    original = record_calls(script, arguments, place / "original", options, migrated=of_runtime)
     options.check_towers(original.towers)
     migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)

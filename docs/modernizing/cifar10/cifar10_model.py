@@ -1,0 +1,1 @@
+../../../legacy/cifar10_model.py

@@ -1,0 +1,1 @@
+../../../modern/devices.py

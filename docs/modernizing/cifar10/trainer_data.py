@@ -1,0 +1,1 @@
+../../../legacy/trainer_data.py
