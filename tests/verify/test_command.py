@@ -15,7 +15,7 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).resolve().parents[2]
-AVERAGE = "        grads = all_reduce_mean(tower_grads)\n"
+AVERAGE = "        grads = strategy.reduce('MEAN', tower_grads)\n"
 SMALL = ROOT / "tests/verify/mistakes/legacy/small_towers.py"
 TRAINS = """\
 import numpy as np

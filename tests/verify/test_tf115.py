@@ -17,7 +17,7 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 TF1 = os.environ.get("TF2TOWERS_TF1_PYTHON")
 SMALL = Path(__file__).parent / "mistakes" / "legacy" / "small_towers.py"
-AVERAGE = "        grads = all_reduce_mean(tower_grads)\n"
+AVERAGE = "        grads = strategy.reduce('MEAN', tower_grads)\n"
 
 
 @pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")

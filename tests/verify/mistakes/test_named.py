@@ -17,7 +17,7 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 SCRIPT = Path(__file__).parent / "legacy" / "small_towers.py"
-AVERAGE = "        grads = all_reduce_mean(tower_grads)\n"
+AVERAGE = "        grads = strategy.reduce('MEAN', tower_grads)\n"
 CLIP = "        grads = [(tf.clip_by_norm(g, FLAGS.clip), v) for g, v in grads]\n"
 CLIPPED = ("--optimizer=sgd", "--clip=0.05")
 
