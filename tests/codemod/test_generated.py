@@ -82,7 +82,7 @@ def test_generated_functions_are_there_without_references() -> None:
 def test_targets_exist() -> None:
     """Those of our runtime, of tf_keras and tf_slim: what a migrated script imports is there to be imported."""
     pytest.importorskip("tensorflow")
-    from tf2towers.runtime.graph_session.private import tf_slim_finds_its_names
+    from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
 
     tf_slim_finds_its_names()
     homes = {row.target for row in symbols().values() if row.kind in ("runtime", "session")}

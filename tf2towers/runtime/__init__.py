@@ -37,7 +37,7 @@ _HOMES = {
     "WorkerSessionCreator": "graph_session.managed",
     "Server": "graph_session.cluster.server",
     "Session": "graph_session.session",
-    "assert_variables_initialized": "graph_session.initialized",
+    "assert_variables_initialized": "tensors",
     "class_of": "tensors",
     "graph_mode": "graph_session.mode",
     "not_served": "refusals",

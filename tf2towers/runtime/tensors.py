@@ -1,7 +1,8 @@
-"""Questions to tensors that TF 2 answers otherwise, or no more."""
+"""Questions to tensors and variables that TF 2 answers otherwise, or not at all."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -39,3 +40,16 @@ def op_type(operation: Any) -> Any:
     if not isinstance(operation, tf.Operation | str) or own_resources.switched_on:
         return found
     return _TYPES.get(found) or found.removeprefix("Resource")
+
+
+def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> tf.Tensor | None:
+    """The ranks of the variables; a run of it raises a FailedPreconditionError where one has no value yet.
+
+    TensorFlow's own asks for the ranks alone, which are known of resources without reading them: it never fails.
+    """
+    variables = list(var_list or ()) or [*tf.compat.v1.global_variables(), *tf.compat.v1.local_variables()]
+    if not variables:
+        return None
+    with tf.control_dependencies([variable.read_value() for variable in variables]):
+        ranks = [tf.rank(variable) for variable in variables]
+        return tf.identity(ranks[0] if len(ranks) == 1 else tf.stack(ranks))

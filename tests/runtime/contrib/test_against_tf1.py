@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.private import tf_slim_finds_its_names
+from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
 
 tf_slim_finds_its_names()
 

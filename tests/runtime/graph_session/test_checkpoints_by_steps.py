@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,13 @@ v1 = tf.compat.v1
 
 
 @pytest.fixture(autouse=True)
-def _patched(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tf2towers.runtime.graph_session.as_in_tf1.checkpoints_by_steps import hooks_save_at_tf1s_steps
+def _patched() -> Iterator[None]:
+    from tf2towers.runtime.graph_session.patches import hooks_save_at_tf1s_steps
 
-    hook = v1.train.CheckpointSaverHook
-    monkeypatch.setattr(hook, "__init__", hook.__init__)  # put back behind the test
     hooks_save_at_tf1s_steps()
     hooks_save_at_tf1s_steps()
+    yield
+    hooks_save_at_tf1s_steps.undo()
 
 
 def saved_at(folder: Path, counted: int, save_steps: int, runs: int) -> list[int]:

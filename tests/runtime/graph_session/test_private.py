@@ -24,7 +24,7 @@ def test_eager_mode() -> None:
 
 
 def test_what_scripts_read_of_operations() -> None:
-    from tf2towers.runtime.graph_session.private import complete_graphs
+    from tf2towers.runtime.graph_session.patches import complete_graphs
 
     complete_graphs()
     with tf.Graph().as_default() as graph:
@@ -126,10 +126,9 @@ def test_runs_are_watched_where_a_function_stands_for_theirs(monkeypatch: pytest
 
 
 def test_a_reference_to_a_variable_has_a_gradient() -> None:
-    from tf2towers.runtime.graph_session import mode  # noqa: F401 - it completes variables
-    from tf2towers.runtime.graph_session.private import complete_variables
+    from tf2towers.runtime.graph_session.patches import variables_are_tf1s
 
-    complete_variables()
+    variables_are_tf1s()
     with tf.Graph().as_default():
         variable = tf.compat.v1.get_variable("v", initializer=2.0, use_resource=True)
         (gradient,) = tf.gradients(variable * variable, [variable._ref()])
@@ -137,7 +136,7 @@ def test_a_reference_to_a_variable_has_a_gradient() -> None:
 
 
 def test_a_regularizers_loss_has_an_average() -> None:
-    from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
+    from tf2towers.runtime.graph_session.patches import one_loss_a_variable
 
     one_loss_a_variable()
     v1 = tf.compat.v1
@@ -150,7 +149,7 @@ def test_a_regularizers_loss_has_an_average() -> None:
 
 
 def test_a_sum_over_no_rows_has_a_gradient_of_zeros() -> None:
-    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import sums_over_no_rows_have_no_gradient
+    from tf2towers.runtime.graph_session.patches import sums_over_no_rows_have_no_gradient
 
     sums_over_no_rows_have_no_gradient()
     with tf.Graph().as_default():
@@ -161,7 +160,7 @@ def test_a_sum_over_no_rows_has_a_gradient_of_zeros() -> None:
 
 
 def test_a_sum_over_rows_has_a_second_gradient() -> None:
-    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
+    from tf2towers.runtime.graph_session.patches import (
         sums_over_rows_have_second_gradients,
     )
 
@@ -175,7 +174,7 @@ def test_a_sum_over_rows_has_a_second_gradient() -> None:
 
 
 def test_an_enumerated_dataset_has_an_iterator() -> None:
-    from tf2towers.runtime.graph_session.private import enumerated_datasets_have_iterators
+    from tf2towers.runtime.graph_session.patches import enumerated_datasets_have_iterators
 
     enumerated_datasets_have_iterators()
     v1 = tf.compat.v1
@@ -184,11 +183,11 @@ def test_an_enumerated_dataset_has_an_iterator() -> None:
         assert session.run(numbered.make_one_shot_iterator().get_next()) == (3, 6)
 
 
-def test_shapes_of_unknown_sizes_are_not_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shapes_of_unknown_sizes_are_not_equal(request: pytest.FixtureRequest) -> None:
     """As TensorFlow 1.15 says: a shape with an unknown size is equal to itself alone."""
-    from tf2towers.runtime.graph_session.private import unknown_sizes_are_not_equal
+    from tf2towers.runtime.graph_session.patches import unknown_sizes_are_not_equal
 
-    monkeypatch.setattr(tf.TensorShape, "__eq__", tf.TensorShape.__eq__)
+    request.addfinalizer(unknown_sizes_are_not_equal.undo)
     unknown_sizes_are_not_equal()
     with tf.Graph().as_default():
         first, second = (tf.compat.v1.placeholder(tf.float32, [None, 3]) for _ in range(2))
@@ -203,7 +202,7 @@ def test_shapes_of_unknown_sizes_are_not_equal(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_result_of_an_assignment_is_evaluated_with_feeds() -> None:
-    from tf2towers.runtime.graph_session.as_in_tf1.assigned import assignments_give_references
+    from tf2towers.runtime.graph_session.patches import assignments_give_references
 
     assignments_give_references()
     with tf.Graph().as_default(), tf.compat.v1.Session():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 tf = pytest.importorskip("tensorflow")
@@ -10,15 +12,13 @@ v1 = tf.compat.v1
 
 
 @pytest.fixture(autouse=True)
-def _patched(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tensorflow.python.training.saving.saveable_object_util import ResourceVariableSaveable
+def _patched() -> Iterator[None]:
+    from tf2towers.runtime.graph_session.patches import savers_have_a_shard_for_each_device
 
-    from tf2towers.runtime.graph_session.as_in_tf1.shards_of_savers import savers_have_a_shard_for_each_device
-
-    # put back behind the test
-    monkeypatch.setattr(ResourceVariableSaveable, "__init__", ResourceVariableSaveable.__init__)
     savers_have_a_shard_for_each_device()
     savers_have_a_shard_for_each_device()
+    yield
+    savers_have_a_shard_for_each_device.undo()
 
 
 def shards(*, worker: str, outside: bool = False) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 tf = pytest.importorskip("tensorflow")
@@ -10,16 +12,13 @@ v1 = tf.compat.v1
 
 
 @pytest.fixture(autouse=True)
-def _patched(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tensorflow.python.training import slot_creator
+def _patched() -> Iterator[None]:
+    from tf2towers.runtime.graph_session.patches import slots_under_reuse
 
-    from tf2towers.runtime.graph_session.as_in_tf1.slots_under_reuse import slots_under_reuse
-
-    monkeypatch.setattr(
-        slot_creator, "_create_slot_var", slot_creator._create_slot_var
-    )  # put back behind the test
     slots_under_reuse()
     slots_under_reuse()
+    yield
+    slots_under_reuse.undo()
 
 
 def train(reusing: bool) -> list[tuple[str, list[float]]]:

@@ -9,11 +9,11 @@ pytestmark = pytest.mark.tensorflow
 v1 = tf.compat.v1
 
 
-def test_the_tokens_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tf2towers.runtime.graph_session.as_in_tf1.tokens_of_workers import ends_leave_the_tokens
+def test_the_tokens_stay_open(request: pytest.FixtureRequest) -> None:
+    from tf2towers.runtime.graph_session.patches import ends_leave_the_tokens
 
     optimizer = v1.train.SyncReplicasOptimizer
-    monkeypatch.setattr(optimizer, "apply_gradients", optimizer.apply_gradients)  # put back behind the test
+    request.addfinalizer(ends_leave_the_tokens.undo)
     ends_leave_the_tokens()
     ends_leave_the_tokens()
     with tf.Graph().as_default(), v1.Session() as session:

@@ -13,13 +13,13 @@ from tf2towers.runtime.graph_session.all_reduce import AllReduce, Mean, find_mea
 from tf2towers.runtime.graph_session.catching_up import catch_up
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, needed, parse, written
+from tf2towers.runtime.graph_session.order import order_takings
 from tf2towers.runtime.graph_session.placement import place
 from tf2towers.runtime.graph_session.private import empty_function_graph, function_of
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import name_resources, one_shot_iterators, released
 from tf2towers.runtime.graph_session.runs.nested import is_nested, watched
-from tf2towers.runtime.graph_session.takings import order_takings
 from tf2towers.runtime.graph_session.towers import Towers
 
 #: what reads a variable for `w.read_value()`, and at its birth

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import private
-from tf2towers.runtime.graph_session.as_in_tf1.stacks import concatenate_parallel_stacks
 from tf2towers.runtime.graph_session.defined_functions import call_gradients, distinct_functions
 
+#: an attribute of the read that gives what an assignment left
+GIVEN = "_given_by_its_write"
 #: the scopes in which gradients are made
 _OF_GRADIENTS = re.compile(r"(^|/)(gradients(_\d+)?|gradient_tape)/")
 
@@ -55,7 +56,7 @@ class Nodes:
         definition = graph.as_graph_def()
         call_gradients(definition)
         distinct_functions(definition)
-        concatenate_parallel_stacks(definition)
+        _concatenate_parallel_stacks(definition)
         self.versions = definition.versions
         self.library = definition.library
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
@@ -148,3 +149,40 @@ def read_once(nodes: Sequence[Any]) -> None:
             name = parse(text)
             if name.node in same:
                 node.input[index] = written(name._replace(node=same[name.node]))
+
+
+def _concatenate_parallel_stacks(definition: Any) -> None:
+    """Makes each `ParallelConcat` of a graph's definition a `Concat`, which gives the same and takes fed placeholders.
+
+    `tf.parallel_stack` wants to know every shape when a function is made. A session knew them from the graph; in a
+    function a placeholder that is fed has any shape.
+    """
+    if not any(node.op == "ParallelConcat" for node in definition.node):
+        return
+    nodes = []
+    for node in definition.node:
+        if node.op == "ParallelConcat" and node.attr["N"].i == 1:  # of one a Concat takes nothing
+            node.op = "Identity"
+            del node.attr["N"], node.attr["shape"]
+        elif node.op == "ParallelConcat":
+            axis = tf.compat.v1.NodeDef(name=f"{node.name}/of_rows", op="Const", device=node.device)
+            axis.attr["dtype"].type = tf.int32.as_datatype_enum
+            axis.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(0, tf.int32))
+            nodes.append(axis)
+            inputs = list(node.input)
+            count = node.attr["N"].i
+            del node.input[:]
+            node.input.extend([*inputs[:count], axis.name, *inputs[count:]])
+            node.op = "ConcatV2"
+            node.attr["Tidx"].type = tf.int32.as_datatype_enum
+            del node.attr["shape"]
+        nodes.append(node)
+    made = [*map(_copy, nodes)]
+    del definition.node[:]
+    definition.node.extend(made)
+
+
+def _copy(node: Any) -> Any:
+    copied = tf.compat.v1.NodeDef()
+    copied.CopyFrom(node)
+    return copied

@@ -1,4 +1,4 @@
-"""The order of a run's reads and writes of one variable, where the graph leaves it open.
+"""The order of a run's reads and writes of one variable, and takings from one queue, where the graph leaves it open.
 
 TF1 ran them as their inputs came. Here the order is one that TF1 could have taken, and the same in every run:
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,9 +25,9 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
-from tf2towers.runtime.graph_session.as_in_tf1.same_memory import is_same_memory
 from tf2towers.runtime.graph_session.nodes import Nodes, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
+from tf2towers.runtime.graph_session.same_memory import is_same_memory
 
 #: what `cond(is_variable_initialized(v), v.read_value, lambda: initial_value)` is made of
 _READ_IF_INITIALIZED = frozenset(
@@ -35,6 +36,12 @@ _READ_IF_INITIALIZED = frozenset(
 #: they compute what they write from a gradient, and read the variable themselves
 _OPTIMIZERS = ("ResourceApply", "ResourceSparseApply")
 _APART = "/apart"
+#: what takes from a resource, or gives to it
+_TAKINGS = (
+    re.compile(r"IteratorGetNext(Sync|AsOptional)?|Reader(Read|ReadUpTo)(V2)?"),
+    re.compile(r"QueueDequeue(Many|UpTo)?(V2)?"),
+    re.compile(r"QueueEnqueue(Many)?(V2)?"),
+)
 
 
 class Read(NamedTuple):
@@ -512,3 +519,28 @@ def _take_apart(user: Any, chains: Mapping[str, Any]) -> set[str]:
 
 
 __all__ = ["Accesses", "Read", "settle_order"]
+
+
+def order_takings(nodes: Nodes, part: Sequence[Any]) -> None:
+    """Has takings from one iterator, queue or reader, and givings to one queue, come in the order they were built.
+
+    TF 1 let the towers of a run take as it happened, so that each run of a script had other batches in its towers. This
+    is one of the orders it could have taken, and the same in every run (`tf2towers.verify.recorder.order` has it as
+    well). Those in branches and loops stay as they are.
+
+    Args:
+        part: the nodes of a run, in the order they were built; inputs are changed in place.
+    """
+    by_name = {node.name: node for node in part}
+    last: dict[tuple[str, int], str] = {}
+    for node in part:
+        kind = next((place for place, kind in enumerate(_TAKINGS) if kind.fullmatch(node.op)), None)
+        if kind is None or not node.input or nodes.in_control_flow(node.name):
+            continue
+        source = parse(node.input[0]).node
+        while source in by_name and by_name[source].op == "Identity":
+            source = parse(by_name[source].input[0]).node
+        before = last.get((source, kind))
+        if before is not None and f"^{before}" not in node.input:
+            node.input.append(f"^{before}")
+        last[source, kind] = node.name

@@ -32,34 +32,15 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
 
     if isinstance(real, Tensorflow1):
         return
-    from tf2towers.runtime.graph_session.as_in_tf1.checkpoints_by_steps import hooks_save_at_tf1s_steps
-    from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
-    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
-        sums_over_no_rows_have_no_gradient,
-        sums_over_rows_have_second_gradients,
-    )
-    from tf2towers.runtime.graph_session.private import (
-        epsilons_of_fused_norms_are_tf1s,
-        tf_slim_finds_its_names,
-        unknown_sizes_are_not_equal,
-        whole_floats_are_sizes,
-    )
-    from tf2towers.runtime.printing import print_as_numpy1
+    from tf2towers.runtime.graph_session.patches import FOR_ORIGINALS
 
     v1 = real.compat.v1
     v1.disable_v2_behavior()
     v1.logging.set_verbosity(v1.logging.ERROR)
     objects = Objects(real)
     complete(objects)
-    epsilons_of_fused_norms_are_tf1s()
-    tf_slim_finds_its_names()
-    whole_floats_are_sizes()
-    unknown_sizes_are_not_equal()
-    one_loss_a_variable()
-    hooks_save_at_tf1s_steps()
-    sums_over_no_rows_have_no_gradient()
-    sums_over_rows_have_second_gradients()
-    print_as_numpy1()
+    for patch in FOR_ORIGINALS:
+        patch()
     _complete_numpy()
     if place_towers is not None:
         place_towers(v1)

@@ -13,8 +13,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session import own_resources
-
 #: a variable's operation here, and in TF1
 _HERE, _IN_TF1 = "VarHandleOp", "VariableV2"
 
@@ -73,7 +71,7 @@ class _InTf1:
         setattr(self._operation, name, value)
 
 
-def as_in_tf1(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def show_tf1s_variables(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A device function that sees variables as TF1 had them."""
 
     @functools.wraps(function)
@@ -81,25 +79,3 @@ def as_in_tf1(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return function(_InTf1(operation) if operation.type == _HERE else operation)
 
     return chooses
-
-
-def device_functions_see_tf1() -> None:
-    """Makes it so for all graphs, from now on; not where the script has resource variables of its own."""
-    plain = tf.Graph.device
-    if getattr(plain, "shows_tf1", False):
-        return
-
-    @functools.wraps(plain)
-    def device(graph: Any, device_name_or_function: Any) -> Any:
-        given = device_name_or_function
-        # those of TensorFlow itself, which merge device strings, are objects of its own classes
-        if (
-            callable(given)
-            and not own_resources.switched_on
-            and not type(given).__module__.startswith("tensorflow.")
-        ):
-            given = as_in_tf1(given)
-        return plain(graph, given)
-
-    device.shows_tf1 = True  # type: ignore[attr-defined]
-    tf.Graph.device = device

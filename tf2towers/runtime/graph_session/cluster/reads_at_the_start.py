@@ -9,8 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
-from tf2towers.runtime.graph_session.as_in_tf1.assigned import GIVEN
-from tf2towers.runtime.graph_session.nodes import parse, written
+from tf2towers.runtime.graph_session.nodes import GIVEN, parse, written
 
 #: what `variable.read_value()` makes, which waits in TF1 as well
 _EXPLICIT = re.compile(r"(^|.*/)Read(_\d+)?/ReadVariableOp(_\d+)?")

@@ -1,0 +1,147 @@
+"""The patches of TensorFlow: each is applied once, listed and taken back, and has a source and a test."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+ROOT = Path(__file__).parents[3]
+
+#: applies all patches and takes them back, and prints what is not as it was
+ALL = """
+import sys
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager import context
+from tensorflow.python.framework import ops
+from tf_keras.src import backend
+from tf_keras.src.layers.normalization.batch_normalization import BatchNormalizationBase
+
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+v1.disable_v2_tensorshape()
+v1.disable_tensor_equality()
+v1.disable_control_flow_v2()
+v1.enable_resource_variables()
+from tf2towers.runtime import Session, graph_mode
+from tf2towers.runtime.graph_session import patches
+from tf2towers.runtime.graph_session.patch import Patch, applied, undo
+from tensorflow.python.layers import normalization
+from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
+
+context.context()
+of_other_kinds = {
+    patches.print_as_numpy1, patches.copies_of_rows_are_dense, patches.sums_over_rows_have_second_gradients
+}
+
+def state():
+    of_modules = {
+        name: dict(object.__getattribute__(module, "__dict__"))
+        for name, module in sys.modules.items() if name.startswith(("tensorflow.", "tf_keras."))
+    }
+    for space in list(of_modules.values()):
+        for value in list(space.values()):
+            if isinstance(value, type) and value.__module__.startswith(("tensorflow.", "tf_keras.")):
+                of_modules[value.__module__ + "." + value.__qualname__] = dict(vars(value))
+    registry = ops._gradient_registry._registry
+    return of_modules | {
+        "gradients": {name: known["type"] for name, known in registry.items()},
+        "context": {"look": "_initialize_physical_devices" in vars(context.context())},
+        "numpy": {"legacy": np.get_printoptions()["legacy"]},
+        "is": {"resource is variable": issubclass(BaseResourceVariable, v1.Variable)},
+    }
+
+def different(before, after):
+    ignored = ("__warningregistry__", "_abc_impl", "__abstractmethods__")
+    return sorted(
+        f"{owner}.{name}"
+        for owner in before
+        for name in before[owner].keys() | after[owner].keys()
+        if name not in ignored and before[owner].get(name, "none") is not after[owner].get(name, "none")
+    )
+
+before = state()
+for _ in range(2):
+    graph_mode()
+    patches.keras_is_tf1s()
+    patches.norms_fuse_four_dimensions_alone(BatchNormalizationBase)
+    patches.layers_draw_by_the_same_seed(backend)
+    patches.keras_runs_on(backend, Session)
+every = {value for value in vars(patches).values() if isinstance(value, Patch)}
+assert set(applied()) == every, every - set(applied())
+assert every == {*patches.FOR_MIGRATED, *patches.ON_DEMAND}
+assert len(applied()) == len(every)
+changed = different(before, state())
+assert len(changed) > 60, changed
+for patch in every - of_other_kinds:
+    assert patch.changes, patch.name
+undo()
+assert applied() == () and not any(patch.changes for patch in every)
+print(different(before, state()))
+"""
+
+
+def test_all_are_applied_once_and_taken_back() -> None:
+    ran = subprocess.run([sys.executable, "-c", ALL], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.strip() == "[]"
+
+
+def test_each_says_why_and_names_its_source_and_its_test() -> None:
+    from tf2towers.runtime.graph_session import patches
+
+    for patch in (*patches.FOR_MIGRATED, *patches.ON_DEMAND):
+        assert len(patch.why) > 60, patch.name
+        assert patch.source, patch.name
+        assert (ROOT / patch.test).is_file(), patch.test
+
+
+class Owner:
+    """What the patches below change."""
+
+    kept = staticmethod(len)
+
+
+class Under(Owner):
+    """What inherits it."""
+
+
+def test_a_patch_that_fails_leaves_nothing() -> None:
+    from tf2towers.runtime.graph_session.patch import Patch, applied, patch
+
+    @patch("source", "test")
+    def half(changes: Patch, table: dict[str, int]) -> None:
+        changes.set(Owner, "kept", None)
+        changes.set(Under, "kept", None)
+        changes.set(table, "one", 2)
+        raise RuntimeError
+
+    table, plain = {"one": 1}, vars(Owner)["kept"]
+    with pytest.raises(RuntimeError):
+        half(table)
+    assert vars(Owner)["kept"] is plain and "kept" not in vars(Under) and table == {"one": 1}
+    assert half not in applied()
+
+
+def test_a_patch_is_applied_once_until_it_is_taken_back() -> None:
+    from tf2towers.runtime.graph_session.patch import Patch, applied, patch
+
+    owner = SimpleNamespace(count=0)
+
+    @patch("source", "test")
+    def count_up(changes: Patch) -> None:
+        changes.set(owner, "count", owner.count + 1)
+
+    count_up()
+    count_up()
+    assert owner.count == 1 and count_up in applied() and count_up.changes == [(owner, "count")]
+    count_up.undo()
+    count_up.undo()
+    assert owner.count == 0 and count_up not in applied() and count_up.changes == []

@@ -1,0 +1,946 @@
+"""All patches of TensorFlow (and of tf_keras and NumPy), each with its reason, its source and a test that pins it.
+
+A patch is called to be applied. It is applied once for each process, whoever calls it again; `patch.applied()` gives
+those that are in force, and `patch.undo()` takes all of them back. `graph_mode` applies `FOR_MIGRATED`, and
+`tf2towers.verify.stand_ins` applies `FOR_ORIGINALS`. No other module of the runtime assigns to an attribute of
+TensorFlow's (`tests/architecture/test_patches.py`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.data.ops import dataset_ops, iterator_ops, readers
+from tensorflow.python.eager import context
+from tensorflow.python.framework import ops
+from tensorflow.python.framework.tensor_shape import Dimension
+from tensorflow.python.ops import (
+    array_ops,
+    control_flow_ops,
+    embedding_ops,
+    gen_nn_ops,
+    gradients_util,
+    resource_variable_ops,
+    state_ops,
+    variable_scope,
+    variable_v1,
+    variables,
+)
+from tensorflow.python.ops.resource_variable_ops import (
+    BaseResourceVariable,
+    ResourceVariable,
+    _UnreadVariable,
+)
+from tensorflow.python.training import session_manager, slot_creator
+from tensorflow.python.training.saving.saveable_object_util import ResourceVariableSaveable
+
+from tf2towers.runtime.graph_session import own_resources
+from tf2towers.runtime.graph_session.cluster.device_functions import show_tf1s_variables
+from tf2towers.runtime.graph_session.nodes import GIVEN
+from tf2towers.runtime.graph_session.patch import Patch, patch
+
+_v1 = tf.compat.v1
+
+# -- devices -----------------------------------------------------------------------------------------------------------
+
+_waiting: list[Callable[[], None]] = []
+
+
+def before_devices_start(settle: Callable[[], None]) -> None:
+    """Calls `settle` when TensorFlow has looked which devices there are, before it starts them; at once, if it has.
+
+    To look is to initialise CUDA, which takes CUDA_VISIBLE_DEVICES as it is then, for good. Many scripts set it in
+    their `main`, and TF1 looked when the session was made.
+    """
+    if context.context()._physical_devices is not None:
+        settle()
+        return
+    _waiting.append(settle)
+    devices_are_settled_when_found()
+
+
+@patch("common_runtime/direct_session.cc, NewSession", "tests/runtime/graph_session/test_devices.py")
+def devices_are_settled_when_found(changes: Patch) -> None:
+    """Calls what `before_devices_start` was given, once TensorFlow has looked which devices there are."""
+    eager_context = context.context()
+    look = eager_context._initialize_physical_devices
+
+    def look_and_settle(*again: Any, **options: Any) -> None:
+        first = eager_context._physical_devices is None
+        look(*again, **options)
+        if first:
+            for settle in _waiting:
+                settle()
+
+    changes.set(eager_context, "_initialize_physical_devices", look_and_settle)
+    changes.on_undo(_waiting.clear)
+
+
+@patch("framework/ops.py, Graph.device", "tests/soundness/scripts/clusters/device_functions.py")
+def device_functions_see_tf1(changes: Patch) -> None:
+    """Shows the device functions of all graphs TF1's variables; not where the script has resource variables itself."""
+    plain = tf.Graph.device
+
+    @wraps(plain)
+    def device(graph: Any, device_name_or_function: Any) -> Any:
+        given = device_name_or_function
+        # those of TensorFlow itself, which merge device strings, are objects of its own classes
+        of_tensorflow = type(given).__module__.startswith("tensorflow.")
+        if callable(given) and not own_resources.switched_on and not of_tensorflow:
+            given = show_tf1s_variables(given)
+        return plain(graph, given)
+
+    changes.set(tf.Graph, "device", device)
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+
+@patch("framework/tensor_shape.py, Dimension.__init__", "tests/soundness/scripts/sessions/sizes_in_floats.py")
+def whole_floats_are_sizes(changes: Patch) -> None:
+    """Lets `tf.get_variable("w", [n / 2, 10])` have the size that TF1 gave it: 4.0 is 4, and 4.5 is an error still."""
+    plain = Dimension.__init__
+
+    def whole(self: Any, value: Any) -> None:
+        is_whole = isinstance(value, float | np.floating) and value == int(value)
+        plain(self, int(value) if is_whole else value)
+
+    changes.set(Dimension, "__init__", whole)
+
+
+@patch("framework/tensor_shape.py, TensorShape.__eq__", "tests/runtime/graph_session/test_private.py")
+def unknown_sizes_are_not_equal(changes: Patch) -> None:
+    """Lets `shortcut.shape == inputs.shape` be False where a size is unknown, as TF1 had it: it may be another.
+
+    A block that projects its shortcut where the shapes differ would otherwise lack the projection. A shape is equal to
+    itself.
+
+    TensorFlow 2.21's specs of tensors, variables and datasets compare shapes by `==`, to say whether a function or a
+    dataset fits; TF 1.15's compared tuples of sizes. They have to go on finding `[None, 3]` equal to `[None, 3]`. Only
+    who asks tells the two apart: a script and TensorFlow compare the same objects. So the module of the calling frame
+    is looked at, where shapes are alike and have an unknown size.
+    """
+    plain = tf.TensorShape.__eq__
+
+    def certainly_equal(self: Any, other: Any) -> Any:
+        equal = plain(self, other)
+        if equal is not True or self is other or None not in (self.as_list() if self.rank else ()):
+            return equal
+        asking = str(sys._getframe(1).f_globals.get("__name__")).partition(".")[0]
+        return asking in ("tensorflow", "keras", "tf_keras", "tf2towers")
+
+    changes.set(tf.TensorShape, "__eq__", certainly_equal)
+
+
+# -- variables ---------------------------------------------------------------------------------------------------------
+
+
+@patch("ops/variables.py, VariableV1", "tests/soundness/scripts/towers/what_is_a_variable.py")
+def variables_are_tf1s(changes: Patch) -> None:
+    """Makes resource variables instances of TF1's `tf.Variable`, as all of TF1's variables were.
+
+    A variable in a graph is true, as every TF1 object: `if global_step:` asks whether there is one.
+    `variable._ref()` is the variable itself, of which there are gradients and which operations take or write.
+    `variable += value` gives the sum, a tensor to which the name is bound from then on; a resource variable raises.
+    """
+    if not issubclass(BaseResourceVariable, _v1.Variable):
+        _v1.Variable.register(BaseResourceVariable)
+        changes.on_undo(_v1.Variable._abc_caches_clear)
+        changes.on_undo(_v1.Variable._abc_registry_clear)
+    plain_truth = BaseResourceVariable.__bool__
+    changes.set(
+        BaseResourceVariable,
+        "__bool__",
+        lambda variable: True if not tf.executing_eagerly() else bool(plain_truth(variable)),
+    )
+    if not hasattr(BaseResourceVariable, "_ref"):
+        changes.set(BaseResourceVariable, "_ref", lambda variable: variable)
+    for name, compute in _IN_PLACE.items():
+        changes.set(BaseResourceVariable, name, compute)
+
+
+_IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "__iadd__": lambda variable, value: variable + value,
+    "__isub__": lambda variable, value: variable - value,
+    "__imul__": lambda variable, value: variable * value,
+    "__itruediv__": lambda variable, value: variable / value,
+    "__ipow__": lambda variable, value: variable**value,
+}
+
+
+@patch(
+    "ops/variables.py, RefVariable.__init__",
+    "tests/soundness/scripts/sessions/gradient_of_identity_overridden.py",
+)
+def variables_are_made_as_tf1s(changes: Patch) -> None:
+    """Makes resources of all variables, with what TF1's were given that resources take no notice of.
+
+    `use_resource=False` asks for what all of them were, and functions hold resource variables alone. With
+    `validate_shape=False` they take values of any shape. One made under `gradient_override_map({"Identity": ...})` has
+    that gradient: TF1's was read by an `Identity` made with it. A `caching_device` that is the variable's own caches
+    nothing.
+    """
+    plain, read, create = (
+        ResourceVariable.__init__,
+        BaseResourceVariable._read_variable_op,
+        variable_v1.default_variable_creator,
+    )
+
+    @wraps(plain)
+    def made(variable: Any, *arguments: Any, **options: Any) -> None:
+        if options.get("validate_shape") is False and options.get("shape") is None:
+            options["shape"] = tf.TensorShape(None)
+        overridden = getattr(_v1.get_default_graph(), "_gradient_override_map", {})
+        variable._gradient_of_identity = overridden.get("Identity")
+        plain(variable, *arguments, **options)
+        _forget_cache_in_the_same_memory(variable)
+
+    @wraps(read)
+    def read_with_gradient(variable: Any, *arguments: Any, **options: Any) -> Any:
+        value = read(variable, *arguments, **options)
+        name = getattr(variable, "_gradient_of_identity", None)
+        if name is not None and value.op.type == "ReadVariableOp":
+            value.op._set_attr("_gradient_op_type", _v1.AttrValue(s=tf.compat.as_bytes(name)))
+        return value
+
+    @wraps(create)
+    def create_resource(next_creator: Any = None, **options: Any) -> Any:
+        return create(next_creator, **{**options, "use_resource": True})
+
+    changes.set(ResourceVariable, "__init__", made)
+    changes.set(BaseResourceVariable, "_read_variable_op", read_with_gradient)
+    changes.set(variable_v1, "default_variable_creator", create_resource)
+
+
+def _forget_cache_in_the_same_memory(variable: Any) -> None:
+    """What TF1 cached on a variable's own device was the variable's memory, and changed with it.
+
+    On another device, a GPU or a worker, it is the value at the beginning of a run.
+    """
+    cached = getattr(variable, "_cached_value", None)
+    if cached is None or tf.executing_eagerly() or own_resources.switched_on:
+        return
+    if tf.DeviceSpec.from_string(variable.device).job:
+        return
+    kinds = {tf.DeviceSpec.from_string(device).device_type for device in (variable.device, cached.device)}
+    if len(kinds) == 1 or not tf.config.list_physical_devices("GPU"):
+        variable._cached_value = variable._caching_device = None
+
+
+@patch(
+    "ops/variables.py, RefVariable.initialized_value and _safe_initial_value_from_op",
+    "tests/soundness/scripts/sessions/initial_values_from_variables.py",
+)
+def variables_have_initial_values(changes: Patch) -> None:
+    """Gives resource variables `initialized_value`, which TF1's have, and initial values that read other variables.
+
+    Without the first, `tf.Variable(other.initialized_value())` ends in a NotImplementedError. For
+    `tf.Variable(other * 2.0)` TensorFlow takes the initial value of each of TF1's variables that has no value yet, and
+    a resource's read as it is: then the variables would have to be initialised one after the other.
+    """
+    plain = variables._safe_initial_value_from_op
+
+    def initialized_value(variable: Any) -> Any:
+        return _v1.cond(
+            _v1.is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value
+        )
+
+    def guarded(name: str, op: Any, op_cache: dict[str, Any]) -> Any:
+        if op.type == "VarHandleOp":
+            return op
+        if op.type != "ReadVariableOp" or op.inputs[0].op.type != "VarHandleOp":
+            return plain(name, op, op_cache)
+        with op.graph.control_dependencies(None):
+            value = variables._find_initialized_value_for_variable(op.inputs[0].op)
+        return op if value is None else value.op
+
+    if "initialized_value" not in vars(BaseResourceVariable):
+        changes.set(BaseResourceVariable, "initialized_value", initialized_value)
+    changes.set(variables, "_safe_initial_value_from_op", guarded)
+
+
+@patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/saver_partial_and_dict.py")
+def restored_shapes_are_checked(changes: Patch) -> None:
+    """Lets a Saver's restore raise an InvalidArgumentError for a tensor of another shape than a variable's.
+
+    A resource variable takes that shape. Of a fully defined shape, the value's is looked at when it runs, as in TF1.
+    """
+    plain = resource_variable_ops.shape_safe_assign_variable_handle
+
+    def assign(handle: tf.Tensor, shape: tf.TensorShape, value: Any, name: str | None = None) -> tf.Operation:
+        if shape.is_fully_defined() and not tf.executing_eagerly():
+            value = tf.ensure_shape(value, shape)
+        assigned: tf.Operation = plain(handle, shape, value, name)
+        return assigned
+
+    changes.set(resource_variable_ops, "shape_safe_assign_variable_handle", assign)
+
+
+@patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/assignments_as_variables.py")
+def assignments_give_references(changes: Patch) -> None:
+    """Makes whatever reads or writes what an assignment gave wait for that assignment.
+
+    In TF1 an assignment gives the variable itself, after that write: `tf.gather(tf.scatter_update(w, i, x), j)` and
+    `tf.scatter_add(tf.assign(w, zeros), i, x)` come after the first write. TensorFlow 2 gives an object that its own
+    methods wait for, and hands on the bare handle elsewhere.
+    """
+    plain_value = _UnreadVariable.value
+
+    @wraps(plain_value)
+    def marked(assigned: Any, *arguments: Any, **options: Any) -> Any:
+        value = plain_value(assigned, *arguments, **options)
+        if tf.is_symbolic_tensor(value) and value.op.type == "ReadVariableOp":  # and no value of eager code
+            value.op._set_attr(GIVEN, _v1.AttrValue(b=True))
+        return value
+
+    def evaluate(assigned: Any, feed_dict: Any = None, session: Any = None) -> Any:
+        return assigned.value().eval(feed_dict, session)
+
+    changes.set(_UnreadVariable, "eval", evaluate)
+    changes.set(_UnreadVariable, "value", marked)
+    for name in (
+        "gather_nd",
+        "sparse_read",
+        "_strided_slice_assign",
+        "is_initialized",
+    ):  # they take the handle
+        changes.set(_UnreadVariable, name, _after_write(getattr(BaseResourceVariable, name)))
+    for name in dir(state_ops):
+        if name.startswith(("scatter_", "batch_scatter_")) or name == "count_up_to":
+            waiting = _after_write(getattr(state_ops, name))
+            for module in (state_ops, _v1):
+                if hasattr(module, name):
+                    changes.set(module, name, waiting)
+
+
+def _after_write(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def waiting(*arguments: Any, **options: Any) -> Any:
+        written = arguments[0] if arguments else options.get("ref")
+        with tf.control_dependencies([write for write in [getattr(written, "_parent_op", None)] if write]):
+            return function(*arguments, **options)
+
+    return waiting
+
+
+@patch("ops/variable_scope.py, _VariableStore._get_single_variable", "tests/runtime/tf1/test_regularizers.py")
+def one_loss_a_variable(changes: Patch) -> None:
+    """Lets `tf.get_variable` call a regularizer once, and list the tensor that it gives.
+
+    TF 2 calls it three times, and lists an object that is no `tf.Tensor` and builds the loss anew wherever it is used.
+    A regularizer that puts its loss into a collection itself doubled the weight decay so.
+    """
+    store_class = variable_scope._VariableStore
+    plain = store_class._get_single_variable
+
+    @wraps(plain)
+    def with_its_loss(store: Any, name: str, *args: Any, regularizer: Any = None, **kwargs: Any) -> Any:
+        known = name in store._vars
+        variable = plain(store, name, *args, **kwargs)
+        if regularizer and not known:
+            with (
+                _v1.colocate_with(variable),
+                tf.name_scope(f"{name}/Regularizer/"),
+                tf.init_scope(),
+            ):
+                loss = regularizer(variable)
+            if loss is not None:
+                _v1.add_to_collection(_v1.GraphKeys.REGULARIZATION_LOSSES, loss)
+        return variable
+
+    changes.set(store_class, "_get_single_variable", with_its_loss)
+
+
+# -- graphs and gradients ----------------------------------------------------------------------------------------------
+
+
+@patch("framework/ops.py, Graph and Operation", "tests/soundness/scripts/towers/gradients_of_its_own.py")
+def complete_graphs(changes: Patch) -> None:
+    """Gives operations and graphs what scripts read of TF1's that wrote gradients of their own.
+
+    An operation's `_inputs`, `_outputs` and `_control_inputs` were lists of what the public attributes give; a graph's
+    `_last_id` was the highest `_id` of its operations. What `tf.GraphKeys.UPDATE_OPS` holds were tensors there, whose
+    `op` is now the element itself. A gradient that stands for a gather's stands for a gather's from a variable.
+    """
+    given: dict[str, Callable[[Any], Any]] = {
+        "_inputs": lambda operation: list(operation.inputs),
+        "_outputs": lambda operation: list(operation.outputs),
+        "_control_inputs": lambda operation: list(operation.control_inputs),
+        "op": lambda operation: operation,
+    }
+    for name, get in given.items():
+        if not hasattr(tf.Operation, name):
+            changes.set(tf.Operation, name, property(get))
+    if not hasattr(tf.Graph, "_last_id"):
+        changes.set(
+            tf.Graph,
+            "_last_id",
+            property(lambda graph: max((operation._id for operation in graph.get_operations()), default=0)),
+        )
+    plain = tf.Graph.gradient_override_map
+
+    def override_gathers_from_variables(graph: tf.Graph, op_type_map: Any) -> Any:
+        if isinstance(op_type_map, dict):
+            gathers = {name: op_type_map[name] for name in ("GatherV2", "GatherNd") if name in op_type_map}
+            named = {"Resource" + name.removesuffix("V2"): gradient for name, gradient in gathers.items()}
+            op_type_map = {**named, **op_type_map}
+        return plain(graph, op_type_map)
+
+    changes.set(tf.Graph, "gradient_override_map", override_gathers_from_variables)
+
+
+@patch(
+    "framework/ops.py, Graph.as_graph_element",
+    "tests/soundness/scripts/sessions/variables_as_tensors_by_name.py",
+)
+def variables_by_tensor_name(changes: Patch) -> None:
+    """Gives `graph.get_tensor_by_name("w:0")` the variable, as TF1's was the variable's own tensor, not a handle.
+
+    TensorFlow itself looks for `global_step:0` so, and refuses a handle. `w/read:0`, which TF1's operations took, and
+    its operation `w/read`, are found as well.
+    """
+    by_name, any_element = ops.Graph.get_tensor_by_name, ops.Graph.as_graph_element
+
+    @wraps(by_name)
+    def named(graph: tf.Graph, name: str) -> Any:
+        found = by_name(graph, name)
+        if found.dtype != tf.resource or found.op.type != "VarHandleOp":
+            return found
+        keys = _v1.GraphKeys
+        of_graph = graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(keys.LOCAL_VARIABLES)
+        return next((variable for variable in of_graph if getattr(variable, "handle", None) is found), found)
+
+    @wraps(any_element)
+    def element(graph: tf.Graph, obj: Any, *arguments: Any, **options: Any) -> Any:
+        try:
+            return any_element(graph, obj, *arguments, **options)
+        except KeyError:
+            variable, read, output = str(obj).rpartition("/read")
+            if not read or output not in ("", ":0"):
+                raise
+            with contextlib.suppress(KeyError):
+                if any_element(graph, variable, allow_tensor=False).type == "VarHandleOp":
+                    today = f"{variable}:0" if output else f"{variable}/Read/ReadVariableOp"
+                    return any_element(graph, today, *arguments, **options)
+            raise
+
+    changes.set(ops.Graph, "get_tensor_by_name", named)
+    changes.set(ops.Graph, "as_graph_element", element)
+
+
+@patch(
+    "ops/variables.py, RefVariable.value", "tests/soundness/scripts/sessions/variables_by_their_one_read.py"
+)
+def gradients_by_values_are_the_variables(changes: Patch) -> None:
+    """Lets `tf.gradients(loss, variable.value())` be the gradient of the variable: TF1 read it by that one tensor.
+
+    Here each use has a read of its own, and the loss may depend on others.
+    """
+    plain = gradients_util._GradientsHelper
+
+    def handle_of(tensor: Any) -> Any:
+        operation = tensor.op if isinstance(tensor, tf.Tensor) and not tf.executing_eagerly() else None
+        if operation is not None and operation.type == "ReadVariableOp":
+            return operation.inputs[0] if operation.inputs[0].op.type == "VarHandleOp" else tensor
+        return tensor
+
+    def of_variables(ys: Any, xs: Any, *arguments: Any, **options: Any) -> Any:
+        several = [handle_of(x) for x in xs] if isinstance(xs, list | tuple) else handle_of(xs)
+        return plain(ys, several, *arguments, **options)
+
+    changes.set(gradients_util, "_GradientsHelper", of_variables)
+
+
+@patch(
+    "ops/array_ops.py, identity and stop_gradient",
+    "tests/soundness/scripts/sessions/gradients_of_many_things.py",
+)
+def copies_of_rows_are_dense(changes: Patch) -> None:
+    """Lets `tf.identity` and `tf.stop_gradient` of a gradient of some rows be the whole gradient, as in TF1.
+
+    In TF 2 they keep the rows: an optimizer with slots updates those alone, where TF1's updated all.
+    """
+
+    def dense(function: Callable[..., tf.Tensor]) -> None:
+        def of_all_rows(input: Any, name: str | None = None) -> tf.Tensor:  # noqa: A002 - as it is there
+            return function(tf.convert_to_tensor(input), name)
+
+        tf.experimental.dispatch_for_api(function, {"input": tf.IndexedSlices})(of_all_rows)
+        changes.on_undo(lambda: tf.experimental.unregister_dispatch_for(of_all_rows))
+
+    dense(tf.identity)
+    dense(tf.stop_gradient)
+
+
+@patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/runtime/graph_session/test_private.py")
+def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
+    """Gives `tf.sparse_segment_sum` and its kin zeros for a gradient where no row is chosen (a batch without ids).
+
+    In TF 2.21 that gradient is unset memory.
+    """
+
+    def zeros_of_no_rows(plain: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(plain)
+        def gradient(operation: Any, *above: Any) -> Any:
+            rows, *others = plain(operation, *above)
+            if isinstance(rows, tf.Tensor):  # slices of no rows are none
+                rows = tf.where(tf.size(operation.inputs[1]) > 0, rows, tf.zeros_like(rows))
+            return (rows, *others)
+
+        return gradient
+
+    known: dict[str, dict[str, Any]] = ops._gradient_registry._registry
+    for name in ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN"):
+        for operation in (name, f"{name}WithNumSegments"):
+            changes.set(known[operation], "type", zeros_of_no_rows(known[operation]["type"]))
+
+
+@patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/runtime/graph_session/test_private.py")
+def sums_over_rows_have_second_gradients(changes: Patch) -> None:
+    """Gives the gradient of `tf.sparse_segment_sum` a gradient: a sum over the same rows.
+
+    In TF 2.21 that gradient is an operation of its own, which has none.
+    """
+    known: dict[str, dict[str, Any]] = ops._gradient_registry._registry
+    if "SparseSegmentSumGrad" in known:
+        return
+
+    def sum_over_the_same_rows(operation: Any, above: Any) -> Any:
+        gradient, places, segments, _ = operation.inputs
+        segment_count = tf.shape(gradient)[0]
+        sums = tf.sparse.segment_sum(above, places, segments, num_segments=segment_count)
+        return (sums, None, None, None)
+
+    ops.RegisterGradient("SparseSegmentSumGrad")(sum_over_the_same_rows)
+    changes.on_undo(lambda: known.pop("SparseSegmentSumGrad"))
+
+
+@patch("ops/embedding_ops.py, embedding_lookup_sparse", "tests/functions/programs/neural_networks.py")
+def sums_of_half_embeddings_are_float32(changes: Patch) -> None:
+    """Lets `tf.nn.embedding_lookup_sparse` of float16 or bfloat16 give float32, as in TF1.
+
+    There the rows were cast and combined in that; TF 2 rounds what comes of it, or adds up in half precision.
+    """
+    plain = embedding_ops.embedding_lookup_sparse_impl
+
+    @wraps(plain)
+    def of_float32(
+        params: Any,
+        segment_ids: Any,
+        sp_weights: Any,
+        ids: Any,
+        combiner: str,
+        ignore_weights: bool,
+        max_norm: float | None,
+        allow_fast_lookup: bool,
+        partition_strategy: str,
+        name: str | None,
+    ) -> Any:
+        if tf.as_dtype(getattr(params[0], "dtype", tf.float32)) in (tf.float16, tf.bfloat16):
+            ids, places = tf.unique(ids)
+            rows = _v1.nn.embedding_lookup(params, ids, partition_strategy, max_norm=max_norm)
+            params, ids, max_norm = [tf.cast(rows, tf.float32)], places, None
+        given = segment_ids, sp_weights, ids, combiner, ignore_weights, max_norm
+        return plain(params, *given, allow_fast_lookup, partition_strategy, name)
+
+    changes.set(embedding_ops, "embedding_lookup_sparse_impl", of_float32)
+
+
+@patch("ops/nn_impl.py, fused_batch_norm", "tests/functions/programs/neural_networks.py")
+def epsilons_of_fused_norms_are_tf1s(changes: Patch) -> None:
+    """Lets a fused batch normalization take 1.001e-5 for an epsilon below it, as TensorFlow 1 did, and cuDNN asked for.
+
+    `tf.nn.fused_batch_norm`, `tf.layers` and slim all come to this one function of TensorFlow's.
+    """
+    plain = gen_nn_ops.fused_batch_norm_v3
+
+    @wraps(plain)
+    def of_that_epsilon(*args: Any, epsilon: float = 0.0001, **kwargs: Any) -> Any:
+        return plain(*args, epsilon=max(epsilon, 1.001e-5), **kwargs)
+
+    changes.set(gen_nn_ops, "fused_batch_norm_v3", of_that_epsilon)
+
+
+# -- datasets ----------------------------------------------------------------------------------------------------------
+
+
+@patch("data/ops/dataset_ops.py, DatasetV1", "tests/runtime/graph_session/test_private.py")
+def enumerated_datasets_have_iterators(changes: Patch) -> None:
+    """Lets `dataset.enumerate()` give what all others of TF1's methods give: a dataset with `make_one_shot_iterator`.
+
+    It is the one method that TF1's class does not wrap; the function that it calls takes TF 2's class.
+    """
+    if "enumerate" not in vars(dataset_ops.DatasetV1):
+
+        def wrapped(dataset: Any, *arguments: Any, **options: Any) -> Any:
+            numbered = dataset_ops.DatasetV2.enumerate(dataset, *arguments, **options)
+            return dataset_ops.DatasetV1Adapter(numbered)
+
+        changes.set(dataset_ops.DatasetV1, "enumerate", wrapped)
+
+
+@patch("data/ops/dataset_ops.py and readers.py", "tests/runtime/graph_session/test_private.py")
+def private_datasets_are_tf1s(changes: Patch) -> None:
+    """Lets `dataset_ops.Dataset` and the readers be TF1's classes, as TensorFlow has it where TF 2 is off."""
+    changes.set(dataset_ops, "Dataset", dataset_ops.DatasetV1)
+    for name in ("FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"):
+        changes.set(readers, name, getattr(readers, f"{name}V1"))
+
+
+@patch("data/ops/dataset_ops.py, Dataset._apply_options", "tests/runtime/graph_session/test_private.py")
+def datasets_read_variables_in_time(changes: Patch) -> None:
+    """Lets a dataset whose functions read variables or queues compute each element when it is asked for, as in TF1.
+
+    TensorFlow 2 puts a `prefetch` at the end of every pipeline, so an element was made of what a variable was before.
+    """
+
+    def reads_state(dataset: Any) -> bool:
+        return any(
+            given.dtype == tf.resource and "Table" not in given.op.type
+            for function in dataset._functions()
+            for given in function.function.captured_inputs
+        ) or any(reads_state(source) for source in dataset._inputs())
+
+    def in_time(dataset: Any) -> Any:
+        if not reads_state(dataset):
+            return dataset
+        options = tf.data.Options()
+        options.experimental_optimization.inject_prefetch = False
+        return dataset.with_options(options)
+
+    plain = dataset_ops.DatasetV2._apply_debug_options
+    plain_initializer = iterator_ops.Iterator.make_initializer
+
+    def make_initializer(iterator: Any, dataset: Any, name: str | None = None) -> Any:
+        return plain_initializer(iterator, in_time(dataset), name)
+
+    changes.set(dataset_ops.DatasetV2, "_apply_debug_options", lambda dataset: in_time(plain(dataset)))
+    changes.set(iterator_ops.Iterator, "make_initializer", make_initializer)
+
+
+# -- optimizers, savers, hooks -----------------------------------------------------------------------------------------
+
+
+@patch(
+    "TensorFlow 0.12: training/slot_creator.py, _create_slot_var",
+    "tests/runtime/graph_session/test_slots_under_reuse.py",
+)
+def slots_under_reuse(changes: Patch) -> None:
+    """Lets optimizers and moving averages make their variables after a loop of towers that ends with reusing.
+
+    `tf.get_variable_scope().reuse_variables()` in the towers, without a scope around them, is in force after them,
+    too. There `opt.apply_gradients` and `ExponentialMovingAverage.apply` made their variables until TensorFlow 0.12
+    (`slot_creator._create_slot_var` called `tf.Variable`); from 1.0 on they stop ("does not exist, or was not created
+    with tf.get_variable()").
+    """
+    create = slot_creator._create_slot_var
+
+    @wraps(create)
+    def create_or_take(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return create(*args, **kwargs)
+        except ValueError as error:
+            scope = variable_scope.get_variable_scope()
+            if scope.reuse is not True or "does not exist" not in str(error):
+                raise
+            scope._reuse = False  # of this slot's own scope
+            return create(*args, **kwargs)
+
+    changes.set(slot_creator, "_create_slot_var", create_or_take)
+
+
+@patch(
+    "training/optimizer.py, _RefVariableProcessor.update_op",
+    "tests/soundness/scripts/towers/optimizers_with_updates_of_their_own.py",
+)
+def updates_by_tf1s_methods(changes: Patch) -> None:
+    """Has a variable updated by the optimizer's method that TF1 called, which a script may have written anew.
+
+    An optimizer has two methods for the same update: one for TF1's variables (`_apply_dense`), one for resources
+    (`_resource_apply_dense`). TF1 called the first, here variables are resources. So a class of the script's that has
+    the first is called by it, whatever else it has; and TensorFlow's own first, which a script calls through `super()`,
+    does what its second does. It is so for all classes of optimizers, also those that are written from now on.
+    """
+    base = _v1.train.Optimizer
+    changes.set(base, "_resource_apply_dense", _dense_by(lambda optimizer: optimizer._apply_dense))
+    changes.set(base, "_resource_apply_sparse", _sparse_by(lambda optimizer: optimizer._apply_sparse))
+    waiting = base.__subclasses__()
+    while waiting:
+        made = waiting.pop()
+        waiting += made.__subclasses__()
+        _connect_updates(made, changes.set)
+    later = classmethod(lambda made, **options: _connect_updates(made, setattr))
+    changes.set(base, "__init_subclass__", later)
+
+
+def _connect_updates(made: Any, put: Callable[[Any, str, Any], None]) -> None:
+    """Has one of a class's two methods answered by the other."""
+    for tf1s, resources, by_tf1s, by_resources in (
+        ("_apply_dense", "_resource_apply_dense", _dense_by, _dense_by),
+        ("_apply_sparse", "_resource_apply_sparse", _sparse_by, _slices_by),
+        (
+            "_apply_sparse_duplicate_indices", "_resource_apply_sparse_duplicate_indices", _sparse_by, _slices_by,
+        ),
+    ):  # fmt: skip
+        if _root(made) == "tensorflow":
+            if tf1s in vars(made) and resources in vars(made):
+                put(made, tf1s, by_resources(vars(made)[resources].__get__))
+            continue
+        owner = next((parent for parent in made.__mro__ if tf1s in vars(parent)), _v1.train.Optimizer)
+        if _root(owner) not in ("tensorflow", "tf2towers") and not own_resources.switched_on:
+            put(made, resources, by_tf1s(vars(owner)[tf1s].__get__))
+
+
+def _root(made: Any) -> str:
+    return str(made.__module__).partition(".")[0]
+
+
+def _dense_by(method: Callable[[Any], Any]) -> Callable[[Any, Any, Any], Any]:
+    return lambda optimizer, grad, variable: method(optimizer)(grad, variable)
+
+
+def _sparse_by(method: Callable[[Any], Any]) -> Callable[[Any, Any, Any, Any], Any]:
+    def update(optimizer: Any, grad: Any, variable: Any, indices: Any) -> Any:
+        return method(optimizer)(tf.IndexedSlices(grad, indices, tf.shape(variable)), variable)
+
+    return update
+
+
+def _slices_by(method: Callable[[Any], Any]) -> Callable[[Any, Any, Any], Any]:
+    return lambda optimizer, grad, variable: method(optimizer)(grad.values, variable, grad.indices)
+
+
+@patch(
+    "training/sync_replicas_optimizer.py, SyncReplicasOptimizer.apply_gradients",
+    "tests/runtime/graph_session/test_tokens_of_workers.py",
+)
+def ends_leave_the_tokens(changes: Patch) -> None:
+    """Lets the chief's session end without closing the token queue on the parameter server.
+
+    TensorFlow 1.15 gave the chief's queue runner a dummy queue to close. TF 2 gives it the token queue itself, which
+    all workers' sessions and all later ones of the chief's share: a chief that began again (from its checkpoint, on
+    the same servers) stopped with "sync_token_q is closed", and a worker's monitored session took the
+    OutOfRangeError for the end of its data, and ended in silence.
+    """
+    optimizer = _v1.train.SyncReplicasOptimizer
+    apply = optimizer.apply_gradients
+
+    @wraps(apply)
+    def apply_and_keep_open(self: Any, *args: Any, **kwargs: Any) -> Any:
+        train_op = apply(self, *args, **kwargs)
+        runner = self._chief_queue_runner
+        runner._close_op = runner._cancel_op = tf.no_op(name="sync_token_q_stays_open")
+        return train_op
+
+    changes.set(optimizer, "apply_gradients", apply_and_keep_open)
+
+
+@patch(
+    "training/basic_session_run_hooks.py, CheckpointSaverHook",
+    "tests/runtime/graph_session/test_checkpoints_by_steps.py",
+)
+def hooks_save_at_tf1s_steps(changes: Patch) -> None:
+    """Lets a `CheckpointSaverHook` that counts steps look at the counter when its next save is due, not in each step.
+
+    TensorFlow 1.15 took each run for one step: it read the counter anew only where the one from before the run, plus
+    one, was due. TF 2 reads it after every run. Runs that count twice (a GAN whose two optimizers both have the
+    global step), and workers that others overtake, had their checkpoints at other steps; every other trainer had a
+    session call more for each step.
+    """
+    hook = _v1.train.CheckpointSaverHook
+    begin = hook.__init__
+
+    @wraps(begin)
+    def one_step_a_run(self: Any, *args: Any, **kwargs: Any) -> None:
+        begin(self, *args, **kwargs)
+        self._set_steps_per_run(1)
+
+    changes.set(hook, "__init__", one_step_a_run)
+
+
+@patch(
+    "training/saving/saveable_object_util.py, ReferenceVariableSaveable",
+    "tests/runtime/graph_session/test_shards_of_savers.py",
+)
+def savers_have_a_shard_for_each_device(changes: Patch) -> None:
+    """Lets `Saver(sharded=True)` go by the devices of the variables, and not of the operations that read them.
+
+    It writes a file for each device. TF1's variables were what it saved; here it saves what reads a variable. A
+    `replica_device_setter` that is given a device of the worker (`worker_device='/job:worker/task:0/cpu:0'`) gives that
+    to reads, and not to variables: slots, slices and variables of one parameter server were in two files or three.
+    """
+    make = ResourceVariableSaveable.__init__
+
+    @wraps(make)
+    def by_the_variable(self: Any, *args: Any, **kwargs: Any) -> None:
+        make(self, *args, **kwargs)
+        for spec in self.specs:
+            spec.device = self.handle_op.device
+
+    changes.set(ResourceVariableSaveable, "__init__", by_the_variable)
+
+
+@patch("training/session_manager.py, SessionManager", "tests/runtime/graph_session/test_managed.py")
+def sessions_of_managers_are(changes: Patch, manager: type) -> None:
+    """Lets whatever makes its session through a SessionManager take one of this class; only in a migrated program.
+
+    TensorFlow's own Supervisor and session creators look it up in this module, and so do the training and evaluation
+    loops that tf_slim builds on them.
+    """
+    changes.set(session_manager, "SessionManager", manager)
+
+
+# -- tf_slim, tf_keras, NumPy ------------------------------------------------------------------------------------------
+
+
+@patch("tf_slim 1.1.0, of 2020: its imports", "tests/runtime/tf1/test_cases.py")
+def tf_slim_finds_its_names(changes: Patch) -> None:
+    """Gives TensorFlow's private modules the names that tf_slim 1.1.0 takes from them, where they have moved.
+
+    Its normalization layers are asked for as `tf_keras.legacy_tf_layers.normalization`, which tf_keras keeps in `src`;
+    they are to come by way of `tf2towers.runtime.tf1.layers`.
+    """
+    from tensorflow.python.layers import normalization
+    from tensorflow.python.util.lazy_loader import LazyLoader
+
+    moved: dict[Any, dict[str, Any]] = {
+        ops: {"IndexedSlices": tf.IndexedSlices, "Tensor": tf.Tensor},
+        array_ops: {"stack": _v1.stack, "unstack": _v1.unstack},
+        control_flow_ops: {
+            "Assert": _v1.Assert, "case": _v1.case, "cond": _v1.cond, "while_loop": _v1.while_loop
+        },
+        variable_scope: {"variable": _v1.Variable},
+    }  # fmt: skip
+    for module, names in moved.items():
+        for name, value in names.items():
+            if not hasattr(module, name):
+                changes.set(module, name, value)
+    home = "tf2towers.runtime.tf1.layers"
+    changes.set(normalization, "normalization", LazyLoader("normalization", vars(normalization), home))
+
+
+@patch("tf_keras: api/_v1", "tests/runtime/tf1/test_cases.py")
+def keras_is_tf1s(changes: Patch) -> None:
+    """Lets tf_keras, which is to be imported after it, be that of TensorFlow 1: names, defaults, virtual batches.
+
+    It asks here alone. TensorFlow itself, whose strategies are those of TensorFlow 2, asks elsewhere.
+    """
+    changes.set(tf.compat.v2.__internal__.tf2, "enabled", lambda: False)
+
+
+@patch("keras/layers/normalization.py, BatchNormalizationBase", "tests/runtime/tf1/test_cases.py")
+def norms_fuse_four_dimensions_alone(changes: Patch, base: type) -> None:
+    """Keeps five dimensions from the fused kernel of batch normalization, whose moving variance is the unbiased one.
+
+    TensorFlow 1.15 fused four dimensions alone; tf_keras fuses five as well, so that a moving variance of 54 values
+    was 54/53 as far from where it began. `base` is tf_keras's class.
+    """
+    plain = base.build  # type: ignore[attr-defined]
+
+    @wraps(plain)
+    def build(layer: Any, input_shape: Any) -> None:
+        if len(input_shape) == 5:
+            layer.fused = False
+        plain(layer, input_shape)
+
+    changes.set(base, "build", build)
+
+
+@patch("keras/layers/core.py, Dropout", "tests/runtime/tf1/test_cases.py")
+def layers_draw_by_the_same_seed(changes: Patch, backend: Any) -> None:
+    """Lets a layer with a seed draw by it at each of its calls, as in TensorFlow 1.15: the same mask in each tower.
+
+    tf_keras, whose module `backend` is, counts it up from call to call.
+    """
+    changes.set(backend.RandomGenerator, "make_legacy_seed", lambda generator: generator._seed)
+
+
+@patch("keras/backend.py, get_session", "tests/runtime/tf1/test_objects.py")
+def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any]) -> None:
+    """Lets Keras's own session, which trains and predicts and initializes variables, be one of the runtime's."""
+    plain = backend._get_session
+
+    @wraps(plain)
+    def get_session(op_input_list: Any = ()) -> Any:
+        if _v1.get_default_session() is None and not tf.inside_function():
+            graph = backend._current_graph(op_input_list)
+            known = getattr(backend._SESSION, "session", None)
+            if known is None or known.graph is not graph:
+                config = backend.get_default_session_config()
+                backend._SESSION.session = session_class(graph=graph, config=config)
+        return plain(op_input_list)
+
+    changes.set(backend, "_get_session", get_session)
+
+
+@patch("NumPy 1.x: scalars in lists are written as numbers", "tests/runtime/test_printing.py")
+def print_as_numpy1(changes: Patch) -> None:
+    """Lets NumPy write values as NumPy 1 did, in every thread: `[1.5, 2]` and not `[np.float32(1.5), np.int32(2)]`.
+
+    Scripts print lists and dictionaries of what they fetch. Once a process: a script's own `np.set_printoptions`
+    counts as ever.
+    """
+    if int(np.__version__.partition(".")[0]) < 2:
+        return
+    before = np.get_printoptions()["legacy"]
+    changes.on_undo(lambda: np.set_printoptions(legacy=before))
+    np.set_printoptions(legacy="1.25")
+    with contextlib.suppress(ImportError):  # from NumPy 2.2 on, a thread begins with these
+        from numpy._core.printoptions import default_format_options_dict, format_options
+
+        beginning = default_format_options_dict.copy()
+        changes.on_undo(lambda: default_format_options_dict.update(beginning))
+        default_format_options_dict.update(format_options.get())
+
+
+# -- the register ------------------------------------------------------------------------------------------------------
+
+#: what an original needs that runs on TensorFlow 2, where TF1's own variables, sessions and modes are
+FOR_ORIGINALS = (
+    epsilons_of_fused_norms_are_tf1s,
+    tf_slim_finds_its_names,
+    whole_floats_are_sizes,
+    unknown_sizes_are_not_equal,
+    one_loss_a_variable,
+    hooks_save_at_tf1s_steps,
+    sums_over_no_rows_have_no_gradient,
+    sums_over_rows_have_second_gradients,
+    print_as_numpy1,
+)
+#: what a migrated script needs besides, whose variables are resources and whose sessions are the runtime's
+FOR_MIGRATED = (
+    variables_are_tf1s,
+    variables_are_made_as_tf1s,
+    variables_have_initial_values,
+    restored_shapes_are_checked,
+    assignments_give_references,
+    complete_graphs,
+    variables_by_tensor_name,
+    gradients_by_values_are_the_variables,
+    enumerated_datasets_have_iterators,
+    private_datasets_are_tf1s,
+    datasets_read_variables_in_time,
+    copies_of_rows_are_dense,
+    slots_under_reuse,
+    ends_leave_the_tokens,
+    savers_have_a_shard_for_each_device,
+    updates_by_tf1s_methods,
+    sums_of_half_embeddings_are_float32,
+    device_functions_see_tf1,
+    *FOR_ORIGINALS,
+)
+#: those that are applied where they are needed, with what they are given
+ON_DEMAND = (
+    devices_are_settled_when_found,
+    sessions_of_managers_are,
+    keras_is_tf1s,
+    norms_fuse_four_dimensions_alone,
+    layers_draw_by_the_same_seed,
+    keras_runs_on,
+)
