@@ -68,7 +68,7 @@ def test_a_folder_by_its_parent(put: Put, tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("slect = []", "tool.tf2towers has no key slect; it has select, ignore"),
+        ("slect = []", "tool.tf2towers does not know the key slect; it knows select, ignore"),
         ('select = "T2T6"', "tool.tf2towers.select is 'T2T6': a list of codes"),
         ("ignore = [1]", "tool.tf2towers.ignore is a list: a list of codes"),
         ('ignore = ["E501"]', "tool.tf2towers.ignore: no rule's code begins with E501"),

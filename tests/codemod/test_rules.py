@@ -1,4 +1,4 @@
-"""Every rule's examples, and that every rule tells what it is."""
+"""Every rule's examples, and that every rule says what it is."""
 
 import pytest
 
@@ -12,7 +12,7 @@ EXAMPLES = [(rule.code, number) for rule in rules() for number in range(len(rule
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_rule_is_told_in_full(code):
+def test_a_rule_is_complete(code):
     rule = rule_of(code)
     assert rule.code == code and code.startswith("T2T6")
     assert len(rule.why.split()) > 15 and rule.examples

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.cli import script_arguments
-from tf2towers.cli.installed import need
+from tf2towers.cli.installed import require_modules
 from tf2towers.cli.runnable import as_script, why_not
 from tf2towers.cli.script_arguments import positive, seconds
-from tf2towers.launch.signals import noted
+from tf2towers.launch.signals import note_signals
 
 if TYPE_CHECKING:
     from tf2towers.compare.outcome import Outcome
@@ -88,12 +88,12 @@ def run(options: argparse.Namespace) -> int:
         if wrong := why_not(script, python):
             print(f"tf2towers compare: {wrong}", file=sys.stderr)
             return FAILED
-    need("numpy", *_needed(options))
+    require_modules("numpy", *_needed(options))
     from tf2towers.compare.errors import CompareError
     from tf2towers.compare.race import Interrupted
 
     try:
-        with noted() as signals:
+        with note_signals() as signals:
             outcome = _compared(options, signals)
         _print(outcome)
         _write(outcome, options.report, options.json)

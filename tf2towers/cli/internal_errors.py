@@ -1,4 +1,4 @@
-"""An error of ours in one sentence: what it was, where, and how to report it."""
+"""An error of tf2towers itself in one sentence: what it was, where, and how to report it."""
 
 from __future__ import annotations
 

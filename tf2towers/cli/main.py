@@ -167,7 +167,7 @@ def _has_output() -> bool:
 
 
 def _output_is_full(problem: OSError) -> bool:
-    """Whether this is what a standard output says that takes no more; from then on it goes to nobody.
+    """Whether this is what a standard output says that no longer takes anything; from then on it goes to nobody.
 
     Errors about files have their names.
     """

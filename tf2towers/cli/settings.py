@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from tf2towers.cli.migrate_options import FORMATS
-from tf2towers.cli.selection import Selection, unknown
-from tf2towers.report.paths import shown
+from tf2towers.cli.selection import Selection, unknown_code_message
+from tf2towers.report.paths import display_path
 
 
 class ConfigError(Exception):
     """A sentence about options that cannot be, those of the command line or of a pyproject.toml."""
 
 
-def completed(options: argparse.Namespace, path: str) -> argparse.Namespace:
+def complete_options(options: argparse.Namespace, path: str) -> argparse.Namespace:
     """The options for a path: what the command line leaves open (None) is filled in.
 
     `exclude_base` is the folder that the patterns of `exclude` are relative to; None: the one that is walked.
@@ -90,7 +90,7 @@ def _nearest(folder: Path) -> Table:
     file = folder / "pyproject.toml"
     found = _read(file) if file.is_file() else None
     if found is not None:
-        return Table(folder, _checked(found, shown(file)))
+        return Table(folder, _checked(found, display_path(file)))
     return Table(None, {}) if folder == folder.parent else _nearest(folder.parent)
 
 
@@ -102,9 +102,9 @@ def _read(file: Path) -> Any:
             return None
         document = _parsed(data.decode("utf-8"))
     except OSError as problem:
-        raise ConfigError(f"{shown(file)}: the file cannot be read ({problem.strerror})") from None
+        raise ConfigError(f"{display_path(file)}: the file cannot be read ({problem.strerror})") from None
     except ValueError as problem:  # TOML's errors are ValueErrors, too
-        raise ConfigError(f"{shown(file)}: this is no TOML: {problem}") from None
+        raise ConfigError(f"{display_path(file)}: this is no TOML: {problem}") from None
     tool = document.get("tool", {})
     return tool.get("tf2towers") if isinstance(tool, dict) else None
 
@@ -128,13 +128,15 @@ def _checked(table: Any, file: str) -> dict[str, Any]:
         if key in _ON_THE_COMMAND_LINE:
             raise ConfigError(f"{name}: that is said on the command line alone")
         if key not in _SETTINGS:
-            raise ConfigError(f"{file}: tool.tf2towers has no key {key}; it has {', '.join(_SETTINGS)}")
+            raise ConfigError(
+                f"{file}: tool.tf2towers does not know the key {key}; it knows {', '.join(_SETTINGS)}"
+            )
         setting = _SETTINGS[key]
         if not setting.fits(value):
             raise ConfigError(f"{name} is {_named(value)}: {setting.wanted} is expected")
         if key in ("select", "ignore"):
             value = [code.strip().upper() for code in value]  # noqa: PLW2901
-            if wrong := unknown(value):
+            if wrong := unknown_code_message(value):
                 raise ConfigError(f"{name}: {wrong}")
         values[key] = value
     return values

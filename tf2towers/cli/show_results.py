@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tf2towers.cli.tree import Tree, reported_once, tree_summary
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import STDIN
 
@@ -80,13 +80,13 @@ def _as_text(
                 )
             )
             if options.verbose:
-                out.writelines(f"  {shown(path)}: read, unchanged\n" for path in result.copied)
+                out.writelines(f"  {display_path(path)}: read, unchanged\n" for path in result.copied)
     if options.quiet:
         return
     for path in (written := list(written)):
-        print(f"wrote {shown(path)}", file=out)
+        print(f"wrote {display_path(path)}", file=out)
     if options.output is not None and not written and any(result.changed for result in results):
-        print(f"{shown(options.output)}: up to date", file=out)
+        print(f"{display_path(options.output)}: up to date", file=out)
 
 
 def _counts(results: Sequence[MigrationResult]) -> str:

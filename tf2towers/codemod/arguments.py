@@ -59,7 +59,7 @@ def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:
 
 
 def _names(file: File, call: cst.Call) -> tuple[str, str]:
-    """The function's name in the module it is taken from, which may be another function today, and its public one."""
+    """The function's name in its own module, which may be another function in TF 2.21, and its public name."""
     return file.spelled(call.func) or "", file.canonical(call.func) or ""
 
 
@@ -130,7 +130,7 @@ def _not_served(canonical: str, call: cst.Call) -> str | None:
     ]
     if all(map(is_none, values)):
         return None
-    return f"{canonical} is called with `{name}`, which what stands for it today does not take"
+    return f"{canonical} is called with `{name}`, which its replacement in TF 2.21 does not take"
 
 
 def _was_a_trace(call: cst.Call) -> bool:

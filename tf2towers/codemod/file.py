@@ -1,4 +1,4 @@
-"""`File`: one module under migration: its tree, what its names mean, what it will import, what there is to tell."""
+"""`File`: one module under migration: its tree, what its names mean, what it will import, and its notes."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class WholeProgram(Protocol):
         """The function or class that a name means."""
 
 
-def once(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
+def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
     """Finds something of a file when it is first asked for, and keeps it."""
 
     @wraps(find)
@@ -131,7 +131,7 @@ class File:
         self.notes: list[Note] = []
         #: imports that the rewrites ask for: (module, name) -> the name here
         self.wanted: dict[tuple[str, str], str] = {}
-        #: what was found of it `once`, by the function that finds it
+        #: what was found of it `cached_per_file`, by the function that finds it
         self.found: dict[object, object] = {}
         #: files in C or Cython that it imports
         self.compiled: list[Path] = []
@@ -210,7 +210,7 @@ class File:
         return self.tree.context(node) is ExpressionContext.STORE
 
     def forget(self, imports: Set[Import] = frozenset()) -> None:
-        """Asks names anew; imports that are never run are no meanings of names that something else binds, too."""
+        """Forgets what names mean; `imports` never run, and give no meaning to names that something else binds."""
         self.meanings.forget(imports)
         for known in ("symbols", "spelled_symbols", "doubtful"):
             self.__dict__.pop(known, None)
@@ -322,11 +322,11 @@ class File:
 
     def _imported_as(self, name: str, module: str) -> str | None:
         """The name by which the file's top level has it already, or will have once its imports are rewritten."""
-        from tf2towers.codemod.imports import made_by
+        from tf2towers.codemod.imports import imports_made_by
 
         for statement in self.body:
             if isinstance(statement, Import):
-                for made in made_by(self, statement):
+                for made in imports_made_by(self, statement):
                     if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
                         return made.bound
         return None

@@ -11,20 +11,20 @@ import libcst as cst
 from tf2towers.codemod.canonical import beginnings
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import imported, is_name, module_of
-from tf2towers.source.python2.tables import words
+from tf2towers.source.python2.tables import read_words
 
 if TYPE_CHECKING:
     from tf2towers.codemod.file import File
 
 
 class Changed(NamedTuple):
-    """What stands for a name, a method (`.tostring`) or a keyword (`json.loads(encoding)`) today.
+    """The replacement of a name, a method (`.tostring`) or a keyword (`json.loads(encoding)`).
 
     Attributes:
         kind: 'attribute': another name in the same module. 'builtin': Python's own. 'from': the same name in another
-            module. 'module': a module itself. 'runtime': ours. 'renamed': another method or keyword. 'through': another
-            method, where the result is gone through at once. 'dropped': it said nothing any more. 'left': nothing that
-            is certain.
+            module. 'module': a module itself. 'runtime': the runtime's. 'renamed': another method or keyword.
+            'through': another method, where the result is gone through at once. 'dropped': it had no effect any longer.
+            'left': without a certain replacement.
         target: that name or module; for 'left', what a person would write, where that is known.
         library: what a program imports whose values have such a method; empty where it needs no import.
     """
@@ -37,10 +37,10 @@ class Changed(NamedTuple):
 
 
 @cache
-def changed() -> dict[str, Changed]:
-    """Dotted name (`numpy.float`) -> what stands for it. A module that is gone has one row, for all that was in it."""
+def library_changes() -> dict[str, Changed]:
+    """Dotted name (`numpy.float`) -> its replacement. A module that is gone has one row, for all that was in it."""
     lines = Path(__file__).with_name("libraries.tsv").read_text(encoding="utf-8").splitlines()
-    found = {module: Changed("left") for module in words("modules")}
+    found = {module: Changed("left") for module in read_words("modules")}
     for line in lines[1:]:
         name, *rest = line.split("\t")
         found[name] = Changed(*rest)  # type: ignore[arg-type]
@@ -49,7 +49,7 @@ def changed() -> dict[str, Changed]:
 
 def gone_part(dotted: str) -> str | None:
     """The longest part of a dotted name, from its beginning, that was renamed or lost."""
-    return next((name for name, _ in beginnings(dotted) if name in changed()), None)
+    return next((name for name, _ in beginnings(dotted) if name in library_changes()), None)
 
 
 def is_gone(dotted: str) -> bool:
@@ -60,7 +60,7 @@ def is_gone(dotted: str) -> bool:
 @cache
 def last_names() -> frozenset[str]:
     """The last parts of the names, to look no further at others."""
-    return frozenset(name.rpartition(".")[2] for name in changed())
+    return frozenset(name.rpartition(".")[2] for name in library_changes())
 
 
 def library_name(file: File, node: cst.CSTNode) -> str | None:

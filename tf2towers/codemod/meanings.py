@@ -131,7 +131,7 @@ class Meanings:
         return {name for scope in scopes for name in scope.bindings}
 
     def scope(self, node: cst.CSTNode) -> Scope:
-        """The scope a node stands in."""
+        """The scope a node is in."""
         while (scope := self._tree.scopes.get(node)) is None and node in self._tree.parents:
             node = self._tree.parents[node]
         return self._of(scope) if scope is not None else self.module
@@ -202,7 +202,7 @@ class Meanings:
         """Of several bindings of a name the one that certainly holds where it is used; None where that is not certain.
 
         It is certain where all of them are statements of one body, one after the other, under no condition: what
-        stands after one of them in that body sees it, up to the next; a function sees the last one if it is
+        comes after one of them in that body sees it, up to the next; a function sees the last one if it is
         defined after it.
         """
         found = self.scope(node).lookup(node.value)

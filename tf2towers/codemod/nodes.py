@@ -60,7 +60,7 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
 
 @cache
 def _role(kind: type[object]) -> str:
-    """Whether what stands in a field is a part, wraps one, or neither."""
+    """Whether the value of a field is a part, wraps one, or neither."""
     if kind is cst.Arg:
         return "argument"
     if not issubclass(kind, cst.CSTNode) or issubclass(kind, cst.ParamStar | cst.ParamSlash):
@@ -305,7 +305,7 @@ def generators(node: Comprehension) -> list[cst.CompFor]:
 
 
 def index_of(node: cst.Subscript) -> cst.BaseExpression | cst.Slice | None:
-    """What stands in the brackets; None where there are several."""
+    """The index in the brackets; None where there are several."""
     if len(node.slice) != 1 or node.slice[0].comma is not cst.MaybeSentinel.DEFAULT:
         return None
     inner = node.slice[0].slice
@@ -342,7 +342,7 @@ def name_of(alias: Alias) -> str:
 
 
 def asname_of(alias: Alias) -> str | None:
-    """The name behind `as`."""
+    """The name after `as`."""
     return None if isinstance(alias, cst.ImportStar) or alias.asname is None else last_name(alias.asname.name)
 
 

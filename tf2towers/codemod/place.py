@@ -33,7 +33,7 @@ from tf2towers.codemod.nodes import (
     positional,
     walk,
 )
-from tf2towers.codemod.symbols import SWITCHES, find_replacement, sessions
+from tf2towers.codemod.symbols import SWITCHES, find_replacement, session_names
 
 #: What a module may call on import without building a graph.
 _HARMLESS = (
@@ -75,10 +75,10 @@ def imports_place(file: File, before: int | None = None) -> Place:
         if before is not None and place >= before:
             return Place(after, place)
         risky = not isinstance(statement, Import) and any(
-            _is_risky(file, node) for node in evaluated(statement)
+            _is_risky(file, node) for node in evaluated_nodes(statement)
         )
         if _is_import(statement) and not risky:
-            if file.main and any(builds(file, name) for name in _imported(statement)):
+            if file.main and any(may_build_graph(file, name) for name in _imported(statement)):
                 return Place(after, place)
             after = statement
         elif place == 0 and is_docstring(statement):
@@ -88,7 +88,7 @@ def imports_place(file: File, before: int | None = None) -> Place:
     return Place(after, len(body))
 
 
-def evaluated(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def evaluated_nodes(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Every node that is evaluated when a statement of a module runs: bodies of functions are not."""
     pending = [statement]
     while pending:
@@ -102,7 +102,7 @@ def evaluated(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
             pending += children(node)
 
 
-def builds(file: File, dotted: str) -> bool:
+def may_build_graph(file: File, dotted: str) -> bool:
     """Whether importing a local module, or one that it imports, may build a graph."""
     imports = file.program.imports
     first = imports.imports_of(file.path).get(dotted)
@@ -122,7 +122,7 @@ def builds(file: File, dotted: str) -> bool:
 
 def _builds_itself(module: File) -> bool:
     return any(
-        not _is_import(statement) and any(_is_risky(module, node) for node in evaluated(statement))
+        not _is_import(statement) and any(_is_risky(module, node) for node in evaluated_nodes(statement))
         for statement in module.body
     )
 
@@ -168,7 +168,7 @@ def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
 
 def _needs_runtime(file: File, node: Symbol, canonical: str) -> bool:
     """Whether a use becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
-    from tf2towers.codemod.rules.t2t601_symbols import alias_of
+    from tf2towers.codemod.rules.t2t601_renamed_symbol import alias_of
 
     runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
     if runtime is None or not file.is_read(node):
@@ -184,7 +184,7 @@ def _is_harmless(name: str) -> bool:
 
 
 def _needed() -> frozenset[str]:
-    return frozenset(sessions())
+    return frozenset(session_names())
 
 
 def _is_import(statement: Statement) -> bool:
@@ -223,7 +223,7 @@ def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
 
 def _run_later(file: File, statement: Statement) -> Iterator[tuple[int, int]]:
     """The spans of a statement in which no name is used yet: functions' bodies, and imports."""
-    for node in evaluated(statement):
+    for node in evaluated_nodes(statement):
         if isinstance(node, cst.FunctionDef):
             yield file.text.start(block(node)[0]), file.text.end(node)
         elif isinstance(node, Import):
@@ -273,7 +273,7 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
             if below is not None:
                 words = _in_order([*words, *_words(below)])
                 yield _without_line(file, below)
-            lines += wrapped(f"from {module} import ", words)
+            lines += wrap_import(f"from {module} import ", words)
     lines = [*modules, *lines]
     if file.opening is not None:
         lines += [*([""] if lines or place.after is not None else []), file.opening]
@@ -302,7 +302,7 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def _within_line(file: File, after: Statement, stop: int) -> tuple[int, int] | None:
-    """What stands between an import and the next statement, if one that needs the new lines is on the import's line."""
+    """The text between an import and the next statement, if that is on the import's line and needs the new lines."""
     body = file.body
     if stop == len(body) or file.text.first_line(body[stop]) > _last_line(file, after):
         return None
@@ -361,7 +361,7 @@ def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit |
         words_there = _words(statement)
         if "*" not in words_there and file.text.first_line(statement) <= last:
             if "#" not in file.text.of(statement):
-                lines = wrapped(f"from {module} import ", _in_order(words_there + words))
+                lines = wrap_import(f"from {module} import ", _in_order(words_there + words))
                 return file.replace(statement, file.text.newline.join(lines))
     return None
 
@@ -394,7 +394,7 @@ def _in_order(words: list[str]) -> list[str]:
     return sorted(words, key=lambda word: (word.islower(), word))
 
 
-def wrapped(head: str, words: list[str]) -> list[str]:
+def wrap_import(head: str, words: list[str]) -> list[str]:
     """The lines of an import: one, or with parentheses around several."""
     line = head + ", ".join(words)
     if len(line) <= _LIMIT:

@@ -83,7 +83,7 @@ def _succeeds(file: File, body: list[Statement]) -> bool:
 def _truth(
     file: File, test: cst.BaseExpression, through: frozenset[cst.CSTNode] = frozenset()
 ) -> bool | None:
-    """What a test of the version, or of what there is, says in every Python of today; None where it may be either.
+    """What a test of the version, or of what there is, says in every Python that runs TF 2.21; None: either.
 
     `through` are the names that led to it.
     """

@@ -71,7 +71,7 @@ class _NotKnown(Exception):
 
 
 def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    """The tests of each `if` that a place is in, innermost first, and whether it stands where the test says yes."""
+    """The tests of each `if` that a place is in, innermost first, and whether it is where the test says yes."""
     inner = node
     for around in file.ancestors(node):
         if isinstance(around, Branch) and inner is not around.test:
@@ -82,12 +82,12 @@ def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExp
 # -- flags that are off by default ---------------------------------------------------------------
 
 
-def may_be_asked_for(why: str) -> bool:
+def is_optional_addition(why: str) -> bool:
     """Whether what has no counterpart, for the reason given, is of the few things that are added to a training."""
     return any(name in why for name in _ADDED)
 
 
-def asked_for_by(file: File, node: cst.CSTNode) -> str | None:
+def find_enabling_test(file: File, node: cst.CSTNode) -> str | None:
     """The test of a flag without which a place is not reached, where the default makes it so; None without one."""
     for test, is_yes in branches_around(file, node):
         asked: set[str] = set()
@@ -374,7 +374,7 @@ def _is_other(file: File, value: cst.BaseExpression) -> bool:
     """Whether a value certainly is something else: a module of a library, or what `parse_args()` gives."""
     bindings = file.meanings.bindings(root_of(value))
     if bindings and all(isinstance(binding, Imported) for binding in bindings):
-        return True  # it names none of ours
+        return True  # it names nothing that a file defines
     return (
         is_name(value)
         and bool(bindings)

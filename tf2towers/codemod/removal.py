@@ -19,7 +19,7 @@ from tf2towers.codemod.taken_names import is_taken
 _FOR_LINTERS = re.compile(r"#\s*(pylint|noqa|type: ignore|flake8|pragma|isort|yapf|fmt)\b")
 
 
-def removed(file: File, node: Statement) -> Edit:
+def remove_statement(file: File, node: Statement) -> Edit:
     """The edit that takes a statement away."""
     text = file.text
     begins, last = text.first_line(node), text.last_line(node)
@@ -74,7 +74,7 @@ def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         if node not in file.body or any(_overlaps(file, node, edit) for edit in edits):
             continue
         if all(_loses_its_uses(file, bound_by(alias), edits) for alias in aliases(node)):
-            yield removed(file, node)
+            yield remove_statement(file, node)
 
 
 def _overlaps(file: File, node: Statement, edit: Edit) -> bool:
@@ -82,7 +82,7 @@ def _overlaps(file: File, node: Statement, edit: Edit) -> bool:
 
 
 def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
-    """Whether each use of a name, of which there are some, is written anew without it."""
+    """Whether each use of a name, of which there are some, is rewritten without it."""
     uses = [node for node in file.all(cst.Name) if node.value == name]
     word = re.compile(rf"\b{re.escape(name)}\b(?!\.\w+ import)")
     written = len(word.findall(file.text.text)) - 1  # in texts and comments as well, where nobody knows

@@ -184,8 +184,8 @@ def _orders_as_text(other: str) -> bool:
 
     Where they do not, the other is one of TF1, and TensorFlow 2's own version is above it as both.
     """
-    ours, theirs = (1, 15, 5), tuple(map(int, re.findall(r"\d+", other)))
-    return (other > TF1) == (ours < theirs) and (other < TF1) == (ours > theirs)
+    own, theirs = (1, 15, 5), tuple(map(int, re.findall(r"\d+", other)))
+    return (other > TF1) == (own < theirs) and (other < TF1) == (own > theirs)
 
 
 def _is_one_number(file: File, version: cst.BaseExpression) -> bool:

@@ -19,7 +19,7 @@ _CHUNK = 65_536
 
 
 class Child:
-    """A process in a group of its own, and the pipe that it tells of its steps on.
+    """A process in a group of its own, and the pipe on which it reports its steps.
 
     Args:
         environment: the whole of it; the pipe's descriptor is added.
@@ -59,7 +59,7 @@ class Child:
                 os.close(descriptor)
 
     def _open_pipe(self) -> tuple[str, list[int]]:
-        """Makes `pipe`; what the process is told of it, and the descriptors that it inherits."""
+        """Makes `pipe`; gives the environment that names it, and the descriptors that it inherits."""
         self.pipe, theirs = os.pipe()
         os.set_blocking(self.pipe, False)
         return str(theirs), [theirs]
@@ -80,7 +80,7 @@ class Child:
             self.held = False
 
     def read(self) -> int:
-        """Takes the lines it has written since; how many steps they tell of."""
+        """Takes the lines it has written since; how many steps they report."""
         steps_before = len(self.side.steps)
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self.pipe, _CHUNK):

@@ -1,4 +1,4 @@
-"""One of the two trainings, as its lines tell of it."""
+"""One of the two trainings, as its lines report it."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Side:
     def _step(self, line: dict[str, Any], clock: ActiveClock) -> None:
         end, made = line["end"], line.get("steps", 1)
         if self._last:
-            end = max(end, self._last[-1][0])  # workers do not tell in the order of their ends
+            end = max(end, self._last[-1][0])  # workers do not report in the order of their ends
         begin = self._last[0][0] if self._last else line["begin"]
         between = made + sum(steps for _, steps in self._last[1:])
         self._asides = [(at, seconds) for at, seconds in self._asides if at >= begin]

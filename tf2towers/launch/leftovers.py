@@ -16,7 +16,7 @@ from pathlib import Path
 
 MARK = "TF2TOWERS_LAUNCH"
 _PROC = Path("/proc")
-_AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
+_AFTER_KILL = 5.0  # seconds that the system has for ending a killed process
 
 
 def new_mark() -> str:
@@ -80,8 +80,8 @@ def _has(pid: int, mark: str) -> bool:
         environment = (_PROC / str(pid) / "environ").read_bytes()
     except OSError:
         return False
-    ours = f"{MARK}={mark}".encode()
-    return any(variable == ours or variable.startswith(ours + b"/") for variable in environment.split(b"\0"))
+    own = f"{MARK}={mark}".encode()
+    return any(variable == own or variable.startswith(own + b"/") for variable in environment.split(b"\0"))
 
 
 # -- a task dies with its launcher even where the launcher cannot say so (SIGKILL): Linux only -------------------------

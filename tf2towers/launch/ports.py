@@ -59,7 +59,7 @@ class Port:
     def _hold_ipv6(self) -> None:
         try:
             self._holders.append(_bound(socket.AF_INET6, socket.SOCK_STREAM, self.number))
-        except OSError as problem:  # a machine may know IPv6 and have no address of it
+        except OSError as problem:  # a machine may know IPv6 and lack an address of it
             if problem.errno in (errno.EADDRINUSE, errno.EMFILE, errno.ENFILE):
                 raise
 

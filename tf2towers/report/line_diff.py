@@ -12,7 +12,7 @@ _REACH = 300
 Opcode = tuple[str, int, int, int, int]
 
 
-def matcher(before: list[str], after: list[str]) -> SequenceMatcher[str]:
+def match_lines(before: list[str], after: list[str]) -> SequenceMatcher[str]:
     """A matcher of two lists of lines, whose work grows with their length, not with its square."""
     if len(before) < _LONG:
         return SequenceMatcher(None, before, after)

@@ -19,7 +19,7 @@
 
 `verdict` of a comparison is the key under which `counts` counts it: 'failed' where `problem` is not empty. `first_step`
 is null where nothing differs. A float that is no number is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC 8259,
-section 6) has no token for it, and `float()` reads all three. Paths are as the reader would type them. The texts of
+section 6) lacks a token for it, and `float()` reads all three. Paths are as the reader would type them. The texts of
 the scripts are left out.
 """
 
@@ -33,7 +33,7 @@ from typing import Any
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 
 SCHEMA = 1
 
@@ -76,7 +76,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
     if isinstance(value, Path):
-        return shown(value)
+        return display_path(value)
     number = value.item() if hasattr(value, "item") else value
     if isinstance(number, float) and not math.isfinite(number):
         return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, Diagnosis, ParityResult, Side
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 
 #: how many of a kind are listed where not all are asked for; failures come on top
 LISTED = 8
@@ -90,7 +90,7 @@ def _rows(comparisons: list[Comparison]) -> list[str]:
     table = [header]
     for found in comparisons:
         verdict = words.verdict_of(found)
-        row = ["" if verdict == "bitwise" else words.said_of(found), _plain(found.name)]
+        row = ["" if verdict == "bitwise" else words.verdict_words(found), _plain(found.name)]
         if found.problem:
             table.append([*row, _plain(found.problem)])
             continue
@@ -106,7 +106,7 @@ def _side(side: Side) -> tuple[str, str]:
     versions = [f"TensorFlow {side.tensorflow}"] if side.tensorflow else []
     versions += [f"Python {side.python}"] if side.python else []
     seconds = [f"{side.seconds:.1f} s"] if side.seconds else []
-    return side.title, _plain(", ".join([shown(side.script), *versions, *seconds]))
+    return side.title, _plain(", ".join([display_path(side.script), *versions, *seconds]))
 
 
 def _aligned(pairs: Sequence[tuple[str, str]]) -> list[str]:

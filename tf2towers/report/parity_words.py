@@ -44,7 +44,7 @@ def verdict_of(comparison: Comparison) -> Verdict:
     return "within" if comparison.within else "differs"
 
 
-def said_of(comparison: Comparison) -> str:
+def verdict_words(comparison: Comparison) -> str:
     """A comparison's verdict in words."""
     verdict = verdict_of(comparison)
     return "rounding" if comparison.rounding and verdict == "within" else VERDICT_WORDS[verdict]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import Finding, MigrationResult
 
-#: how many lines tell what is left of a script, and how many what else there is to know
+#: how many lines say what is left of a script, and how many what else there is to know
 LEFT, NOTES = 10, 6
 #: how many places of one message are written out
 _PLACES = 4
@@ -138,7 +138,7 @@ def _blocks(findings: list[Finding], script: Path) -> Iterator[_Block]:
                     finding for finding in findings_of_file if (finding.code, finding.todo) == (code, todo)
                 )
             )
-            yield _Block("" if path == script else shown(path), sites, todo)
+            yield _Block("" if path == script else display_path(path), sites, todo)
 
 
 def _sites(findings: Iterable[Finding]) -> Iterator[_Site]:

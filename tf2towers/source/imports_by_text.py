@@ -60,7 +60,7 @@ class ImportByText:
 
     @property
     def is_written_out(self) -> bool:
-        """Whether the whole text stands in the call."""
+        """Whether the whole text is in the call."""
         return None not in self.parts
 
     @property
@@ -195,7 +195,7 @@ def _home(function: str) -> str | None:
 
 
 def _function(function: ast.expr, modules: dict[str, str], functions: dict[str, str]) -> str | None:
-    """The function of ours that a call means."""
+    """The function of the program that a call means."""
     if isinstance(function, ast.Name):
         return functions.get(function.id)
     if isinstance(function, ast.Attribute) and (home := _home(function.attr)) is not None:

@@ -80,7 +80,7 @@ class Notebook:
         parts = _SHOWN_CELL.split(shown)
         texts = {int(number): text for number, text in zip(parts[1::2], parts[2::2], strict=True)}
         if texts:
-            texts[min(texts)] = parts[0] + texts[min(texts)]  # what stands before everything
+            texts[min(texts)] = parts[0] + texts[min(texts)]  # what comes before everything
         if list(texts) != [number for number, _ in self._cells()]:
             raise SourceError(self.path, "not written, please report it: a cell was lost")
         edits: list[tuple[int, int, str]] = []

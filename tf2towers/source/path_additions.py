@@ -94,7 +94,7 @@ def _folders(text: str, home: Path) -> Iterator[Path]:
 
 
 def _all_added(tree: ast.Module, adders: Adders) -> Iterator[tuple[ast.expr, Mapping[str, list[ast.expr]]]]:
-    """What is added, with what the names mean there: those of the module, and of the function it stands in."""
+    """What is added, with what the names mean there: those of the module, and of the function it is in."""
     outer = _assigned(tree.body)
     pending: list[tuple[ast.AST, Mapping[str, list[ast.expr]]]] = [(tree, outer)]
     while pending:

@@ -35,7 +35,7 @@ class Seen:
     imports: tuple[Path, ...]
 
 
-def seen(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
+def inspect_file(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
     """Reads one file, even one that is no valid Python 3."""
     path = path.absolute()
     try:
@@ -54,12 +54,12 @@ def seen(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
     return Seen(path, b"tensorflow" in _bytes(path), runs, imports)
 
 
-def unseen(path: Path) -> Seen:
+def uninspected_file(path: Path) -> Seen:
     """A file that cannot be looked at: the attempt to migrate it will say why."""
     return Seen(path.absolute(), True, True, ())
 
 
-def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]) -> list[Path]:
+def find_programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]) -> list[Path]:
     """The files to migrate as main scripts, in the order given: those that reach TensorFlow, however indirectly.
 
     They are the files that no other one imports, and those that are imported and run as scripts, too.

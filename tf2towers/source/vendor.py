@@ -1,6 +1,6 @@
 """What `--vendor` puts beside the output: the part of our runtime that the migrated files import, and its licence.
 
-The libraries that this part needs are not copied; they are told of, as lines of a requirements.txt.
+The libraries that this part needs are not copied; they are listed, as lines of a requirements.txt.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REQUIREMENTS = {
 }
 
 
-def vendored(texts: Iterable[str]) -> dict[Path, bytes]:
+def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
     """The files of the package that these texts need, by their path beside the output."""
     from tf2towers import __version__
 
@@ -55,12 +55,12 @@ def vendored(texts: Iterable[str]) -> dict[Path, bytes]:
             pending += _imported(data.decode(), path)
             for table in path.parent.glob("*.tsv"):
                 files[Path(_NAME) / table.relative_to(_PACKAGE)] = table.read_bytes()
-    lines = "\n".join(requirements(texts, files))
+    lines = "\n".join(requirement_lines(texts, files))
     files[Path(_NAME) / "NOTICE.txt"] = _NOTE.format(version=__version__, requirements=lines).encode()
     return files
 
 
-def requirements(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
+def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
     """What migrated texts and the files beside them import of other packages, as lines of a requirements.txt.
 
     tf_slim imports tf_keras for its batch normalization alone, and does not require it itself.

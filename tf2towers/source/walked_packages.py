@@ -27,7 +27,7 @@ class WalkedPackage:
     #: that function, and the place and the name of its parameter
     function: str = ""
     parameter: tuple[int, str] = (0, "")
-    #: the parameter that says what stands before the module's name
+    #: the parameter that says what comes before the module's name
     prefix: tuple[int, str] | None = None
     #: whether the module's name is the whole text
     is_bare: bool = False
@@ -90,7 +90,7 @@ class Walkers:
 
 
 def walked_package(tree: ast.Module, call: ast.Call, text: ast.expr) -> WalkedPackage | None:
-    """The package whose modules a call imports, where it stands in a loop over them; `text` is what it imports by."""
+    """The package whose modules a call imports, where it is in a loop over them; `text` is what it imports by."""
     pieces = list(text_pieces(text))
     for loop in ast.walk(tree):
         if not isinstance(loop, ast.For | ast.comprehension) or not isinstance(loop.iter, ast.Call):
@@ -111,7 +111,7 @@ def walked_package(tree: ast.Module, call: ast.Call, text: ast.expr) -> WalkedPa
 def _of_loop(
     tree: ast.Module, function: Function | None, where: ast.expr, before: list[ast.expr], *, is_deep: bool
 ) -> WalkedPackage | None:
-    """What is walked, given the first argument of the walk and what stands before the module's name."""
+    """What is walked, given the first argument of the walk and what comes before the module's name."""
     dots = [piece for piece in before if isinstance(piece, ast.Constant)]
     if before and not (len(before) == 2 and before[1] in dots and ast.unparse(before[1]) == "'.'"):
         return None

@@ -34,7 +34,7 @@ def encoded(change: FileChange) -> bytes:
     except UnicodeEncodeError as problem:
         odd = change.after[problem.start]
         raise SourceError(
-            change.path, f"not written: {change.encoding} has no {odd!r}; save it as UTF-8 first"
+            change.path, f"not written: {change.encoding} lacks {odd!r}; save it as UTF-8 first"
         ) from None
 
 

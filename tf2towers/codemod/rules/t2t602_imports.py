@@ -9,10 +9,10 @@ import libcst as cst
 from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File, first_name
-from tf2towers.codemod.imports import V1, NewImport, is_tensorflow, made_by
-from tf2towers.codemod.never_called import is_named, stays_in
+from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
+from tf2towers.codemod.never_called import find_unreached_context, is_named
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
-from tf2towers.codemod.removal import removed
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import find_replacement, is_gone_private
 from tf2towers.codemod.tensorflow_versions import is_for_another
@@ -34,8 +34,10 @@ def _touches_tensorflow(node: Import) -> bool:
 def _rewritten(file: File, node: Import) -> Edit | None:
     made = [
         _kept(file, node, import_)
-        for import_ in made_by(file, node)
-        if not (goes(file, node, import_) if import_.left is not None else _only_loads(file, import_))
+        for import_ in imports_made_by(file, node)
+        if not (
+            can_drop_import(file, node, import_) if import_.left is not None else _only_loads(file, import_)
+        )
     ]
     for import_ in made:
         if import_.left is not None:
@@ -53,7 +55,7 @@ def _rewritten(file: File, node: Import) -> Edit | None:
         for module, group in groups.items()
     ]
     if not lines:
-        return removed(file, node)
+        return remove_statement(file, node)
     return file.replace(node, _joined(file, node, lines))
 
 
@@ -87,7 +89,7 @@ def _as_it_was(node: Import, made: NewImport) -> bool:
     return (made.module, made.name) == (module_of(node), name_of(made.alias))
 
 
-def goes(file: File, node: Import, made: NewImport) -> bool:
+def can_drop_import(file: File, node: Import, made: NewImport) -> bool:
     """Whether an import without counterpart can go: what is used of it, if anything, is rewritten where it is used."""
     assert made.left is not None
     canonical = canonical_name(dict(imported(node))[made.alias])
@@ -99,7 +101,10 @@ def goes(file: File, node: Import, made: NewImport) -> bool:
                 return False
     return all(
         find_replacement(name).kind != "left"
-        or (bool(file.top_names()) and stays_in(file, symbol, find_replacement(name).why) is not None)
+        or (
+            bool(file.top_names())
+            and find_unreached_context(file, symbol, find_replacement(name).why) is not None
+        )
         for symbol, name in file.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
     )
@@ -116,10 +121,10 @@ RULE = Rule(
     code="T2T602",
     title="Every form of a TensorFlow import",
     why="""
-    `import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`: said once, and the symbols stay. A name that
-    is imported by itself (`from tensorflow import placeholder`) comes from there too; a session, or a module of contrib
-    (`import tensorflow.contrib.slim as slim`), from tf2towers.runtime. A program that runs on TF 2 already keeps its
-    imports.
+    `import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`, and the symbols below it stay. A name that is
+    imported by itself (`from tensorflow import placeholder`) comes from there too. A session, or a module of contrib
+    (`import tensorflow.contrib.slim as slim`), comes from tf2towers.runtime. A program that runs on TF 2 already keeps
+    its imports.
     """,
     edits=edits,
     sources=("codemod/symbols.tsv",),

@@ -69,9 +69,9 @@ RULE = Rule(
     code="T2T613",
     title="A tensor's own class",
     why="""
-    A tensor of a graph is a `SymbolicTensor` in TF 2, a subclass of `tf.Tensor`. `isinstance` says what it always did,
-    but `type(x) == tf.Tensor`, true in TF1, would be false, and the script would take the branch for arrays. Where a
-    class is compared with `tf.Tensor`, or its name with 'Tensor', our runtime gives TF1's.
+    A tensor of a graph is a `SymbolicTensor` in TF 2, a subclass of `tf.Tensor`. `isinstance` says what it always did.
+    But `type(x) == tf.Tensor`, true in TF1, would be false, and the script would take the branch for arrays. Where a
+    class is compared with `tf.Tensor`, or its name with 'Tensor', the runtime gives TF1's.
     """,
     edits=edits,
     sources=("type(tf.constant(1)) in TensorFlow 1.15.5 and 2.21",),

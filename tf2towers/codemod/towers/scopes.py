@@ -26,7 +26,7 @@ _RUNS = frozenset(
 )
 
 
-def withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
+def find_withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
     """The `with` statements around a node in its function, the innermost first; none that begins within a line."""
     for around in file.ancestors(node):
         if isinstance(around, cst.FunctionDef | cst.ClassDef | cst.Lambda):
@@ -46,7 +46,7 @@ def scope_for(file: File, node: cst.CSTNode, made: Made) -> cst.With | None:
         node: the loop, or what else builds towers.
         made: what the strategy is made of; it has to mean the same before the `with`.
     """
-    known = [around for around in withs_around(file, node) if is_known_at(file, around, made)]
+    known = [around for around in find_withs_around(file, node) if is_known_at(file, around, made)]
     for around in known:
         if cpu_item(file, around) is not None:
             return around
@@ -160,7 +160,7 @@ def _is_of(file: File, node: cst.CSTNode, function: cst.FunctionDef | None) -> b
     return around is function or around is None or around.name.value == "__init__"
 
 
-def entered(file: File, node: cst.With, scope: str) -> list[Edit]:
+def enter_scope(file: File, node: cst.With, scope: str) -> list[Edit]:
     """The edits that make a `with` enter a scope: in the place of `tf.device('/cpu:0')`, or as its last item."""
     call = cpu_item(file, node)
     if call is not None:
@@ -173,7 +173,7 @@ def entered(file: File, node: cst.With, scope: str) -> list[Edit]:
 
 
 def _behind_brackets(node: cst.BaseExpression, end: int, text: str) -> int:
-    """The offset behind the brackets around an expression."""
+    """The offset after the brackets around an expression."""
     for _ in node.rpar if not isinstance(node, cst.Tuple | cst.GeneratorExp) else ():
         end = text.index(")", end) + 1
     return end

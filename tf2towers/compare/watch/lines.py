@@ -13,7 +13,7 @@ held the process for. `loss` and `examples` may be null. Any program may write t
 In a cluster VARIABLE is the path of a FIFO, which all tasks of a side write to, and each line says whose it is:
 
     {"event": "memory", "task": "ps 0", "memory": .., "peak": ..}
-    {"event": "step", "task": "worker 1", "together": 2, ..}   of an update that 2 workers' gradients make: each tells
+    {"event": "step", "task": "worker 1", "together": 2, ..}   an update that 2 workers make together: each reports it
 """
 
 import json
@@ -51,7 +51,7 @@ class Lines:
         os.set_inheritable(int(given), False)
         return cls(int(given))
 
-    def tell(self, event: str, **entries: Any) -> None:
+    def write(self, event: str, **entries: Any) -> None:
         """Writes one. Where nobody reads any more, nothing."""
         if self.task is not None:
             entries["task"] = self.task

@@ -2,7 +2,7 @@
 
 It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
 (`for i in xrange(n)`, `itertools.izip(a, b)`), or to what only its dicts did (`{}.iteritems()`), when it is run
-(`reached`). What stands in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name
+(`reached`). What is in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name
 that is bound anywhere in the file (`from six.moves import xrange`).
 
 `lines_of_python2` gives such names wherever they stand: where a program counts as Python 3, they are left to the user.
@@ -17,20 +17,20 @@ from pathlib import Path
 
 from tf2towers.source.nodes import dotted, imported
 from tf2towers.source.python2.reached import Module, Reached, bindings
-from tf2towers.source.python2.tables import words
+from tf2towers.source.python2.tables import read_words
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
 #: modules that Python 3 has under another name, or not at all
-MODULES = words("modules")
-_BUILTINS = words("builtins")
+MODULES = read_words("modules")
+_BUILTINS = read_words("builtins")
 #: the names that only Python 2 has: those that show it where a program comes to them, and the others
 NAMES = _BUILTINS | {"StandardError", "buffer", "coerce"}
 #: names that modules of both Pythons have lost
 _OF_MODULES = frozenset(
     f"{module}.{name}"
     for module in ("itertools", "operator", "os", "string", "sys", "types", "urllib")
-    for name in words(f"of {module}")
+    for name in read_words(f"of {module}")
 )
 #: a test of the version of Python, or of what there is, and one that may be
 _PYTHON = re.compile(r"version_info|sys\.version|PY_?[23]|python|hasattr|builtin|globals", re.IGNORECASE)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tf2towers.source.conversion import Step
-from tf2towers.source.python2.tables import table, words
+from tf2towers.source.python2.tables import read_pairs, read_words
 
 #: fixer -> what a user calls it. Left out are those that change what Python 3 reads as Python 2 did (asserts, idioms).
-_WORDS = table("fixers.tsv")
+_WORDS = read_pairs("fixers.tsv")
 #: names that a fixer takes for Python's own
-_BUILTINS = words("fixed builtins")
+_BUILTINS = read_words("fixed builtins")
 _RANGES = frozenset({"range", "xrange"})
 _OF_DICTS = ("keys", "items", "values")
 #: what is certainly a list: `[a, b]`, `sorted(x)`, `x.keys()`
@@ -32,7 +32,7 @@ class NotPython2(Exception):
     """The text is no Python 2 either."""
 
 
-def converted(
+def convert_syntax(
     text: str, filename: str, *, in_package: bool, prints_are_calls: bool = False
 ) -> tuple[str, list[Step], Set[str]]:
     """The text in Python 3's syntax, what was converted, and the names of builtins that the file bound itself.
@@ -54,7 +54,7 @@ def converted(
     return str(tree)[:-1], steps, bound
 
 
-def parses(text: str) -> bool:
+def is_python2_text(text: str) -> bool:
     """Whether a text is Python 2."""
     try:
         _parsed(text)

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Set
 
 from tf2towers.source.conversion import Step
 from tf2towers.source.nodes import is_docstring, is_text
-from tf2towers.source.python2.bytes_written import is_of_bytes, today
+from tf2towers.source.python2.bytes_written import is_of_bytes, python3_literal
 from tf2towers.source.python2.evidence import NAMES, size_of_no_buffer
 from tf2towers.source.python2.number_kinds import NumberKinds
 from tf2towers.source.python2.scopes import Scope, Scopes
-from tf2towers.source.python2.tables import words
-from tf2towers.source.python2.text import Edit, Placed, Text, edited
+from tf2towers.source.python2.tables import read_words
+from tf2towers.source.python2.text import Edit, Placed, Text, apply_edits
 
 _RUNTIME = "tf2towers.runtime"
 #: builtins that are not in Python 3, and for which nothing is written
@@ -30,7 +30,7 @@ _OPERATORS = {"__div__": "__truediv__", "__rdiv__": "__rtruediv__", "__idiv__": 
 _COMPARISONS = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">=", "__eq__": "==", "__ne__": "!="}
 #: what Python asks of the other object first, in both versions, before it would ask `__cmp__`
 _REFLECTED = {"__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__"}
-#: a function of Python 2 -> ours that does the same
+#: a function of Python 2 -> the runtime's that does the same
 _OURS = {"random.seed": "python2_seed", "random.Random": "python2_random"}
 #: what takes any kind of list: what `filter` gives need be none
 _TAKE_ANY = [
@@ -42,7 +42,7 @@ _HASHES = [
     for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
 ]
 #: encodings that are not for texts in Python 3
-_OF_BYTES = words("encodings of bytes")
+_OF_BYTES = read_words("encodings of bytes")
 _PICKLES = ("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads")
 _CONFIGURATIONS = tuple(f"configparser.{name}ConfigParser" for name in ("", "Raw", "Safe"))
 #: what takes an open file -> the place of the file, and what that file was opened with in Python 2
@@ -53,7 +53,7 @@ _OPENED = {
 }  # fmt: skip
 _IN_BYTES = {"r": "rb", "w": "wb", "rU": "rb", "a": "ab"}
 #: function of the string module -> the method of its first argument; 'join'; 'str' for one of str itself; a builtin
-_STRING = {name: name for name in words("methods of texts")} | {
+_STRING = {name: name for name in read_words("methods of texts")} | {
     "atof": "builtins.float", "atoi": "builtins.int", "atol": "builtins.int", "joinfields": "join",
     "maketrans": "str", "splitfields": "split",
 }  # fmt: skip
@@ -90,7 +90,7 @@ class Meaning:
             edit for edit in made if edit.new == ")"
         ]  # what a node around another opened is closed after it
         edits = [*(edit for edit in made if edit.new != ")"), *reversed(ends)]
-        return edited(self._text.text, [*edits, *([self._import()] if self._wanted else [])])
+        return apply_edits(self._text.text, [*edits, *([self._import()] if self._wanted else [])])
 
     def _edits(self, node: ast.AST) -> Iterator[Edit]:
         match node:
@@ -102,7 +102,7 @@ class Meaning:
                 yield from self._call(node)
             case ast.Attribute() | ast.Name() if self._scopes.canonical(node) == "io.StringIO":
                 if isinstance(node.ctx, ast.Load):  # it took bytes as well as text
-                    yield self._ours(node, "StringIO of Python 2", "python2_StringIO")
+                    yield self._call_runtime(node, "StringIO of Python 2", "python2_StringIO")
             case ast.Attribute():
                 yield from self._attribute(node)
             case ast.Subscript() if self._is_error(node.value) and not self._has_items():
@@ -182,7 +182,7 @@ class Meaning:
         text = self._text.text
         start = len(text[:place].rstrip(" "))
         end = place + 1 + len(text[place + 1 :]) - len(text[place + 1 :].lstrip(" "))
-        if text[start - 1] in "\r\n":  # the line begins with the operator: the comma stands there
+        if text[start - 1] in "\r\n":  # the line begins with the operator: the comma goes there
             return Edit(place, end, ", ")
         return Edit(start, end, "," if text[end] in "\\\r\n" else ", ")
 
@@ -197,7 +197,7 @@ class Meaning:
             yield from self._opened(node, *_OPENED[name])
         function = self._ours_for(node, name)
         if function is not None and name.removeprefix("builtins.") not in self._bound:
-            yield self._ours(node.func, f"{name.removeprefix('builtins.')}() of Python 2", function)
+            yield self._call_runtime(node.func, f"{name.removeprefix('builtins.')}() of Python 2", function)
         if name in _CONFIGURATIONS and "inline_comment_prefixes" not in keywords:
             added = "inline_comment_prefixes=(';',), strict=False"
             yield self._with(node, "comments in files of configuration", added)
@@ -218,14 +218,16 @@ class Meaning:
             yield self._insertion(self._text.start(node), "float(")
             yield self._insertion(self._text.end(node), ")")
         if name == "builtins.round" and node.args:
-            yield self._ours(node.func, "round() of Python 2", "python2_round")
+            yield self._call_runtime(node.func, "round() of Python 2", "python2_round")
         if name == "time.clock":
             self._did("time.clock()", node)
             yield self._replaced_last(node.func, "process_time")
         if name.startswith("string.") and name[7:] in _STRING:
             yield from self._string(node, name[7:])
         if name == "builtins.str" and len(node.args) in (2, 3) and _is_of_text(node.args[1]):
-            yield self._ours(node.func, "text that was bytes", "python2_decode")  # it was unicode(x, "utf-8")
+            yield self._call_runtime(
+                node.func, "text that was bytes", "python2_decode"
+            )  # it was unicode(x, "utf-8")
         if isinstance(node.func, ast.Attribute):
             yield from self._method_call(node, node.func.attr)
         yield from self._compared(node, name)
@@ -303,7 +305,7 @@ class Meaning:
         text = self._text.of(node)
         if "\\" not in text or not is_of_bytes(node, text, self._scopes):
             return
-        new = today(node, text, self._scopes)
+        new = python3_literal(node, text, self._scopes)
         if new is None:
             self._leave("bytes where there is text now", node)
         else:
@@ -431,7 +433,7 @@ class Meaning:
             yield self._done(node, "functions of the string module", new)
         elif name in ("operator.div", "operator.idiv"):
             which = "python2_division" + ("_in_place" if name.endswith("idiv") else "")
-            yield self._ours(node, "division of what may be integers", which)
+            yield self._call_runtime(node, "division of what may be integers", which)
         elif node.attr == "message" and isinstance(node.ctx, ast.Load) and self._is_error(node.value):
             new = f"{self._need('python2_message')}({self._text.of(node.value)})"
             yield self._done(node, "the message of an error", new)
@@ -462,7 +464,7 @@ class Meaning:
         if node.id == "file":
             yield from self._file(node, around)
         elif node.id in ("map", "filter") and node.id not in self._bound and not called:  # `partial(map, f)`
-            yield self._ours(node, f"{node.id} as a value", f"python2_{node.id}")
+            yield self._call_runtime(node, f"{node.id} as a value", f"python2_{node.id}")
         elif node.id == "cmp":
             yield self._done(node, "cmp()", "(lambda x, y: (x > y) - (x < y))")
         elif node.id in _GONE and not hasattr(builtins, node.id):
@@ -475,7 +477,7 @@ class Meaning:
         if isinstance(around, ast.Call) and around.func is node:
             yield self._done(node, "file()", "open")
         elif self._scopes.calls(call, "builtins.isinstance") and getattr(call, "args", [])[1:] == [asked]:
-            yield self._ours(node, "file", "python2_file")
+            yield self._call_runtime(node, "file", "python2_file")
         else:
             self._leave("file, which is not in Python 3", node)
 
@@ -556,7 +558,7 @@ class Meaning:
         self._did(what, node)
         return self._replaced(node, new)
 
-    def _ours(self, node: Placed, what: str, function: str) -> Edit:
+    def _call_runtime(self, node: Placed, what: str, function: str) -> Edit:
         return self._done(node, what, self._need(function))
 
     def _enclosed(self, node: ast.expr, what: str, function: str, closing: str = ")") -> Iterator[Edit]:
@@ -588,8 +590,8 @@ class Meaning:
     def _import(self) -> Edit:
         """The lines that import what was asked for, after the imports that the module begins with."""
         lines = sorted(name for name in self._wanted if " " in name)
-        if ours := sorted(name for name in self._wanted if " " not in name):
-            lines.append(f"from {_RUNTIME} import {', '.join(ours)}")
+        if names := sorted(name for name in self._wanted if " " not in name):
+            lines.append(f"from {_RUNTIME} import {', '.join(names)}")
         added = "".join(f"{line}\n" for line in lines)
         after, body = None, self._tree.body
         for place, statement in enumerate(body):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from tf2towers.source.conversion import Conversion, Step
 from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.known_modules import is_known
-from tf2towers.source.long_lines import fitted
+from tf2towers.source.long_lines import break_long_lines
 from tf2towers.source.nodes import imported, module_of
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_syntax, parse
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from tf2towers.source.python2.reached import Module
 
 
-def converted(script: Script, *, in_package: bool = False, prints_are_calls: bool = False) -> Script | None:
+def convert_script(
+    script: Script, *, in_package: bool = False, prints_are_calls: bool = False
+) -> Script | None:
     """The script in Python 3; None where its text is no Python 2 either, or cannot be converted.
 
     SourceError where the compiler of Python 3 refuses what Python 2 took.
@@ -34,19 +36,19 @@ def converted(script: Script, *, in_package: bool = False, prints_are_calls: boo
     before = script.text
     crlf = "\r\n" in before and before.count("\r\n") == before.count("\n")
     text = before.replace("\r\n", "\n") if crlf else before
-    if not grammar.parses(text):
+    if not grammar.is_python2_text(text):
         return None
     steps: list[Step] = []
     try:
         if "\t" in text and not _is_python3(text, script.path):
             text, tabs = grammar.expanded_tabs(text)
             steps += [Step("tabs in the indentation", line) for line in tabs]
-        text, found, bound = grammar.converted(
+        text, found, bound = grammar.convert_syntax(
             text, str(script.path), in_package=in_package, prints_are_calls=prints_are_calls
         )
         middle = Conversion(before.replace("\r\n", "\n"), text)
         meaning = Meaning(text, parse(text, script.path), bound)
-        after = fitted(middle.before, meaning.converted(), "\n")
+        after = break_long_lines(middle.before, meaning.converted(), "\n")
     except (grammar.NotPython2, SyntaxError, ValueError):
         return None
     after = after.replace("\n", "\r\n") if crlf else after
@@ -76,7 +78,7 @@ def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> 
     try:
         return load(True)
     except NotPython3 as problem:
-        found = converted(load(False), in_package=in_package)
+        found = convert_script(load(False), in_package=in_package)
         if found is None:
             raise problem from None
         return found
@@ -86,7 +88,7 @@ def read_notebook(path: str) -> Script:
     """The code cells of a notebook, converted where they are no Python 3, or the notebook says that it is none."""
     script = read_script(lambda checked: Script.from_notebook(path, checked=checked))
     if script.conversion is None and script.notebook is not None and script.notebook.is_python2:
-        return converted(script) or script
+        return convert_script(script) or script
     return script
 
 
@@ -123,7 +125,7 @@ class Reader:
 
     def _as_python2(self, script: Script, in_package: bool) -> Script:
         """A module that Python 3 could read, too; as it is where it is Python 3 alone."""
-        return converted(script, in_package=in_package, prints_are_calls=self.prints_are_calls) or script
+        return convert_script(script, in_package=in_package, prints_are_calls=self.prints_are_calls) or script
 
 
 def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal["text", "names"] | None:

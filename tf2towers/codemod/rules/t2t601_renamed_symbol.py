@@ -1,4 +1,4 @@
-"""T2T601: names that `tensorflow.compat.v1` has not."""
+"""T2T601: names that `tensorflow.compat.v1` lacks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File, first_name
-from tf2towers.codemod.imports import made_by
+from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.never_called import leave, never_called_around, stays_in
+from tf2towers.codemod.never_called import find_unreached_context, never_called_around, note_site
 from tf2towers.codemod.nodes import Symbol, has_star, is_none, is_text, keyword_of, keywords, positional
-from tf2towers.codemod.reached import asked_for_by, may_be_asked_for
-from tf2towers.codemod.removal import removed
+from tf2towers.codemod.reached import find_enabling_test, is_optional_addition
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t602_imports import goes
-from tf2towers.codemod.rules.t2t620_gone import resets_a_server
+from tf2towers.codemod.rules.t2t602_imports import can_drop_import
+from tf2towers.codemod.rules.t2t620_removed_symbol import resets_a_server
 from tf2towers.codemod.symbols import (
     SWITCHES,
     Found,
@@ -41,10 +41,10 @@ def edits(file: File) -> Iterator[Edit]:
             if left_through(file, alias[1], canonical):
                 continue
             if _is_imported_instead(file, *alias, canonical):
-                yield removed(file, alias[0])
+                yield remove_statement(file, alias[0])
                 continue
         if alias is not None and _is_needless(file, alias[1], canonical):
-            yield removed(file, alias[0])
+            yield remove_statement(file, alias[0])
             continue
         text = _text(file, node, canonical)
         if text is None or text == file.text.of(node):
@@ -113,7 +113,7 @@ def _text(file: File, node: Symbol, canonical: str) -> str | None:
     if not file.meanings.bindings(root):
         return _through_star(file, node, found)
     if not isinstance(node, cst.Attribute):
-        return None  # bound by an import or an alias, which is rewritten where it stands
+        return None  # bound by an import or an alias, which is rewritten there
     assert base is not None
     if base.partition(".")[0] != "tf":
         return _through_module(file, node, found)
@@ -131,7 +131,7 @@ def _of_tensorflow(file: File, node: Symbol, home: cst.BaseExpression, canonical
             return f"{head}.compat.v1{rest}"
         return None  # TF 2's own
     if found.kind == "left":
-        leave(file, node, found.code, found.why, why=found.why)
+        note_site(file, node, found.code, found.why, why=found.why)
         return _raising(file, node, found)
     if found.kind == "tf2" and not is_v1:
         return None
@@ -174,9 +174,9 @@ def _is_text(value: cst.BaseExpression) -> bool:
 
 def _raising(file: File, node: Symbol, found: Found) -> str | None:
     """What a use becomes that only a flag asks for: an error that names the flag; None for any other."""
-    if not may_be_asked_for(found.why) or never_called_around(file, node) is not None:
+    if not is_optional_addition(found.why) or never_called_around(file, node) is not None:
         return None
-    test = asked_for_by(file, node)
+    test = find_enabling_test(file, node)
     if test is None:
         return None
     needed = file.need("not_served")
@@ -213,7 +213,7 @@ def _below(file: File, node: Symbol, found: Found, home: str) -> str | None:
     is_gone = is_gone_private(file.spelled(node) or "")
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
-            leave(file, node, found.code, found.why, why=found.why)
+            note_site(file, node, found.code, found.why, why=found.why)
         return _by_its_whole_name(file, node, found) if base.kind == "left" else None
     if found.kind == "runtime":
         assert found.runtime is not None
@@ -235,7 +235,7 @@ def _below(file: File, node: Symbol, found: Found, home: str) -> str | None:
 
 
 def _of_what_moved(file: File, node: Symbol) -> str | None:
-    """`ops.Tensor.__add__`, whose class is no more in that module; None where all before the last name is there."""
+    """`ops.Tensor.__add__`, whose class is no longer in that module; None where all before the last name is there."""
     if not (isinstance(node, cst.Attribute) and isinstance(node.value, cst.Attribute)):
         return None
     spelled = file.spelled(node.value) or ""
@@ -249,7 +249,7 @@ def _of_what_moved(file: File, node: Symbol) -> str | None:
 def _by_its_whole_name(file: File, node: Symbol, found: Found) -> str | None:
     """What a use that is never reached says where its import goes (T2T602): `tf.contrib.tpu.x`, which raises there."""
     names, canonical = file.top_names(), file.spelled(node)
-    if not names or canonical is None or stays_in(file, node, found.why) is None:
+    if not names or canonical is None or find_unreached_context(file, node, found.why) is None:
         return None
     if _import_goes(file, first_name(node)) and (raising := _raising(file, node, found)) is not None:
         return raising
@@ -261,10 +261,10 @@ def _import_goes(file: File, name: cst.Name) -> bool:
     if not bindings or not all(isinstance(binding, Imported) for binding in bindings):
         return False
     return all(
-        made.left is not None and goes(file, binding.statement, made)
+        made.left is not None and can_drop_import(file, binding.statement, made)
         for binding in bindings
         if isinstance(binding, Imported)
-        for made in made_by(file, binding.statement)
+        for made in imports_made_by(file, binding.statement)
         if made.alias is binding.alias
     )
 
@@ -275,7 +275,7 @@ def _path(name: RuntimeName) -> str:
 
 def _through_star(file: File, node: Symbol, found: Found) -> str | None:
     if found.kind == "left":
-        leave(file, node, found.code, found.why, why=found.why)
+        note_site(file, node, found.code, found.why, why=found.why)
         return None
     if found.kind == "runtime":
         assert found.runtime is not None
@@ -287,7 +287,7 @@ def _through_star(file: File, node: Symbol, found: Found) -> str | None:
 
 
 def _is_renamed(canonical: str | None) -> bool:
-    """Whether it is a name of an old release that `tensorflow.compat.v1` has not."""
+    """Whether it is a name of an old release that `tensorflow.compat.v1` lacks."""
     if canonical is None or not is_of_old_release(canonical):
         return False
     return find_replacement(canonical) != Found("v1", canonical)
@@ -302,11 +302,11 @@ def _is_switch(file: File, node: cst.CSTNode, canonical: str) -> bool:
 
 RULE = Rule(
     code="T2T601",
-    title="Names that `tensorflow.compat.v1` has not",
+    title="Names that `tensorflow.compat.v1` lacks",
     why="""
     The import line says `tensorflow.compat.v1`, and every symbol that it has under the script's name stays as it is. A
-    name of an old release, or of contrib, becomes the one that it has today. What TF 2.21 has lost (layers, slim, rnn
-    cells) and what runs graphs (sessions) comes from tf2towers.runtime.
+    name of an old release, or of contrib, becomes the one of TF 2.21. What TF 2.21 has lost (layers, slim, rnn cells)
+    and what runs graphs (sessions) comes from tf2towers.runtime.
     """,
     edits=edits,
     sources=("tf.compat.v1", "codemod/symbols.tsv"),

@@ -13,8 +13,8 @@ from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
-from tf2towers.codemod.towers.loops import tower_loops
-from tf2towers.codemod.towers.writing import fresh, has_strategy, written
+from tf2towers.codemod.towers.loops import find_tower_loops
+from tf2towers.codemod.towers.writing import fresh_name, has_strategy, write_towers
 
 _SETTER = "tf.train.replica_device_setter"
 #: what only a program of several processes has
@@ -36,12 +36,12 @@ def edits(file: File) -> Iterator[Edit]:
 
 
 def _has_a_scope(file: File) -> bool:
-    return bool(_setters(file) or _named(file) or written(file).strategies or has_strategy(file))
+    return bool(_setters(file) or _named(file) or write_towers(file).strategies or has_strategy(file))
 
 
 def _devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
-    loops = {loop.node for loop in tower_loops(file)}  # a setter in one is for the GPU of the tower
+    loops = {loop.node for loop in find_tower_loops(file)}  # a setter in one is for the GPU of the tower
     return [
         call
         for call in file.all(cst.Call)
@@ -116,7 +116,7 @@ def _named(file: File) -> list[_Named]:
 
 def _renamed(file: File, named: _Named) -> Iterator[Edit]:
     """The strategy in the place of a setter with a name, and its scope in that of the device."""
-    strategy = fresh(file, named.target, ("strategy", "parameter_server_strategy"))
+    strategy = fresh_name(file, named.target, ("strategy", "parameter_server_strategy"))
     function = named.setter.func
     yield file.replace(named.target, strategy)
     yield Edit(
@@ -136,7 +136,7 @@ def _beside(file: File) -> Iterator[Edit]:
         return
     strategy = f"{file.need('ParameterServerStrategy')}()"
     if len(outermost) > 1:
-        name = fresh(file, file.tree.module, ("strategy",))
+        name = fresh_name(file, file.tree.module, ("strategy",))
         file.open_with(f"{name} = {strategy}")
         strategy = name
     for call in outermost:
@@ -158,10 +158,12 @@ RULE = Rule(
     title="A replica_device_setter's device is a strategy's scope",
     why="""
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
-    worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments,
-    and so does a setter that has a name and is only entered. A setter that is handed on, or that is the device of a
-    tower, stays a device function. Where a cluster's graph names its tasks itself, the scope of a strategy without
-    arguments stands beside these devices, and chooses none.
+    worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
+    So does a setter with a name that is only entered. A setter that is handed on, or that is the device of a tower,
+    stays a device function.
+
+    Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,
+    and chooses none.
     """,
     edits=edits,
     sources=("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter"),

@@ -11,7 +11,7 @@ from tf2towers.codemod.file import RUNTIME, File
 from tf2towers.codemod.never_called import never_called_around
 from tf2towers.codemod.nodes import imported, last_name, literal
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import public_name, sessions
+from tf2towers.codemod.symbols import public_name, session_names
 from tf2towers.report.quoted_code import with_quoted_code
 
 #: what makes a session, and the keyword or the first argument that is its target
@@ -24,12 +24,12 @@ _TARGETS = ("target", "master")
 def _makers(file: File) -> Iterator[str]:
     """The names, as the runtime has them, of the sessions and servers that a file uses."""
     for _, canonical in file.symbols:
-        if (ours := sessions().get(public_name(canonical))) is not None:
-            yield ours
+        if (name := session_names().get(public_name(canonical))) is not None:
+            yield name
     for line in file.all(cst.ImportFrom):
         for _, name in imported(line):
             module, _, last = name.rpartition(".")
-            if module == RUNTIME and last in sessions().values():
+            if module == RUNTIME and last in session_names().values():
                 yield last
 
 
@@ -75,13 +75,13 @@ RULE = Rule(
     title="A session of a server that another program makes",
     does="refuses",
     why="""
-    In TF1 a program could send its whole graph to a server of which it knew the address alone ('grpc://host:2222'). A
-    TF 2 program has to know the cluster: a session's target is that of a `tf.train.Server` that its own process has
-    made, or of another task of the same cluster.
+    In TF1 a program could send its whole graph to a server of which it knew only the address ('grpc://host:2222'). A TF
+    2 program has to know the cluster. A session's target is that of a `tf.train.Server` of its own process, or of
+    another task of the same cluster.
     """,
     todo="""
-    Give the program a place in the cluster: make a tf.train.Server with the cluster's hosts and this program's own job
-    and index in it, and use its target. The other tasks call server.join().
+    Make the program a task of the cluster: make a tf.train.Server with the cluster's hosts and this program's own job
+    and index, and use its target. The other tasks call server.join().
     """,
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),

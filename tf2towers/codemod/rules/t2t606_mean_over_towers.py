@@ -9,10 +9,10 @@ import libcst as cst
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
 from tf2towers.codemod.nodes import block, bound_by, is_name, is_plain, name_of
-from tf2towers.codemod.removal import removed
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import is_plain_mean
-from tf2towers.codemod.towers.writing import written
+from tf2towers.codemod.towers.writing import write_towers
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -41,7 +41,7 @@ def edits(file: File) -> Iterator[Edit]:
             imported[call.func.value] = imported.get(call.func.value, 0) + 1
     for function, count in calls.items():
         if _uses(file, function.name.value) == count and not _used_elsewhere(file, function.name.value):
-            yield removed(file, function)
+            yield remove_statement(file, function)
     for bound, count in imported.items():
         if _uses(file, bound) == count:
             yield from _no_longer_imported(file, bound)
@@ -50,7 +50,7 @@ def edits(file: File) -> Iterator[Edit]:
 def _strategy_at(file: File, call: cst.Call) -> str | None:
     """The name of a strategy that is certainly made before a call, in the same function."""
     around: list[cst.CSTNode] = [call, *file.ancestors(call)]
-    for strategy in written(file).strategies:
+    for strategy in write_towers(file).strategies:
         before = strategy.before
         if before not in file.tree.parents or file.function_around(call) is not file.function_around(before):
             continue
@@ -106,10 +106,10 @@ RULE = Rule(
     code="T2T606",
     title="The mean over the towers is the strategy's reduction",
     why="""
-    A function that takes the towers' lists of (gradient, variable) and certainly does nothing but the mean of each
-    gradient, in the order of the towers, becomes `strategy.reduce('MEAN', ...)`, which means the same and is one
-    all-reduce on the towers' devices. Any other function stays, and so does one that is called where no strategy is
-    seen: the runtime finds a plain mean in the graph by itself.
+    A function takes the towers' lists of (gradient, variable), and certainly does nothing but the mean of each
+    gradient, in the order of the towers. It becomes `strategy.reduce('MEAN', ...)`, which means the same and is one
+    all-reduce on the towers' devices. Any other function stays, and so does one that is called without a strategy in
+    sight. The runtime finds a plain mean in the graph by itself.
     """,
     edits=edits,
     sources=("tf.distribute.Strategy.reduce", "tf.raw_ops.CollectiveReduceV2"),
