@@ -4,6 +4,7 @@ import pytest
 
 from tf2towers.codemod.migrate import migrate
 from tf2towers.codemod.rule import rule_of, rules
+from tf2towers.report.rule import explain
 from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
 
@@ -48,3 +49,9 @@ def test_a_second_run_changes_nothing(code, number):
 
 def _script(text):
     return read_script(lambda checked: Script.from_text(text, checked=checked))
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_page_is_a_screen(code):
+    page = explain(rule_of(code))
+    assert page.count("\n") <= 55

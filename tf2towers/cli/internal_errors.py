@@ -29,7 +29,7 @@ def internal_error(problem: BaseException, what: str = "internal error") -> str:
 
 
 def _place(problem: BaseException) -> str:
-    """The innermost line of our own code."""
+    """The innermost line of tf2towers' own code."""
     import traceback
 
     for frame in reversed(traceback.extract_tb(problem.__traceback__)):

@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vendor",
         action=argparse.BooleanOptionalAction,
-        help="with -o or -w: put the part of our runtime that is needed beside it",
+        help="with -o or -w: put the part of the runtime that is needed beside it",
     )
     parser.add_argument(
         "--python3",

@@ -106,7 +106,7 @@ def _longest(beginnings: Iterable[str], code: str) -> int:
 
 
 class _Lines:
-    """The lines that findings stand on, as they were before anything was migrated."""
+    """The lines that findings are on, as they were before anything was migrated."""
 
     def __init__(self, result: MigrationResult) -> None:
         self._texts = {change.path: change.before for change in result.changes}

@@ -144,7 +144,7 @@ def _was_a_trace(call: cst.Call) -> bool:
 
 
 def has_old_arguments(file: File, call: cst.Call) -> str | None:
-    """The function of a call that our runtime has for the arguments of TF1 and TF 0.x; None for any other call.
+    """The function of a call that the runtime has for the arguments of TF1 and TF 0.x; None for any other call.
 
     So are `inputs` before `labels`, where the program may be of TF 0.x, the `full_shape` of an initializer, what
     `tf.tuple` waits for, and a crop of an image to [height, width].

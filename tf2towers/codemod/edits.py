@@ -115,7 +115,7 @@ class Conflict(Exception):
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text with every edit made; those inside a removal are dropped, insertions at one place keep their order."""
+    """The text with every edit made; those inside a removal are dropped, insertions at one offset keep their order."""
     wanted = list(dict.fromkeys(edits))
     removed = sorted((edit.start, edit.end) for edit in wanted if edit.whole)
     kept = [edit for edit in wanted if edit.whole or not _inside(edit, removed)]

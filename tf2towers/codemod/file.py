@@ -43,7 +43,7 @@ Kept = TypeVar("Kept")
 
 @dataclass(frozen=True)
 class Note:
-    """A message to the user about a place."""
+    """A message to the user about a location."""
 
     code: str
     message: str
@@ -137,7 +137,7 @@ class File:
         self.compiled: list[Path] = []
         #: a line to write after the imports
         self.opening: str | None = None
-        #: the place in the body of a statement that new imports have to precede
+        #: the index in the body of a statement that new imports have to precede
         self.imports_before: int | None = None
         self._reserved: set[str] = set()
         self._asked: set[str] = set()
@@ -154,7 +154,7 @@ class File:
 
     @cached_property
     def text(self) -> Text:
-        """Its text, with the places of the nodes."""
+        """Its text, with the offsets of the nodes."""
         return Text(self.tree)
 
     @cached_property
@@ -243,7 +243,7 @@ class File:
 
     @cached_property
     def doubtful(self) -> list[tuple[cst.Name, str]]:
-        """Uses of names that stand for a module of TensorFlow's and for something else, and what they may mean."""
+        """Uses of names that mean a module of TensorFlow's and also something else, and what they may mean."""
         found: list[tuple[cst.Name, str]] = []
         for name in self.all(cst.Name):
             if not self.is_read(name) or self.meanings.canonical(name) is not None:
@@ -449,7 +449,7 @@ class File:
         return {name for name, only in uses.items() if only}
 
     def note(self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left") -> None:
-        """Adds a note, once a place and code."""
+        """Adds a note, once for each location and code."""
         made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind)
         if made not in self.notes:
             self.notes.append(made)

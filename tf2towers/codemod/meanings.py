@@ -1,4 +1,4 @@
-"""`Meanings`: what every name of a module stands for, from LibCST's scopes.
+"""`Meanings`: what every name of a module means, from LibCST's scopes.
 
 A name means something only where all its bindings in its scope agree; an answer is a canonical dotted name
 (`tf.train.Saver`, `numpy.mean`), rooted at `tf` for TensorFlow however it was imported.
@@ -201,9 +201,9 @@ class Meanings:
     def _in_force(self, node: cst.Name) -> Binding | None:
         """Of several bindings of a name the one that certainly holds where it is used; None where that is not certain.
 
-        It is certain where all of them are statements of one body, one after the other, under no condition: what
-        comes after one of them in that body sees it, up to the next; a function sees the last one if it is
-        defined after it.
+        It is certain where all of them are statements of one body, one after the other, without a condition. What
+        comes after one of them in that body sees it, up to the next. A function that is defined after all of them
+        sees the last.
         """
         found = self.scope(node).lookup(node.value)
         if found is None or self.star_imports:
@@ -270,7 +270,7 @@ class Meanings:
     # -- from LibCST's scopes ------------------------------------------------------------------------------------------
 
     def _of(self, scope: LibcstScope) -> Scope:
-        """Our scope of one of LibCST's."""
+        """The scope for one of LibCST's."""
         if scope not in self._scopes:
             node = getattr(scope, "node", None)
             self._scopes[scope] = self.module if node is None else Scope(node, self._of(scope.parent))
@@ -412,7 +412,7 @@ class Meanings:
 
 
 def _placed(binding: Binding, node: cst.CSTNode) -> cst.CSTNode:
-    """The node whose place in the text is a binding's."""
+    """The node whose offset in the text is a binding's."""
     return binding.alias if isinstance(binding, Imported) else node
 
 

@@ -12,8 +12,8 @@ import libcst as cst
 from tf2towers.codemod.aligned_lines import move_aligned_lines
 from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
 from tf2towers.codemod.file import RUNTIME, File
+from tf2towers.codemod.new_imports import new_lines
 from tf2towers.codemod.nodes import imported
-from tf2towers.codemod.place import new_lines
 from tf2towers.codemod.program import Program
 from tf2towers.codemod.removal import unused_imports
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
@@ -138,7 +138,7 @@ def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
             rule.notes(file)
     edits = with_moved(script.text, edits)
     edits += [*unused_imports(file, edits)]
-    edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same place
+    edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same offset
     edits += move_aligned_lines(file.text, file.tree.nodes, edits)
     try:
         after = apply(script.text, edits)

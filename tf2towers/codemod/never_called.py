@@ -1,7 +1,7 @@
 """Which functions of a program nothing in it names: what TF 2 has lost may stay in them.
 
 A module that several scripts share has parts for each: `configure_tpu` beside what a GPU script calls. So has a
-script: functions that were copied with it, for another way to train. Names decide, whatever they stand for: a function
+script: functions that were copied with it, for another way to train. Names decide, whatever they mean: a function
 counts as called when its name occurs anywhere in code that may run, as a name, an attribute or a string; but not where
 it is TensorFlow's (`tf.train`), or certainly bound in another file. Code that may run is what a file's top level runs,
 with the defaults, bases and class bodies there, and what is called from it. Where such code looks names up by other
@@ -170,7 +170,7 @@ def _is_registered(defined: cst.ClassDef, registered: Set[str]) -> bool:
 def _run_at_definition(unit: Unit) -> Iterator[cst.CSTNode]:
     """What of a function or class runs where it is defined: decorators, defaults, annotations, a class's own body.
 
-    The name of a base is none: no method of it is called.
+    The name of a base does not count: no method of it is called.
     """
     yield from decorators(unit)
     if isinstance(unit, cst.ClassDef):
@@ -211,10 +211,10 @@ def note_site(
     stays: str = "it stays in {}, and raises where it is reached",
     kind: FindingKind = "left",
 ) -> None:
-    """Notes what is left at a place, and what to do there; where nothing leads to it, it is only a note.
+    """Notes a site as left, and what to do there; where nothing leads to it, it is only a note.
 
     Args:
-        why: the reason, where it says for what a place has to be reached (`find_unreached_context`).
+        why: the reason, where it says for what a site has to be reached (`find_unreached_context`).
         stays: what the note says then.
     """
     if (where := find_unreached_context(file, node, why)) is None:
@@ -224,7 +224,7 @@ def note_site(
 
 
 def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
-    """The function or class that has to be called before a place is reached, where nothing does.
+    """The function or class that has to be called before a node is reached, where nothing does.
 
     What runs where it is defined is reached all the same: `class Cell(tf.contrib.gone.Cell):`, `def f(x=tf.gone()):`.
     """
@@ -238,7 +238,7 @@ def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
 
 
 def only_as_main(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is in the `if __name__ == "__main__":` of a module that the script imports."""
+    """Whether a node is in the `if __name__ == "__main__":` of a module that the script imports."""
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
     inner: cst.CSTNode = node
@@ -283,7 +283,7 @@ def _names_in(file: File, part: cst.CSTNode, of_tensorflow: Set[cst.CSTNode]) ->
 
 
 def _looks_names_up(file: File, part: cst.CSTNode, modules: Modules) -> bool:
-    """Whether a part of a file may take functions by names that do not stand in it."""
+    """Whether a part of a file may take functions by names that are not written in it."""
     for node in walk(part):
         if is_name(node):
             if node.value in _LOOK_UP | _BY_OTHER_MEANS and not _is_own(file, node):

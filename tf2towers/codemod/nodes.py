@@ -189,7 +189,7 @@ def literal_value(node: cst.CSTNode) -> Any:
 
 
 def is_plain(given: cst.Arg) -> bool:
-    """Whether an argument is given by its place, and is no `*arguments`."""
+    """Whether an argument is given by position, and is not `*arguments`."""
     return given.keyword is None and not given.star
 
 
@@ -210,7 +210,7 @@ def keyword_of(given: cst.Arg) -> str:
 
 
 def argument(call: cst.Call, place: int, *words: str) -> cst.BaseExpression | None:
-    """An argument of a call, by one of its keywords or by its place."""
+    """An argument of a call, by one of its keywords or by its position."""
     for given in call.args:
         if keyword_of(given) in words and given.keyword is not None:
             return given.value
@@ -219,7 +219,7 @@ def argument(call: cst.Call, place: int, *words: str) -> cst.BaseExpression | No
 
 
 def has_star(node: cst.Call | cst.List | cst.Tuple | cst.Set) -> bool:
-    """Whether a call is given `*arguments`, or a list has `*items`: then no place says which one it is."""
+    """Whether a call is given `*arguments`, or a list has `*items`: then no position says which one it is."""
     if isinstance(node, cst.Call):
         return any(given.star == "*" for given in node.args)
     return any(isinstance(element, cst.StarredElement) for element in node.elements)

@@ -36,7 +36,7 @@ _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "N
 
 
 def is_never_reached(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is only reached in an old Python, or where a library still has what is gone."""
+    """Whether a node is only reached in an old Python, or where a library still has what is gone."""
     if any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node)):
         return True
     for around in file.ancestors(node):

@@ -1,8 +1,8 @@
 """What a run of the program reaches: what a flag or a name asks for, what may be looked up in a module.
 
-Few things may stay under a test of a flag that is off by default (`if FLAGS.quantize_delay >= 0:`, with -1): what is
-added to a training, and which no one misses who does not ask for it. A program whose flag chooses between two ways to
-train is migrated for both, or is left.
+Few things may stay under a test of a flag that is off by default (`if FLAGS.quantize_delay >= 0:`, with -1): additions
+to a training that matter only to those who ask for them. A program whose flag chooses between two ways to train is
+migrated for both, or is left.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _NotKnown(Exception):
 
 
 def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    """The tests of each `if` that a place is in, innermost first, and whether it is where the test says yes."""
+    """The tests of each `if` that a node is in, innermost first, and whether it is where the test says yes."""
     inner = node
     for around in file.ancestors(node):
         if isinstance(around, Branch) and inner is not around.test:
@@ -88,7 +88,7 @@ def is_optional_addition(why: str) -> bool:
 
 
 def find_enabling_test(file: File, node: cst.CSTNode) -> str | None:
-    """The test of a flag without which a place is not reached, where the default makes it so; None without one."""
+    """The test of a flag without which a node is not reached, where the default makes it so; None without one."""
     for test, is_yes in branches_around(file, node):
         asked: set[str] = set()
         try:
@@ -237,17 +237,17 @@ def _as_expression(node: cst.CSTNode) -> cst.BaseExpression | None:
 
 
 def only_for_tpus(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is only reached where a test says that there is a TPU: `if FLAGS.use_tpu:`."""
+    """Whether a node is only reached where a test says that there is a TPU: `if FLAGS.use_tpu:`."""
     return any(_TPU.search(name) for name in _asked_names(file, node))
 
 
 def only_for_debuggers(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is only reached where a test asks for a debugger that nothing switches on: `if FLAGS.debug:`."""
+    """Whether a node is only reached where a test asks for a debugger that nothing switches on: `if FLAGS.debug:`."""
     return any(_DEBUGGER.search(name) and not _is_on(file, name) for name in _asked_names(file, node))
 
 
 def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:
-    """The names without which a place is not reached: of what is true, equal to a text, or not None."""
+    """The names without which a node is not reached: of what is true, equal to a text, or not None."""
     for test, is_yes in branches_around(file, node):
         match test:
             case cst.UnaryOperation(operator=cst.Not()):

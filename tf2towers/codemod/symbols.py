@@ -1,6 +1,6 @@
 """`find_replacement`: the replacement of a TF1 symbol, from symbols.tsv, which `tables/make_symbols.py` writes.
 
-A symbol stays by its name in `tensorflow.compat.v1`, which a migrated script imports as `tf`, or it is our runtime's;
+A symbol stays by its name in `tensorflow.compat.v1`, which a migrated script imports as `tf`, or it is the runtime's;
 sessions and servers are the runtime's. TF's own Saver, hooks, optimizers and moving averages are right in a graph: they
 stay.
 """
@@ -29,7 +29,7 @@ Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
 
 
 class RuntimeName(NamedTuple):
-    """Something to import from our own runtime: `from module import name`."""
+    """Something to import from the runtime: `from module import name`."""
 
     module: str
     name: str
@@ -286,5 +286,5 @@ def only_tf1s_arguments() -> dict[str, tuple[frozenset[str], int]]:
 
 @cache
 def unserved_arguments() -> dict[str, tuple[str, int]]:
-    """An argument that one of our functions does not serve, and its place, by the function's name."""
+    """An argument that one of the runtime's functions does not serve, and its position, by the function's name."""
     return {name: (given, int(place)) for name, given, place in read_table("data/unserved_arguments.tsv")}

@@ -47,7 +47,7 @@ _CALLS: dict[str, Callable[..., Any]] = {each.__name__: each for each in (bool, 
 
 
 def is_for_another(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is only reached with another TensorFlow than 1.15: in `if tf.__version__ < '1.0':`."""
+    """Whether a node is only reached with another TensorFlow than 1.15: in `if tf.__version__ < '1.0':`."""
     return any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node))
 
 
@@ -150,7 +150,7 @@ def _use(file: File, version: Symbol) -> _Use:
 
 
 def _use_here(file: File, version: cst.BaseExpression) -> _Use:
-    """As `_use`, for a version that is used where it stands, and not assigned to a name."""
+    """As `_use`, for a version that is used directly, and not assigned to a name."""
     around = file.parent(version)
     match around:
         case cst.Comparison():

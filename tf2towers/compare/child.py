@@ -65,17 +65,17 @@ class Child:
         return str(theirs), [theirs]
 
     def hold(self) -> None:
-        """Stops it where it is, until `go_on`."""
+        """Stops it where it is, until `resume`."""
         if self.status is None and not self.held and self._send(signal.SIGSTOP):
             self.clock.stop(time.monotonic())
             self.held = True
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Starts it, or lets it run again."""
         if not self.started:
             self.start()
         elif self.held:
-            self.clock.go_on(time.monotonic())
+            self.clock.resume(time.monotonic())
             self._send(signal.SIGCONT)
             self.held = False
 

@@ -49,7 +49,7 @@ class ClusterSide(Side):
     def __post_init__(self) -> None:
         self.apart = self.workers
 
-    def heard(self, line: dict[str, Any], clock: ActiveClock) -> None:
+    def take_entry(self, line: dict[str, Any], clock: ActiveClock) -> None:
         """A line of a task; one without a task is the chief's."""
         task, event = line.get("task", CHIEF), line.get("event")
         if line.get("memory"):
@@ -62,12 +62,12 @@ class ClusterSide(Side):
         elif event == "resumed":
             # other workers may have made steps before the chief's first one, and not all have reported their last
             if task == CHIEF and line["step"] >= self.count + self.workers:
-                super().heard(line, clock)
+                super().take_entry(line, clock)
         elif event == "note":
             if line["text"] not in self.notes:
-                super().heard(line, clock)
+                super().take_entry(line, clock)
         elif event == "accuracy" or task == CHIEF:
-            super().heard(line, clock)
+            super().take_entry(line, clock)
             self._towers = line.get("towers", self._towers)
             self._count_towers()
 
@@ -75,7 +75,7 @@ class ClusterSide(Side):
         line = {**line, "memory": sum(self._memory.values()) or None, "peak": self.peak}
         together = line.get("together")
         if together is None:
-            super().heard(line, clock)
+            super().take_entry(line, clock)
             return
         self.synchronous, self.apart = True, 1
         self._count_towers()
@@ -86,7 +86,7 @@ class ClusterSide(Side):
         if task == CHIEF:
             if line.get("examples") is not None:
                 line["examples"] *= together
-            super().heard(line, clock)
+            super().take_entry(line, clock)
         if losses and place <= len(self.steps):
             step = self.steps[place - 1]
             self.steps[place - 1] = dataclasses.replace(step, loss=statistics.fmean(losses))

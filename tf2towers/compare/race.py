@@ -125,7 +125,7 @@ class Race:
             return None, turn
         for child in self._children:
             if child is not current and child.status is None:
-                child.go_on()
+                child.resume()
                 return child, turn
         return current, turn
 

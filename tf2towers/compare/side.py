@@ -74,9 +74,9 @@ class Side:
         except ValueError:
             return
         if isinstance(line, dict):
-            self.heard(line, clock)
+            self.take_entry(line, clock)
 
-    def heard(self, line: dict[str, Any], clock: ActiveClock) -> None:
+    def take_entry(self, line: dict[str, Any], clock: ActiveClock) -> None:
         """Takes one decoded line of what the watched script reports."""
         event = line.get("event")
         if event == "step":
@@ -141,7 +141,7 @@ class ActiveClock:
         assert len(self._stops) == len(self._goes)
         self._stops.append(at)
 
-    def go_on(self, at: float) -> None:
+    def resume(self, at: float) -> None:
         """The process runs again from now on."""
         assert len(self._stops) == len(self._goes) + 1
         self._goes.append(at)

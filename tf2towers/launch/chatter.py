@@ -1,9 +1,9 @@
 """What TensorFlow says about itself when it starts, and about its own future: nothing of the user's program.
 
-Lines are dropped that certainly are TensorFlow's: its C++ log of INFO and WARNING, what it says of drivers that are not
-there, deprecations, what a strategy and a session report when they begin. What the program logs with `tf.logging`,
-what its hooks and savers report of the training, and every error stays. Who sets TF_CPP_MIN_LOG_LEVEL to 0 or 1 wants
-these lines, and gets them.
+Lines that certainly are TensorFlow's are dropped: its C++ log of INFO and WARNING, messages on missing drivers,
+deprecations, what a strategy and a session report when they begin. What the program logs with `tf.logging`, what its
+hooks and savers report of the training, and every error stays. Who sets TF_CPP_MIN_LOG_LEVEL to 0 or 1 wants these
+lines, and gets them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Free ports of this machine, kept free until their task has taken them.
 
 A script needs seconds (its imports) between its start and its server. So ports are taken from outside the range that
-the system gives to outgoing connections, are held by a bound socket until the very start of their task, and the UDP
-port of the same number is held for as long as the cluster runs, so that another launcher does not take it either.
+the system gives to outgoing connections, and a bound socket holds each until its task starts. The UDP port of the same
+number is held for as long as the cluster runs, so that another launcher does not take it either.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def columns(table: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[s
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a sentence; those after the first stand in a little."""
+    """The lines of a sentence; those after the first are indented."""
     return [f"{'  ' if place else ''}{_plain(line)}" for place, line in enumerate(text.splitlines())]
 
 

@@ -13,6 +13,9 @@ from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 #: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
 
+#: lines of a page that `explain` fills with examples after the first
+_SCREEN = 45
+
 
 class Example(Protocol):
     """What a report shows of an example."""
@@ -116,21 +119,28 @@ def effect_words(rule: Rule) -> str:
 
 
 def explain(rule: Rule) -> str:
-    """A rule as text."""
-    parts = [
-        f"{rule.code} {rule.name}: {rule.title}",
-        f"({effect_words(rule)})",
-        "",
-        wrap_paragraphs(rule.why),
-    ]
+    """A rule as text of at most a screen: its first example, and the others that fit; docs/rules.md has them all."""
+    lines = [f"{rule.code} {rule.name}: {rule.title}", f"({effect_words(rule)})", ""]
+    lines += wrap_paragraphs(rule.why).splitlines()
     if rule.todo:
-        parts += ["", "To do:", textwrap.indent(wrap_paragraphs(rule.todo), "  ")]
-    for example in rule.examples:
-        if example.after is None:
-            parts += ["", "Left as it is:", _block(example.before)]
+        lines += ["", "To do:", *textwrap.indent(wrap_paragraphs(rule.todo), "  ").splitlines()]
+    omitted = 0
+    for number, shown in enumerate(map(_example_lines, rule.examples)):
+        if number and len(lines) + len(shown) > _SCREEN:
+            omitted += 1
         else:
-            parts += ["", "Before:", _block(example.before), "", "After:", _block(example.after)]
-    return "\n".join(parts) + "\n"
+            lines += shown
+    if omitted:
+        lines += ["", f"{omitted} more example{'s' if omitted > 1 else ''}: docs/rules.md#{anchor(rule)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _example_lines(example: Example) -> list[str]:
+    """An example as `explain` shows it, each part after an empty line."""
+    if example.after is None:
+        return ["", "Left as it is:", *_block(example.before).splitlines()]
+    before, after = _block(example.before), _block(example.after)
+    return ["", "Before:", *before.splitlines(), "", "After:", *after.splitlines()]
 
 
 def as_dict(rule: Rule) -> dict[str, object]:

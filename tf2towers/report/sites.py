@@ -150,7 +150,7 @@ def _sites(findings: Iterable[Finding]) -> Iterator[_Site]:
 
 
 def where(finding: Finding) -> str:
-    """The place of a finding in its file."""
+    """The location of a finding in its file."""
     cell = f"cell {finding.cell}:" if finding.cell is not None else ""
     return f"{cell}{finding.line}:{finding.column}"
 

@@ -207,7 +207,7 @@ class LocalImports:
         folders: dict[str, Path] = {}
         for each in given:
             folder = self._folder_of(each.path, each.package) if each is not None else None
-            if each is None or folder is None or not each.fits(walked):
+            if each is None or folder is None or not each.matches_prefix(walked):
                 return
             folders[each.package] = folder
         for package, folder in sorted(folders.items()):

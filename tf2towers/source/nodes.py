@@ -41,7 +41,7 @@ def is_docstring(statement: ast.stmt) -> bool:
 
 
 def argument(call: ast.Call, place: int, *keywords: str) -> ast.expr | None:
-    """An argument of a call, by one of its keywords or by its place."""
+    """An argument of a call, by one of its keywords or by its position."""
     for keyword in call.keywords:
         if keyword.arg in keywords:
             return keyword.value

@@ -1,8 +1,8 @@
 """`Notebook`: a Jupyter notebook whose code cells are one script; everything else of the file stays byte for byte.
 
-The script's text has a mark where a cell begins and one for each magic (`%matplotlib inline`, `!pip install x`), both
-statements that do nothing, so that the text is Python. `shown` is the text for people: cells by number, magics as they
-are; `encoded` takes it back to the file.
+The script's text has a mark where a cell begins and one for each magic (`%matplotlib inline`, `!pip install x`). Both
+are statements without effect, so that the text is Python. `shown` is the text for people: cells by number, magics as
+they are; `encoded` takes it back to the file.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ class _State:
 
 
 def _spans(raw: str) -> Iterator[tuple[tuple[str, int], tuple[int, int]]]:
-    """Where the cells and their sources stand in the text of a notebook, by the cell's place, and its kernel."""
+    """Where the cells and their sources are in the text of a notebook, by the cell's index, and its kernel."""
     for key, start, _ in _members(raw, _SPACE.match(raw, 0).end()):  # type: ignore[union-attr]
         if key == "cells":
             for index, (place, end_of_cell) in enumerate(_items(raw, start)):

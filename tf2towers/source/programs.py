@@ -101,7 +101,7 @@ def _near_tensorflow(files: list[Path]) -> list[Path]:
 
 
 def is_migrated(path: Path) -> bool:
-    """Whether a program imports our runtime already."""
+    """Whether a program imports the runtime already."""
     return _RUNTIME.search(_bytes(path)) is not None
 
 

@@ -97,7 +97,7 @@ def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
 
 @contextmanager
 def _usual_recursion() -> Iterator[None]:
-    """What Python says of a text when it is started, also on our own deep stack."""
+    """What Python says of a text when it is started, also on the deep stack."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(min(limit, _USUAL_LIMIT))
     try:

@@ -1,4 +1,4 @@
-"""What `--vendor` puts beside the output: the part of our runtime that the migrated files import, and its licence.
+"""What `--vendor` puts beside the output: the part of the runtime that the migrated files import, and its licence.
 
 The libraries that this part needs are not copied; they are listed, as lines of a requirements.txt.
 """
@@ -82,7 +82,7 @@ def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[st
 
 
 def _imported(text: str, path: Path) -> Iterator[str]:
-    """The dotted names under our package that a text imports, at any depth."""
+    """The dotted names under tf2towers that a text imports, at any depth."""
     for node in ast.walk(parse(text, path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.partition(".")[0] == _NAME)

@@ -43,7 +43,7 @@ class Given:
     package: str
     prefix: str | None
 
-    def fits(self, walked: WalkedPackage) -> bool:
+    def matches_prefix(self, walked: WalkedPackage) -> bool:
         """Whether the text before the modules' names is the package's own name, where there is one."""
         if walked.prefix is None or walked.is_bare or self.prefix is None:
             return walked.prefix is None or walked.is_bare

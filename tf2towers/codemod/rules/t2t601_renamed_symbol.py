@@ -50,9 +50,7 @@ def edits(file: File) -> Iterator[Edit]:
         if text is None or text == file.text.of(node):
             continue
         if not file.is_read(node):
-            file.note(
-                node, "T2T626", f"{canonical} is given another value here, and {text} stands for it now"
-            )
+            file.note(node, "T2T626", f"{canonical} is given another value here, and {text} replaces it now")
         else:
             yield file.replace(node, text)
 
@@ -146,7 +144,7 @@ def _of_tensorflow(file: File, node: Symbol, home: cst.BaseExpression, canonical
 
 
 def _is_called_as_tf1s(file: File, node: Symbol, canonical: str) -> bool:
-    """Whether a call has what only TF1's function takes: an argument by a name or a place that TF 2's lacks.
+    """Whether a call has what only TF1's function takes: an argument by a name or a position that TF 2's lacks.
 
     `tf.device` of TF 2 takes no functions; of a string, both make the same.
     """

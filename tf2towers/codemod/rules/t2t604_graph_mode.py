@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.place import imports_place
+from tf2towers.codemod.new_imports import find_import_location
 from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import SWITCHES
@@ -21,7 +21,7 @@ def edits(file: File) -> Iterator[Edit]:
         yield from (remove_statement(file, switch) for switch in switches)
         return
     name = file.need("graph_mode")
-    stop = imports_place(file).stop
+    stop = find_import_location(file).stop
     body = file.body
     standing = next((switch for switch in switches if switch in body[:stop]), None)
     call = f"{name}(resource_variables=True)" if _has_own_resources(file) else f"{name}()"

@@ -10,7 +10,7 @@ from tf2towers.source.script import Script
 
 
 def python2_findings(script: Script) -> Iterator[Finding]:
-    """What was converted in a file, in one sentence, and each place that is left."""
+    """What was converted in a file, in one sentence, and each site that is left."""
     from tf2towers.codemod.rules.t2t609_python2_uncertain import RULE as DOUBTS
 
     conversion = script.conversion

@@ -38,7 +38,7 @@ def notes(file: File) -> None:
 
 
 def _asks_first(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program looks which TensorFlow it has before it comes to a place, or goes on where it fails."""
+    """Whether the program looks which TensorFlow it has before it comes to a node, or goes on where it fails."""
     if any(isinstance(outer, cst.Try) and outer.handlers for outer in file.ancestors(node)):
         return True
     tests = [test for test, _ in branches_around(file, node)]

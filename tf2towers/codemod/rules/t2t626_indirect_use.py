@@ -58,10 +58,10 @@ def notes(file: File) -> None:
                 message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
                 _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
     for node, canonical in file.spelled_symbols:
-        # TensorFlow's own code took no notice; our runtime calls what `tensorflow.compat.v1` has
+        # TensorFlow's own code took no notice; the runtime calls what `tensorflow.compat.v1` has
         if file.is_bound(node) and was_in_tf1(canonical) and canonical != "tf.get_variable":
             if find_replacement(canonical).kind == "v1":
-                message = f"{canonical} is given another value here: our runtime would take it, too"
+                message = f"{canonical} is given another value here: the runtime would take it, too"
                 note_site(file, node, "T2T626", message, stays="it stays in {}")
     for call, spelled in _run_as_text(file):
         _note(
@@ -100,7 +100,7 @@ def _is_harmless(file: File, call: cst.Call) -> bool:
 
 
 def _is_flags(file: File, canonical: str) -> bool:
-    """Whether a name may stand for the module of flags, of which all that is taken is what it was: no matter then."""
+    """Whether a name may mean the module of flags, and all that is taken from it is unchanged in TF 2."""
     if not f"{canonical}.".startswith(("tf.app.flags.", "tf.flags.")):
         return False
     found = find_replacement(canonical)

@@ -86,7 +86,7 @@ def _loop_around(file: File, call: cst.Call, given: cst.BaseExpression) -> Loop 
 
 
 def statement_of(file: File, loop: Loop) -> Statement:
-    """The statement that a loop is, or that a comprehension stands in."""
+    """The statement that a loop is, or that a comprehension is in."""
     return loop.node if isinstance(loop.node, cst.For) else file.statement(loop.node)
 
 

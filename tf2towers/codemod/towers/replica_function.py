@@ -1,10 +1,10 @@
 """`replica_function`: what a tower loop is as a function that a strategy calls for each tower, if it certainly is one.
 
 Only the scopes of names are asked, never what the body does. A name that the body binds is the function's own; it is
-returned where it is read after the loop (the last tower's, as after the loop), and `nonlocal` or `global` where a
-round may leave it unbound, reads it before it binds it, or something that is run later reads it. The loop stays a loop
-where a function would be something else: `break`, `return`, `yield`, `else`, a class's body, `locals()`; where the
-loop's own variable is kept by what is run later; where what it goes over might change.
+returned where it is read after the loop: the last tower's, as after the loop. It is `nonlocal` or `global` where a
+round may leave it unbound or reads it before it binds it, or where something that is run later reads it. The loop stays
+a loop where a function would be something else: `break`, `return`, `yield`, `else`, a class's body, `locals()`; where
+the loop's own variable is kept by what is run later; where what it goes over might change.
 """
 
 from __future__ import annotations
@@ -485,7 +485,7 @@ def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
 
 
 def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:
-    """Whether a name may stand for what another name, or an attribute, holds."""
+    """Whether a name may hold the same object as another name, or an attribute."""
     return any(
         isinstance(binding, Assigned) and last_name(binding.value) == name
         for binding in file.meanings.bindings(node)

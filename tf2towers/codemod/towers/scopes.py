@@ -1,4 +1,4 @@
-"""Where a strategy is made, and where its scope stands: around what a tower loop shares, if that is certain."""
+"""Where a strategy is made, and where its scope is written: around what a tower loop shares, if that is certain."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Strategy:
     """A strategy that is written: its name, what it is made of, and the statement that it is made before.
 
     Attributes:
-        scope: the `with` that enters its scope; None where that stands around the towers only.
+        scope: the `with` that enters its scope; None where that is around the towers only.
         is_there: whether it is made for an earlier loop.
     """
 

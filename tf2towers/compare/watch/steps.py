@@ -45,8 +45,8 @@ def memory() -> Tuple[Optional[int], Optional[int]]:
 class Steps:
     """Counts steps and reports them.
 
-    A step's loss is read when the next step is over: reading it at once would make the program wait for a device that
-    it may not wait for by itself. In a cluster, steps may end in several threads.
+    A step's loss is read when the next step is over. Reading it at once would make the program wait for a device where
+    it does not wait by itself. In a cluster, steps may end in several threads.
 
     Attributes:
         write: writes a line; see `lines` for those that there are.

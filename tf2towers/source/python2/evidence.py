@@ -1,11 +1,11 @@
 """What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
 
-It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
-(`for i in xrange(n)`, `itertools.izip(a, b)`), or to what only its dicts did (`{}.iteritems()`), when it is run
-(`reached`). What is in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name
-that is bound anywhere in the file (`from six.moves import xrange`).
+It imports a module that only Python 2 has (`import cPickle`). Or a run reaches (`reached`) a name that only Python 2
+defines (`for i in xrange(n)`, `itertools.izip(a, b)`), or what only its dicts did (`{}.iteritems()`). What is in a test
+of the version, or in a `try` that catches the error, shows nothing; nor does a name that is bound anywhere in the file
+(`from six.moves import xrange`).
 
-`lines_of_python2` gives such names wherever they stand: where a program counts as Python 3, they are left to the user.
+`lines_of_python2` gives such names wherever they occur: where a program counts as Python 3, they are left to the user.
 """
 
 from __future__ import annotations

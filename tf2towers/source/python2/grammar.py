@@ -132,7 +132,7 @@ def _bound(tree: Any) -> Iterator[str]:
 
 @cache
 def _tool() -> Any:
-    """The engine of fissix with our choice of fixers: it remembers nothing of a text."""
+    """The engine of fissix with a choice of fixers of its own: it remembers nothing of a text."""
     for name in ("RefactoringTool", "fissix", "fissix.pgen2.driver"):
         logging.getLogger(name).setLevel(logging.ERROR)
     from fissix import refactor
@@ -166,7 +166,7 @@ def _tool() -> Any:
 def _reported(
     tool: Any, name: str, fixer: Any, transform: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    """A fixer's work with our exceptions, each change reported."""
+    """A fixer's work with the exceptions made here, each change reported."""
 
     def reported(node: Any, results: Any) -> Any:
         if name in tool.skipped or (name == "xrange" and results["name"].value in tool.ranges):

@@ -1,7 +1,7 @@
 """What Python 3 reads without a complaint and does otherwise than Python 2: division, rounding, pickles, and the like.
 
 It works on the text that `grammar` made. What is certain becomes plain Python 3 (`//`, `float(math.ceil(x))`); where
-the kind of a number shows only when the program runs, a function of our runtime does what Python 2 did.
+the kind of a number shows only when the program runs, a function of the runtime does what Python 2 did.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ class Meaning:
         yield from self._compared(node, name)
 
     def _ours_for(self, node: ast.Call, name: str) -> str | None:
-        """The function of our runtime that does what a function of Python 2 did: its arguments stay."""
+        """The function of the runtime that does what a function of Python 2 did: its arguments stay."""
         if any(keyword.arg is None for keyword in node.keywords) or not node.args:
             return None
         if name == "builtins.map" and (len(node.args) > 2 or isinstance(node.args[-1], ast.Starred)):
@@ -358,7 +358,7 @@ class Meaning:
             new = how[9:] if how != "str" else f"str.{name}"
             yield self._done(node.func, "functions of the string module", new)
             return
-        # edits inside the arguments would be lost: the unbound method takes them as they stand
+        # edits inside the arguments would be lost: the unbound method takes them as they are
         nested = any(isinstance(child, ast.Call | ast.BinOp) for each in given for child in ast.walk(each))
         starred = any(isinstance(each, ast.Starred) for each in given)
         if node.keywords or not given or starred or (nested and how == "join"):

@@ -59,7 +59,7 @@ class Scope:
 
 
 class Scopes:
-    """The nodes of one module, each before its parts, their parents, and the scopes they stand in."""
+    """The nodes of one module, each before its parts, their parents, and the scopes they are in."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.module = Scope(tree)

@@ -1,4 +1,4 @@
-"""Where new imports and `graph_mode()` stand: after the imports, and before TensorFlow builds anything."""
+"""Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _HARMLESS = (
 )
 _LIMIT = 100
 
-#: flags that absl defines by itself since TF 1.13, until our runtime is imported
+#: flags that absl defines by itself since TF 1.13, until the runtime is imported
 _FLAGS_OF_ABSL = frozenset(
     {
         "alsologtostderr", "log_dir", "logger_levels", "logtostderr", "showprefixforinfo", "stderrthreshold", "v",
@@ -60,32 +60,32 @@ Compound = cst.Try | cst.If | cst.With
 
 
 @dataclass
-class Place:
-    """`after` is the last import before anything is built, or None; `stop` the place of what builds."""
+class Location:
+    """`after` is the last import before anything is built, or None; `stop` the index of what builds."""
 
     after: Statement | None
     stop: int
 
 
-def imports_place(file: File, before: int | None = None) -> Place:
-    """The place in a file. `before` is the place in the body of a statement that the imports have to precede."""
+def find_import_location(file: File, before: int | None = None) -> Location:
+    """The place in a file. `before` is the index in the body of a statement that the imports have to precede."""
     after: Statement | None = None
     body = file.body
     for place, statement in enumerate(body):
         if before is not None and place >= before:
-            return Place(after, place)
+            return Location(after, place)
         risky = not isinstance(statement, Import) and any(
             _is_risky(file, node) for node in evaluated_nodes(statement)
         )
         if _is_import(statement) and not risky:
             if file.main and any(may_build_graph(file, name) for name in _imported(statement)):
-                return Place(after, place)
+                return Location(after, place)
             after = statement
         elif place == 0 and is_docstring(statement):
             after = statement
         elif risky:
-            return Place(after, place)
-    return Place(after, len(body))
+            return Location(after, place)
+    return Location(after, len(body))
 
 
 def evaluated_nodes(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -208,7 +208,7 @@ def _imported(statement: Statement) -> Iterator[str]:
 
 
 def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
-    """The place of the first statement that uses a new import when the module is run, not in a function's body."""
+    """The index of the first statement that uses a new import when the module is run, not in a function's body."""
     if not file.wanted:
         return None
     wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, file.wanted.values()))})\b")
@@ -253,7 +253,7 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     if not file.wanted and file.opening is None:
         return
     places = [place for place in (file.imports_before, _first_need(file, edits)) if place is not None]
-    place = imports_place(file, min(places, default=None))
+    place = find_import_location(file, min(places, default=None))
     text = file.text
     groups: dict[str, list[str]] = {}
     for (module, name), bound in sorted(file.wanted.items()):
@@ -354,7 +354,7 @@ def _is_there(file: File, module: str, name: str, bound: str) -> bool:
     )
 
 
-def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit | None:
+def _extended(file: File, place: Location, module: str, words: list[str]) -> Edit | None:
     """More words for an import of the runtime that the file has already."""
     last = file.text.first_line(place.after) if place.after is not None else 0
     for statement in _from(file, module):
@@ -366,8 +366,8 @@ def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit |
     return None
 
 
-def _below(file: File, place: Place, module: str) -> cst.ImportFrom | None:
-    """An import of the runtime on lines of its own, below the place, that one there takes the names of.
+def _below(file: File, place: Location, module: str) -> cst.ImportFrom | None:
+    """An import of the runtime on lines of its own, below the location, that one there takes the names of.
 
     The conversion from Python 2 leaves such a one.
     """
