@@ -20,7 +20,7 @@ def internal_error(problem: BaseException, what: str = "internal error") -> str:
     if len(first) > _LONGEST:
         first = f"{first[:_LONGEST]}..."
     kind = f"{type(problem).__name__}: {first}" if first else type(problem).__name__
-    place = _place(problem)
+    place = _innermost_line(problem)
     where = f" at {place}" if place else ""
     return (
         f"{what}: {kind}{where} (please report it, with as much of the script as shows it; "
@@ -28,7 +28,7 @@ def internal_error(problem: BaseException, what: str = "internal error") -> str:
     )
 
 
-def _place(problem: BaseException) -> str:
+def _innermost_line(problem: BaseException) -> str:
     """The innermost line of tf2towers' own code."""
     import traceback
 

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         with note_signals() as signals:
             screen = Screen(plan.tasks)
             outcome = Job(plan, screen, signals).run()
-            _report(outcome, screen)
+            _print_last_lines(outcome, screen)
     except LaunchError as problem:
         print(f"tf2towers launch: {problem}", file=sys.stderr)
         return 2
@@ -96,7 +96,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     )
 
 
-def _report(outcome: Outcome, screen: Screen) -> None:
+def _print_last_lines(outcome: Outcome, screen: Screen) -> None:
     """The last words of the task that failed, which the others' end has pushed away."""
     if outcome.failed is not None:
         lines = [f"  {line}" for line in outcome.failed.lines]

@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(given: list[str]) -> int:
     if not given or given[0] not in COMMANDS:
-        parser = _parser()
+        parser = _make_parser()
         parser.parse_args(given)
         parser.print_help(sys.stderr)
         return 2
@@ -128,7 +128,7 @@ class _Version(argparse.Action):
         sys.exit(0)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     """The parser of a command line that names no command."""
     width = max(map(len, COMMANDS))
     lines = "\n".join(f"  {name:<{width}}  {command.help}" for name, command in COMMANDS.items())

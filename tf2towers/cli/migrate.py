@@ -32,14 +32,14 @@ prepare = verified_migration.prepare
 def run(options: argparse.Namespace) -> int:
     """Migrates every path, in the order given, each once."""
     try:
-        status = _run(options)
+        status = _migrate_scripts(options)
         return 0 if status == 1 and options.exit_zero else status
     except ConfigError as problem:
         print(f"tf2towers migrate: {problem}", file=sys.stderr)
         return 2
 
 
-def _run(options: argparse.Namespace) -> int:
+def _migrate_scripts(options: argparse.Namespace) -> int:
     paths = _each_once(options.paths)
     by_path = {path: complete_options(options, path) for path in paths}
     vendor_asked, options = bool(options.vendor), of_the_run(by_path)
@@ -48,7 +48,7 @@ def _run(options: argparse.Namespace) -> int:
     options.vendor = options.vendor and bool(options.write or options.output)
     if vendor_asked and not options.vendor:
         raise ConfigError("--vendor goes with -o or -w")
-    tree, scripts = _scripts(by_path, options)
+    tree, scripts = _find_scripts(by_path, options)
     if tree is not None and options.verify:
         raise ConfigError("--verify takes scripts, no folder")
     results = migrate_all(scripts, options.jobs)
@@ -70,7 +70,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.write or options.output is not None:
         written = _write(results, options, None if tree is None else tree.base(paths))
         if options.vendor:
-            written += _vendored(results, options)
+            written += _write_runtime(results, options)
         status = max([status, *(result.status for result in results)])
     elif options.check and any(result.changed for result in results):
         status = max(status, 1)
@@ -78,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
     return status
 
 
-def _scripts(
+def _find_scripts(
     by_path: dict[str, argparse.Namespace], options: argparse.Namespace
 ) -> tuple[Tree | None, list[tuple[str, Choice]]]:
     """The scripts that are named, and the programs of the folders that are; the folders, where there are any."""
@@ -141,14 +141,14 @@ def migrate_all(scripts: list[tuple[str, Choice]], jobs: int = 1) -> list[Migrat
     if jobs > 1 and len(scripts) > 1:
         for choice in {choice for _, choice in scripts}:
             choice.engine()  # loaded once, before there are several processes
-    return list(with_progress(map_in_processes(_migrate_one, scripts, jobs, _lost), len(scripts)))
+    return list(with_progress(map_in_processes(_migrate_one, scripts, jobs, _lost_result), len(scripts)))
 
 
 def _migrate_one(script: tuple[str, Choice]) -> MigrationResult:
     return migrate_path(*script)
 
 
-def _lost(script: tuple[str, Choice]) -> MigrationResult:
+def _lost_result(script: tuple[str, Choice]) -> MigrationResult:
     message = "nothing was done: its process was killed, perhaps for want of memory"
     return MigrationResult(Path(script[0]), error=message)
 
@@ -157,7 +157,7 @@ def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
     """Reads and migrates one script. An error, the user's or tf2towers' own, is in the result; no traceback."""
     try:
         data = _standard_input() if path == str(STDIN) else None
-        result = with_deep_stack(lambda: choice.engine()(_script(path, data)))
+        result = with_deep_stack(lambda: choice.engine()(_read_script(path, data)))
         return choice.selection.applied(result)
     except SourceError as problem:
         return MigrationResult(Path(path), error=_error_words(problem, Path(path)))
@@ -179,7 +179,7 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
-def _script(path: str, data: bytes | None) -> Script:
+def _read_script(path: str, data: bytes | None) -> Script:
     """The script at a path, or in what the standard input gave."""
     if path.endswith(".ipynb"):
         return read_notebook(path)
@@ -222,7 +222,7 @@ def _write(
     return written
 
 
-def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
+def _write_runtime(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
     """Writes the runtime's files beside the output: in its folder, or in that of each script."""
     from tf2towers.source.vendor import requirement_lines, vendored_files
 

@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Verifies; returns the exit status."""
-    problem = _problem(options)
+    problem = _command_line_problem(options)
     if problem:
         print(f"tf2towers verify: {problem}", file=sys.stderr)
         return 2
@@ -175,7 +175,7 @@ def _verdict(
     return verify(legacy, migrated, arguments, how, work)
 
 
-def _problem(options: argparse.Namespace) -> str:
+def _command_line_problem(options: argparse.Namespace) -> str:
     """What is wrong with the command line; empty if nothing is."""
     for script, python in ((options.legacy, options.legacy_python), (options.migrated, None)):
         if wrong := why_not(Path(script), python):

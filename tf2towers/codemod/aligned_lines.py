@@ -27,7 +27,7 @@ def move_aligned_lines(text: Text, nodes: Iterable[cst.CSTNode], edits: list[Edi
     found: dict[int, Edit] = {}
     for first, last in _statements_over_lines(text, nodes):
         if any(line in by_line for line in range(first, last)):
-            found.update((edit.start, edit) for edit in _moved_in_statement(text, first, last, by_line))
+            found.update((edit.start, edit) for edit in _move_statement_lines(text, first, last, by_line))
     taken = [(edit.start, edit.end) for edit in edits if _breaks_lines(text, edit)]
     return [
         edit
@@ -51,7 +51,9 @@ def _statements_over_lines(text: Text, nodes: Iterable[cst.CSTNode]) -> Iterator
                 yield first, last
 
 
-def _moved_in_statement(text: Text, first: int, last: int, by_line: dict[int, list[Edit]]) -> Iterator[Edit]:
+def _move_statement_lines(
+    text: Text, first: int, last: int, by_line: dict[int, list[Edit]]
+) -> Iterator[Edit]:
     moves: dict[int, int] = {}  # by line: the columns that its beginning moves
     opened: list[tuple[int, int]] = []  # line and column after each open bracket
     seen = first

@@ -118,7 +118,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text with every edit made; those inside a removal are dropped, insertions at one offset keep their order."""
     wanted = list(dict.fromkeys(edits))
     removed = sorted((edit.start, edit.end) for edit in wanted if edit.whole)
-    kept = [edit for edit in wanted if edit.whole or not _inside(edit, removed)]
+    kept = [edit for edit in wanted if edit.whole or not _edits_inside(edit, removed)]
     kept.sort(key=lambda edit: (edit.start, edit.end))
     parts: list[str] = []
     place = 0
@@ -130,7 +130,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[place:]])
 
 
-def _inside(edit: Edit, removed: list[tuple[int, int]]) -> bool:
+def _edits_inside(edit: Edit, removed: list[tuple[int, int]]) -> bool:
     if edit.start == edit.end:  # an insertion beside a removal stays
         return any(start < edit.start < end for start, end in removed)
     return any(start <= edit.start and edit.end <= end for start, end in removed)

@@ -53,7 +53,7 @@ class Note:
 
 
 class WholeProgram(Protocol):
-    """What is asked of the program that a file is a part of."""
+    """What a file needs to know of the program that it is a part of."""
 
     towers: str | None
     files: list[File]
@@ -270,7 +270,7 @@ class File:
         )
 
     def is_plain(self, node: Symbol, through: tuple[cst.CSTNode, ...] = ()) -> bool:
-        """Whether a use is taken from plain `tensorflow` by an import, and says no `compat.v1`.
+        """Whether a use is taken from plain `tensorflow` by an import, and does not name `compat.v1`.
 
         `through` are the values of `tf = tensorflow` that led here.
         """
@@ -312,7 +312,7 @@ class File:
         self.opening = line if self.opening is None else f"{self.opening}{self.text.newline}{line}"
 
     def need(self, name: str, module: str = RUNTIME) -> str:
-        """Asks for `from module import name`; the name to write for it."""
+        """Adds `from module import name` to what the file will import; the name to write for it."""
         key = (module, name)
         if key not in self.wanted:
             bound = self._imported_as(name, module) or self.fresh(name)
@@ -367,7 +367,7 @@ class File:
         return plain if plain is not None else self.need_module("tensorflow", "tf2")
 
     def need_module(self, module: str, name: str) -> str:
-        """Asks for `import module as name`; the name to write for it."""
+        """Adds `import module as name` to what the file will import; the name to write for it."""
         key = ("", module)
         if key not in self.wanted:
             self.wanted[key] = self.fresh(name)

@@ -14,7 +14,7 @@ from tf2towers.codemod.symbols import Found, find_replacement
 
 
 class Importing(Protocol):
-    """What is asked of a file whose imports are rewritten."""
+    """What is needed of a file whose imports are rewritten."""
 
     def keeps_plain(self, alias: Alias) -> bool:
         """Whether `import tensorflow` stays plain."""

@@ -163,7 +163,7 @@ class Meanings:
         return self._known[key]
 
     def bindings(self, node: cst.CSTNode | None) -> list[Binding]:
-        """Everything that binds a name where it is used; nothing for a builtin, and for what is no name."""
+        """Everything that binds a name where it is used; nothing for a builtin, and for what is not a name."""
         found = self.scope(node).lookup(node.value) if is_name(node) else None
         return self._visible(node.value, *found) if found is not None and is_name(node) else []
 
@@ -291,7 +291,9 @@ class Meanings:
             node = handlers.get(assignment.node, assignment.node)  # type: ignore[call-overload]
             if node in order:  # not in a text that is an annotation
                 binding = self._binding(assignment, node)
-                found.append((order[_placed(binding, node)], self._home(node), assignment.name, binding))
+                found.append(
+                    (order[_binding_node(binding, node)], self._home(node), assignment.name, binding)
+                )
         patterns: list[cst.MatchPattern | cst.MatchStar] = [*tree.all(cst.MatchAs), *tree.all(cst.MatchStar)]
         for matched in (*patterns, *tree.all(cst.MatchMapping)):
             name = getattr(matched, "rest" if isinstance(matched, cst.MatchMapping) else "name")
@@ -411,7 +413,7 @@ class Meanings:
         return tensorflow.pop() if len(roots) == 1 and tensorflow else None
 
 
-def _placed(binding: Binding, node: cst.CSTNode) -> cst.CSTNode:
+def _binding_node(binding: Binding, node: cst.CSTNode) -> cst.CSTNode:
     """The node whose offset in the text is a binding's."""
     return binding.alias if isinstance(binding, Imported) else node
 

@@ -76,7 +76,7 @@ def never_called(files: Sequence[File]) -> frozenset[cst.CSTNode]:
     """
     waiting: list[tuple[File, Unit]] = []
     runs: list[tuple[File, cst.CSTNode]] = []
-    registered = _registered(files)
+    registered = _registered_classes(files)
     named: set[str | tuple[File, str]] = set()
     for file in files:
         # a notebook's cells may call by magics (%time f()), and are run by hand
@@ -145,7 +145,7 @@ def _is_called_unnamed(unit: Unit, registered: Set[str]) -> bool:
     return bool(unit.decorators) or (name.startswith("__") and name.endswith("__"))
 
 
-def _registered(files: Sequence[File]) -> set[str]:
+def _registered_classes(files: Sequence[File]) -> set[str]:
     """The names of classes that are given to another one when they are defined: by a metaclass, `__init_subclass__`."""
     classes = [each for file in files for each in file.body if isinstance(each, cst.ClassDef)]
     found: set[str] = set()

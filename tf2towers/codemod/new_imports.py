@@ -78,7 +78,7 @@ def find_import_location(file: File, before: int | None = None) -> Location:
             _is_risky(file, node) for node in evaluated_nodes(statement)
         )
         if _is_import(statement) and not risky:
-            if file.main and any(may_build_graph(file, name) for name in _imported(statement)):
+            if file.main and any(may_build_graph(file, name) for name in _imported_modules(statement)):
                 return Location(after, place)
             after = statement
         elif place == 0 and is_docstring(statement):
@@ -142,7 +142,7 @@ def _is_risky(file: File, node: cst.CSTNode) -> bool:
         if _may_run(file, node, name):
             return True
         return name.startswith("tf.") and (
-            _needs_runtime(file, node, name) or (name.count(".") == 1 and name in _needed())
+            _needs_runtime(file, node, name) or (name.count(".") == 1 and name in _runtime_needs())
         )
     return False
 
@@ -183,7 +183,7 @@ def _is_harmless(name: str) -> bool:
     )
 
 
-def _needed() -> frozenset[str]:
+def _runtime_needs() -> frozenset[str]:
     return frozenset(session_names())
 
 
@@ -196,7 +196,7 @@ def _is_import(statement: Statement) -> bool:
     return isinstance(statement, Import)
 
 
-def _imported(statement: Statement) -> Iterator[str]:
+def _imported_modules(statement: Statement) -> Iterator[str]:
     """The dotted names that an import statement may import, as the local imports know them."""
     for node in walk(statement):
         if isinstance(node, cst.Import):
@@ -214,8 +214,8 @@ def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
     wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, file.wanted.values()))})\b")
     uses = sorted(edit.start for edit in edits if wanted.search(edit.text))
     for place, statement in enumerate(file.body):
-        found = _within(uses, _span(file, statement))
-        later = sum(len(_within(uses, span)) for span in _run_later(file, statement)) if found else 0
+        found = _offsets_within(uses, _definition_span(file, statement))
+        later = sum(len(_offsets_within(uses, span)) for span in _run_later(file, statement)) if found else 0
         if len(found) > later:
             return place
     return None
@@ -227,10 +227,10 @@ def _run_later(file: File, statement: Statement) -> Iterator[tuple[int, int]]:
         if isinstance(node, cst.FunctionDef):
             yield file.text.start(block(node)[0]), file.text.end(node)
         elif isinstance(node, Import):
-            yield _span(file, node)
+            yield _definition_span(file, node)
 
 
-def _span(file: File, statement: Statement) -> tuple[int, int]:
+def _definition_span(file: File, statement: Statement) -> tuple[int, int]:
     """From its first decorator to its end."""
     first = [*_decorators(statement), statement][0]
     return file.text.start(first), file.text.end(statement)
@@ -240,7 +240,7 @@ def _decorators(statement: Statement) -> list[cst.BaseExpression]:
     return decorators(statement) if isinstance(statement, cst.FunctionDef | cst.ClassDef) else []
 
 
-def _within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
+def _offsets_within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
     """Those of sorted offsets that lie in a span."""
     return offsets[bisect_left(offsets, span[0]) : bisect_left(offsets, span[1])]
 
@@ -260,18 +260,18 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         if not _is_there(file, module, name, bound):
             groups.setdefault(module, []).append(name if name == bound else f"{name} as {bound}")
     lines: list[str] = []
-    modules = [f"import {word}" for word in _in_order(groups.pop("", []))]
+    modules = [f"import {word}" for word in _sort_words(groups.pop("", []))]
     for module, unordered in groups.items():
-        words = _in_order(unordered)
-        extended = _extended(file, place, module, words)
+        words = _sort_words(unordered)
+        extended = _extend_import(file, place, module, words)
         if extended is not None:
             modules, above = [], "".join(line + text.newline for line in modules)
             yield Edit(extended.start, extended.start, above)
             yield extended
         else:
-            below = _below(file, place, module)
+            below = _import_below(file, place, module)
             if below is not None:
-                words = _in_order([*words, *_words(below)])
+                words = _sort_words([*words, *_imported_words(below)])
                 yield _without_line(file, below)
             lines += wrap_import(f"from {module} import ", words)
     lines = [*modules, *lines]
@@ -330,14 +330,14 @@ def _first_line(file: File) -> int:
     return min(map(file.text.first_line, [file.body[0], *_decorators(file.body[0])]))
 
 
-def _from(file: File, module: str) -> Iterator[cst.ImportFrom]:
+def _imports_from(file: File, module: str) -> Iterator[cst.ImportFrom]:
     """The imports of the top level that take names from a module."""
     for statement in file.body:
         if isinstance(statement, cst.ImportFrom) and module_of(statement) == module:
             yield statement
 
 
-def _words(statement: cst.ImportFrom) -> list[str]:
+def _imported_words(statement: cst.ImportFrom) -> list[str]:
     """What an import says of each name: `Session as S`."""
     return [
         name_of(alias) + (f" as {asname_of(alias)}" if asname_of(alias) else "")
@@ -349,31 +349,31 @@ def _is_there(file: File, module: str, name: str, bound: str) -> bool:
     """Whether an import of the top level binds the name already."""
     return any(
         (name_of(alias), bound_by(alias)) == (name, bound)
-        for statement in _from(file, module)
+        for statement in _imports_from(file, module)
         for alias in aliases(statement)
     )
 
 
-def _extended(file: File, place: Location, module: str, words: list[str]) -> Edit | None:
+def _extend_import(file: File, place: Location, module: str, words: list[str]) -> Edit | None:
     """More words for an import of the runtime that the file has already."""
     last = file.text.first_line(place.after) if place.after is not None else 0
-    for statement in _from(file, module):
-        words_there = _words(statement)
+    for statement in _imports_from(file, module):
+        words_there = _imported_words(statement)
         if "*" not in words_there and file.text.first_line(statement) <= last:
             if "#" not in file.text.of(statement):
-                lines = wrap_import(f"from {module} import ", _in_order(words_there + words))
+                lines = wrap_import(f"from {module} import ", _sort_words(words_there + words))
                 return file.replace(statement, file.text.newline.join(lines))
     return None
 
 
-def _below(file: File, place: Location, module: str) -> cst.ImportFrom | None:
+def _import_below(file: File, place: Location, module: str) -> cst.ImportFrom | None:
     """An import of the runtime on lines of its own, below the location, that one there takes the names of.
 
     The conversion from Python 2 leaves such a one.
     """
     text = file.text
     first = text.first_line(place.after) if place.after is not None else 0
-    for statement in _from(file, module):
+    for statement in _imports_from(file, module):
         lines = text.text[text.line_start(text.first_line(statement)) : _lines_end(file, statement)]
         alone = lines.strip() == text.of(statement) and "#" not in lines
         if text.first_line(statement) > first and alone:
@@ -390,7 +390,7 @@ def _lines_end(file: File, statement: Statement) -> int:
     return file.text.line_start(file.text.last_line(statement) + 1)
 
 
-def _in_order(words: list[str]) -> list[str]:
+def _sort_words(words: list[str]) -> list[str]:
     return sorted(words, key=lambda word: (word.islower(), word))
 
 

@@ -1,7 +1,7 @@
 """What single LibCST nodes say: the parts of a dotted name, a literal, an argument, a block, an import.
 
 Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword ...
-are left out of `children`, `walk` and `File.parent`. Names that are no expressions (`x` of `a.x`, of `f(x=1)`, of
+are left out of `children`, `walk` and `File.parent`. Names that are not expressions (`x` of `a.x`, of `f(x=1)`, of
 `def x`) are left out as well.
 """
 
@@ -32,7 +32,7 @@ _WRAPPERS: tuple[type[cst.CSTNode], ...] = (
     cst.DictElement, cst.Index, cst.SubscriptElement, cst.AssignTarget, cst.Annotation, cst.Decorator, cst.AsName,
     cst.CompIf, cst.ComparisonTarget, cst.Parameters, cst.From,
 )  # fmt: skip
-#: fields of signs, white space, and names that are no expressions
+#: fields of signs, white space, and names that are not expressions
 _NO_PARTS = frozenset(
     {
         "lpar", "rpar", "comma", "semicolon", "equal", "operator", "asynchronous", "dot", "colon", "first_colon",
@@ -102,7 +102,7 @@ def is_name(node: cst.CSTNode | None) -> TypeGuard[cst.Name]:
 
 
 def root_of(node: cst.CSTNode) -> cst.CSTNode:
-    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is no attribute."""
+    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is not an attribute."""
     while isinstance(node, cst.Attribute):
         node = node.value
     return node
@@ -125,7 +125,7 @@ def dotted(node: cst.CSTNode | None) -> str | None:
 
 # -- literals ---------------------------------------------------------------------------------------------------------
 
-#: what `literal` gives for what is no literal
+#: what `literal` gives for what is not a literal
 NOT_LITERAL: Any = object()
 
 

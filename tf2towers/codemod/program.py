@@ -102,7 +102,7 @@ class Program:
     def is_tf1(self) -> bool:
         """Whether anything in the program is TF1: sessions and graphs, or a name that TF 2 lacks.
 
-        A program that runs on TF 2 may use some of `tf.compat.v1` without building graphs: then it is none.
+        A program that runs on TF 2 may use some of `tf.compat.v1` without building graphs: then it is not TF1.
         """
         if self.is_tf2 or not any(_has_tf1(file) for file in self.files):
             return False

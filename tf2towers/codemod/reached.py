@@ -92,7 +92,7 @@ def find_enabling_test(file: File, node: cst.CSTNode) -> str | None:
     for test, is_yes in branches_around(file, node):
         asked: set[str] = set()
         try:
-            truth = bool(_value(file, test, asked))
+            truth = bool(_default_truth(file, test, asked))
         except (_NotKnown, TypeError):
             continue
         if asked and truth != is_yes:
@@ -100,17 +100,19 @@ def find_enabling_test(file: File, node: cst.CSTNode) -> str | None:
     return None
 
 
-def _value(file: File, node: cst.BaseExpression, asked: set[str]) -> Any:
+def _default_truth(file: File, node: cst.BaseExpression, asked: set[str]) -> Any:
     """The value of a test by default; adds the flags that it asks for, and raises _NotKnown where it is not known."""
     match node:
         case cst.UnaryOperation(operator=cst.Not()):
-            return not _value(file, node.expression, asked)
+            return not _default_truth(file, node.expression, asked)
         case cst.BooleanOperation():
             return _of_some(file, node, asked)
         case cst.Comparison() if (sides := compared(node)) is not None and type(sides[1]) in _COMPARE:
-            return _COMPARE[type(sides[1])](_value(file, sides[0], asked), _value(file, sides[2], asked))
+            return _COMPARE[type(sides[1])](
+                _default_truth(file, sides[0], asked), _default_truth(file, sides[2], asked)
+            )
         case cst.Attribute():
-            value = _default(file, node)
+            value = _flag_default(file, node)
             asked.add(node.attr.value)
             return value
     return _literal(node)
@@ -123,7 +125,7 @@ def _of_some(file: File, node: cst.BooleanOperation, asked: set[str]) -> bool:
     for part in (node.left, node.right):
         flags: set[str] = set()
         try:
-            if bool(_value(file, part, flags)) == decisive:
+            if bool(_default_truth(file, part, flags)) == decisive:
                 asked |= flags
                 return decisive
             asked |= flags
@@ -134,10 +136,10 @@ def _of_some(file: File, node: cst.BooleanOperation, asked: set[str]) -> bool:
     return not decisive
 
 
-def _default(file: File, flag: cst.Attribute) -> Any:
+def _flag_default(file: File, flag: cst.Attribute) -> Any:
     """The default of `FLAGS.name` or `args.name`, if nothing in the program gives it another value."""
     files, name = file.program.all_files, flag.attr.value
-    defined = [found for each in files for found in _definitions(each, name)]
+    defined = [found for each in files for found in _flag_definitions(each, name)]
     calls = {call for call, _ in defined}
     if not defined or not _is_of_flags(file, flag.value, calls):
         raise _NotKnown
@@ -149,7 +151,7 @@ def _default(file: File, flag: cst.Attribute) -> Any:
     return values[0]
 
 
-def _definitions(file: File, name: str) -> Iterator[tuple[cst.Call, Any]]:
+def _flag_definitions(file: File, name: str) -> Iterator[tuple[cst.Call, Any]]:
     """The calls that define a flag, with its default."""
     for call in file.all(cst.Call):
         function = last_name(call.func)
@@ -191,26 +193,26 @@ def _is_of_flags(file: File, value: cst.BaseExpression, calls: set[cst.Call]) ->
     """Whether something is what the flags are in: `FLAGS` of TensorFlow or absl, or what `parse_args()` gives."""
     if any(last_name(call.func) != "add_argument" for call in calls):
         return (file.canonical(value) or "").endswith("flags.FLAGS") or last_name(value) == "FLAGS"
-    return last_name(value) in set(_parsed(file))
+    return last_name(value) in set(_parsed_names(file))
 
 
-def _parsed(file: File) -> Iterator[str]:
+def _parsed_names(file: File) -> Iterator[str]:
     """The names that the program gives what `parse_args()` returns, also by a function of its own."""
     files = file.program.all_files
     makers = set(_PARSE)
     for each in files:
         for made in each.all(cst.Return):
             around = each.function_around(made)
-            if _calls(made.value, set(_PARSE)) and around is not None:
+            if _calls_of_parser(made.value, set(_PARSE)) and around is not None:
                 makers.add(around.name.value)
     for each in files:
         for node in each.all(cst.Assign):
-            for target in targets(node) if _calls(node.value, makers) else ():
+            for target in targets(node) if _calls_of_parser(node.value, makers) else ():
                 whole = items(target) if isinstance(target, cst.Tuple) else [target]
                 yield last_name(whole[0])
 
 
-def _calls(value: cst.BaseExpression | None, names: set[str]) -> bool:
+def _calls_of_parser(value: cst.BaseExpression | None, names: set[str]) -> bool:
     return isinstance(value, cst.Call) and last_name(value.func) in names
 
 
@@ -219,7 +221,7 @@ def _may_set(file: File, node: cst.CSTNode, name: str, definitions: set[cst.Call
     if isinstance(node, cst.Attribute):
         return node.attr.value == name and not file.is_read(node)
     if isinstance(node, cst.Arg):
-        return keyword_of(node) == name and _calls(_as_expression(file.parent(node)), set(_SET))
+        return keyword_of(node) == name and _calls_of_parser(_as_expression(file.parent(node)), set(_SET))
     if isinstance(value := literal(node), str):
         if value != name and not re.search(rf"__{name}(?!\w)", value.replace("-", "_")):
             return False
@@ -255,10 +257,10 @@ def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:
             case _:
                 denied, asked = False, test
         if is_yes != denied:
-            yield last_name(_said(asked))
+            yield last_name(_tested_expression(asked))
 
 
-def _said(test: cst.BaseExpression) -> cst.BaseExpression:
+def _tested_expression(test: cst.BaseExpression) -> cst.BaseExpression:
     """What `x is not None` and `x == "cli"` say something of: x."""
     match compared(test):
         case left, cst.IsNot(), right if is_none(right):
@@ -378,5 +380,7 @@ def _is_other(file: File, value: cst.BaseExpression) -> bool:
     return (
         is_name(value)
         and bool(bindings)
-        and all(isinstance(each, Assigned) and _calls(each.value, {"parse_args"}) for each in bindings)
+        and all(
+            isinstance(each, Assigned) and _calls_of_parser(each.value, {"parse_args"}) for each in bindings
+        )
     )

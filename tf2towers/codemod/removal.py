@@ -1,4 +1,4 @@
-"""Statements that go: with their line, or `pass` in their place where nothing else is left of a block.
+"""Statements that are removed: with their line, or `pass` in their place where nothing else is left of a block.
 
 So do imports of TensorFlow's private modules that nothing needs once the uses of their names are rewritten.
 """
@@ -28,7 +28,7 @@ def remove_statement(file: File, node: Statement) -> Edit:
         first = min([first, *map(text.first_line, decorators(node))])
     text_before = text.line(first)[: text.column(node)] if first == begins else ""
     text_after = text.line(last)[text.end(node) - text.line_start(last) :]
-    if _alone(file, node) or text_before.strip() or text_after.split("#")[0].strip():
+    if _is_alone(file, node) or text_before.strip() or text_after.split("#")[0].strip():
         return Edit(text.start(node), text.end(node), "pass", whole=True)
     start, end = text.line_start(first), text.line_start(last + 1)
     if text_after.strip().startswith("#") and not _FOR_LINTERS.match(text_after.strip()):  # the comment stays
@@ -61,7 +61,7 @@ def _with_gap(file: File, first: int, last: int, start: int) -> int:
     return text.line_start(first - 1) if lone else start
 
 
-def _alone(file: File, node: Statement) -> bool:
+def _is_alone(file: File, node: Statement) -> bool:
     parent = file.parent(node)
     return not isinstance(parent, cst.Module) and [node] in blocks(parent)
 

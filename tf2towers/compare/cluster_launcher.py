@@ -13,7 +13,7 @@ from pathlib import Path
 
 def main(settings: str) -> int:
     """Runs the cluster; returns the exit status."""
-    # this file's folder is no place for imports, and that of the package may be left off the path of what is started
+    # this file's folder is not for imports, and that of the package may be left off the path of what is started
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     from tf2towers.launch.errors import LaunchError
     from tf2towers.launch.job import Job

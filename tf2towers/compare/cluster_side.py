@@ -168,7 +168,7 @@ def shape_of(
         ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where a script starts servers.
 
     Raises:
-        CompareError: one is a task of a cluster, and the other is not; or these numbers are no cluster.
+        CompareError: one is a task of a cluster, and the other is not; or these numbers do not make a cluster.
     """
     shape = find_shape((legacy, modern), ps, workers, task_flags)
     if shape is None:

@@ -112,12 +112,12 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
         modern=modern,
         summary=summarise(legacy, modern, plan.batch_size, batch_size_of(plan.arguments)),
         commands=tuple(  # type: ignore[arg-type]
-            shlex.join([*_starts(python, shape), str(side.script), *plan.arguments])
+            shlex.join([*_command_words(python, shape), str(side.script), *plan.arguments])
             for side, python in zip((legacy, modern), pythons, strict=True)
         ),
         arguments=plan.arguments,
         machine=about,
-        how=_how(turn_seconds, modern.given_weights, shape, (legacy, modern)),
+        how=_describe_run(turn_seconds, modern.given_weights, shape, (legacy, modern)),
     )
 
 
@@ -125,7 +125,7 @@ def _side(title: str, script: Path, shape: Shape | None) -> Side:
     return Side(title, script) if shape is None else ClusterSide(title, script, workers=shape.workers)
 
 
-def _starts(python: str, shape: Shape | None) -> list[str]:
+def _command_words(python: str, shape: Shape | None) -> list[str]:
     """The words of the command line that a user starts a script with."""
     if shape is None:
         return [python]
@@ -152,7 +152,7 @@ def _first_weights(
 
     python = None if plan.legacy_python == sys.executable else plan.legacy_python
     try:
-        arguments = _own(plan.arguments, folder)
+        arguments = _own_arguments(plan.arguments, folder)
         return record_first_weights(
             plan.legacy, arguments, folder, python, plan.timeout, shape, tick, plan.allow_writes
         )
@@ -163,7 +163,7 @@ def _first_weights(
         ) from None
 
 
-def _own(arguments: Sequence[str], folder: Path) -> list[str]:
+def _own_arguments(arguments: Sequence[str], folder: Path) -> list[str]:
     """The arguments, with a new folder below `folder` for {scratch}."""
     own = folder / "scratch"
     own.mkdir(parents=True)
@@ -181,7 +181,7 @@ def _child(
 ) -> Child:
     temporary = folder / "tmp"
     temporary.mkdir(parents=True)
-    arguments = _own(plan.arguments, folder)
+    arguments = _own_arguments(plan.arguments, folder)
     dialect = ["--tf1"] if is_tf1(side.script) else []
     environment = {
         "TF_CPP_MIN_LOG_LEVEL": "2",
@@ -204,7 +204,9 @@ def _child(
     return Child(side, [python, str(watch), *arguments], environment, side.log)
 
 
-def _how(turn_seconds: float | None, given_weights: bool, shape: Shape | None, sides: Sequence[Side]) -> str:
+def _describe_run(
+    turn_seconds: float | None, given_weights: bool, shape: Shape | None, sides: Sequence[Side]
+) -> str:
     weights = "with the same initial weights" if given_weights else "each with initial weights of its own"
     measured = (
         "Both ran at once, each slowed down by the other"
@@ -267,7 +269,7 @@ def record_first_weights(
         place = record_original(script, arguments, place, options).folder
     else:
         try:
-            place = _of_cluster(script, arguments, place, options)
+            place = _chief_weights(script, arguments, place, options)
         finally:
             tick()
     step = FirstVariables(place).get("global_step")
@@ -276,7 +278,7 @@ def record_first_weights(
     return place
 
 
-def _of_cluster(script: Path, arguments: Sequence[str], folder: Path, options: Options) -> Path:
+def _chief_weights(script: Path, arguments: Sequence[str], folder: Path, options: Options) -> Path:
     """What the chief's variables were before its first training call, as the recording of a step."""
     run = record_calls(script, arguments, folder, options, migrated=False)
     first = Step()

@@ -68,7 +68,7 @@ class Side:
         return self.steps[-1].number if self.steps else 0
 
     def take(self, text: str, clock: ActiveClock) -> None:
-        """A line that its process wrote; see `watch.lines`. One that is no such line is passed over."""
+        """A line that its process wrote; see `watch.lines`. Any other line is skipped."""
         try:
             line = json.loads(text)
         except ValueError:

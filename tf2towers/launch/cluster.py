@@ -27,7 +27,7 @@ class Shape:
 
     @classmethod
     def asked(cls, ps: int | None, workers: int | None, task_flags: str | None) -> Shape:
-        """As the user says; None where he says nothing."""
+        """As the user says; None where the user says nothing."""
         return cls(
             1 if ps is None else ps,
             2 if workers is None else workers,
@@ -119,7 +119,7 @@ def tasks_of(ps: int, workers: int) -> list[Task]:
     """Every task, in the order of starting: parameter servers first.
 
     Raises:
-        LaunchError: these numbers of tasks are no cluster.
+        LaunchError: these numbers of tasks do not make a cluster.
     """
     if workers < 1:
         raise LaunchError(f"{workers} workers: there must be at least 1, the chief")

@@ -39,7 +39,7 @@ class Lines:
         if whole:
             self._shown = time.monotonic()
         if b"\r" in self._pending[:-1]:
-            done, self._pending = self._pending[:-1].rsplit(b"\r", 1)[0], _last(self._pending)
+            done, self._pending = self._pending[:-1].rsplit(b"\r", 1)[0], _after_last_return(self._pending)
             if time.monotonic() - self._shown >= PROGRESS_EVERY and _as_shown(done):
                 self._shown = time.monotonic()
                 lines.append(_as_shown(done))
@@ -54,7 +54,7 @@ class Lines:
         return [rest] if rest else []
 
 
-def _last(pending: bytes) -> bytes:
+def _after_last_return(pending: bytes) -> bytes:
     """The text after the last carriage return that something follows."""
     return pending[pending.rindex(b"\r", 0, len(pending) - 1) + 1 :]
 

@@ -18,9 +18,9 @@
     SIDE = {"title", "script", "tensorflow", "python", "seconds", "losses", "notes"}
 
 `verdict` of a comparison is the key under which `counts` counts it: 'failed' where `problem` is not empty. `first_step`
-is null where nothing differs. A float that is no number is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC 8259,
-section 6) lacks a token for it, and `float()` reads all three. Paths are as the reader would type them. The texts of
-the scripts are left out.
+is null where nothing differs. A float that is not a number is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC
+8259, section 6) lacks a token for it, and `float()` reads all three. Paths are as the reader would type them. The texts
+of the scripts are left out.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The same as JSON can hold it: NumPy's numbers are Python's, a float that is none is a text, a path too."""
+    """The same as JSON can hold it: Python's numbers for NumPy's, texts for paths and floats that are not finite."""
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

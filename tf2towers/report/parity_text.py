@@ -24,17 +24,17 @@ def render_parity(result: ParityResult, *, colour: bool = False, verbose: bool =
     """
     verdict = _plain(words.headline(result))
     nothing = verdict.startswith("NOTHING")
-    lines = [_painted(verdict, _COLOURS["within" if nothing else result.outcome], colour)]
+    lines = [_paint(verdict, _COLOURS["within" if nothing else result.outcome], colour)]
     lines += [f"  {_plain(line)}" for line in words.error_details(result).splitlines()]
     for title, body in _sections(result, verbose):
         if body:
-            lines += ["", _painted(title, "1", colour), *(f"  {line}".rstrip() for line in body)]
+            lines += ["", _paint(title, "1", colour), *(f"  {line}".rstrip() for line in body)]
     return "\n".join(lines) + "\n"
 
 
 def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[str]]]:
     yield "why", [line for found in result.diagnoses for line in _diagnosis(found, words.unit(result))]
-    yield "what differs first", _aligned(words.first_differences(result))
+    yield "what differs first", _align(words.first_differences(result))
     yield "compared", _tally(result.comparisons)
     for kind, _ in words.tally(result.comparisons):
         chosen = [comparison for comparison in result.comparisons if comparison.kind == kind]
@@ -43,7 +43,7 @@ def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[s
         else:
             yield f"{words.PLURALS[kind]} that are not bit-identical", _worst(chosen)
     arguments = [("arguments", _plain(shlex.join(result.arguments)))] if result.arguments else []
-    yield "runs", _aligned([*map(_side, (result.original, result.migrated)), *arguments])
+    yield "runs", _align([*map(_side, (result.original, result.migrated)), *arguments])
     yield "notes", [line for note in words.notes(result) for line in _lines(note)]
 
 
@@ -109,7 +109,7 @@ def _side(side: Side) -> tuple[str, str]:
     return side.title, _plain(", ".join([display_path(side.script), *versions, *seconds]))
 
 
-def _aligned(pairs: Sequence[tuple[str, str]]) -> list[str]:
+def _align(pairs: Sequence[tuple[str, str]]) -> list[str]:
     return columns([[mine, _plain(its)] for mine, its in pairs])
 
 
@@ -142,5 +142,5 @@ def _plain(text: str) -> str:
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
-def _painted(text: str, code: str, colour: bool) -> str:
+def _paint(text: str, code: str, colour: bool) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if colour else text

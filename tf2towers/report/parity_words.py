@@ -149,7 +149,7 @@ def notes(result: ParityResult) -> list[str]:
 
 
 def number(value: float) -> str:
-    """Three digits; 'NaN' and 'inf' where it is no number."""
+    """Three digits; 'NaN' and 'inf' where it is not a number."""
     if math.isnan(value):
         return "NaN"
     return f"{float(value):.3g}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")

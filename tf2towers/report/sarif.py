@@ -79,7 +79,7 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
     return {
         "ruleId": finding.code,
         "ruleIndex": index,
-        "level": "warning" if left else "none",  # SARIF wants "none" for what is no failure
+        "level": "warning" if left else "none",  # SARIF wants "none" for what is not a failure
         "kind": "fail" if left else "informational",
         "message": {"text": text},
         "locations": [location],
@@ -88,7 +88,7 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
 
 
 def _suppressions(finding: Finding) -> list[dict[str, str]]:
-    """How the user accepted a finding; an empty list says that he did not."""
+    """How the user accepted a finding; an empty list says that it was not accepted."""
     if not finding.accepted_by:
         return []
     kind = "inSource" if finding.accepted_by == "noqa" else "external"

@@ -1,4 +1,4 @@
-"""Modules that are no Python text: compiled ones, and what Cython, a setup.py or protoc makes of files beside them."""
+"""Modules that are not Python text: compiled ones, and what Cython, a setup.py or protoc makes of files beside them."""
 
 from __future__ import annotations
 

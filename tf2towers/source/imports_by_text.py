@@ -134,7 +134,7 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
 
 
 def _file_that_is_read(tree: ast.Module, text: ast.expr) -> ast.expr | None:
-    """The path of the file whose text is given to `exec`, there or by a name; None for a text that is no file's."""
+    """The path of the file whose text is given to `exec`, there or by a name; None for a text that is not a file's."""
     if isinstance(text, ast.Name):
         values = [
             assigned.value

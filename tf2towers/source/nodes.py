@@ -9,7 +9,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def root_of(node: ast.AST) -> ast.AST:
-    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is no attribute."""
+    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is not an attribute."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node

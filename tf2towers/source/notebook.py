@@ -34,9 +34,11 @@ class Notebook:
             self._raw = data.decode("utf-8")
             self._document = json.loads(self._raw)
         except (ValueError, RecursionError) as problem:
-            raise SourceError(path, f"this is no notebook: {problem}") from None
+            raise SourceError(path, f"this is not a notebook: {problem}") from None
         if not _is_format_4(self._document):
-            raise SourceError(path, "this is no notebook, or one of an old format: save it in Jupyter first")
+            raise SourceError(
+                path, "this is not a notebook, or one of an old format: save it in Jupyter first"
+            )
         self._spans = dict(_spans(self._raw))
         #: what each magic was
         self._magics: list[str] = []

@@ -38,10 +38,10 @@ def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
 
     texts = list(texts)
     files: dict[Path, bytes] = {}
-    pending = [module for text in texts for module in _imported(text, Path("script.py"))]
+    pending = [module for text in texts for module in _runtime_imports(text, Path("script.py"))]
     if not pending:
         return {}
-    homes = _homes()
+    homes = _runtime_homes()
     seen: set[str] = set()
     while pending:
         dotted = pending.pop()
@@ -52,7 +52,7 @@ def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
             seen.add(module)
             data = path.read_bytes()
             files[Path(_NAME) / path.relative_to(_PACKAGE)] = data
-            pending += _imported(data.decode(), path)
+            pending += _runtime_imports(data.decode(), path)
             for table in path.parent.glob("*.tsv"):
                 files[Path(_NAME) / table.relative_to(_PACKAGE)] = table.read_bytes()
     lines = "\n".join(requirement_lines(texts, files))
@@ -81,7 +81,7 @@ def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[st
     return [line for package, line in _REQUIREMENTS.items() if package in roots]
 
 
-def _imported(text: str, path: Path) -> Iterator[str]:
+def _runtime_imports(text: str, path: Path) -> Iterator[str]:
     """The dotted names under tf2towers that a text imports, at any depth."""
     for node in ast.walk(parse(text, path)):
         if isinstance(node, ast.Import):
@@ -103,7 +103,7 @@ def _with_packages(dotted: str, homes: dict[str, str]) -> Iterator[str]:
         yield from _with_packages(f"{_NAME}.runtime.{homes[parts[2]]}", {})
 
 
-def _homes() -> dict[str, str]:
+def _runtime_homes() -> dict[str, str]:
     """The runtime's table of names and the modules that they are in."""
     path = _PACKAGE / "runtime" / "__init__.py"
     for node in parse(path.read_text(encoding="utf-8"), path).body:

@@ -81,7 +81,7 @@ class Walkers:
         for node in ast.walk(tree):
             if isinstance(node, ast.Name | ast.Attribute) and (name := last_name(node)) in names:
                 call = calls.get(node)
-                given = _given(tree, call, self.found[name], path) if call is not None else None
+                given = _given_package(tree, call, self.found[name], path) if call is not None else None
                 self.given.setdefault(name, set()).add(given)
 
     def state(self) -> tuple[int, int]:
@@ -104,11 +104,13 @@ def walked_package(tree: ast.Module, call: ast.Call, text: ast.expr) -> WalkedPa
         function = next(
             (each for each in _functions(tree) if any(node is call for node in ast.walk(each))), None
         )
-        return _of_loop(tree, function, loop.iter.args[0], pieces[:-1], is_deep=walk == "walk_packages")
+        return _walked_package_of_loop(
+            tree, function, loop.iter.args[0], pieces[:-1], is_deep=walk == "walk_packages"
+        )
     return None
 
 
-def _of_loop(
+def _walked_package_of_loop(
     tree: ast.Module, function: Function | None, where: ast.expr, before: list[ast.expr], *, is_deep: bool
 ) -> WalkedPackage | None:
     """What is walked, given the first argument of the walk and what comes before the module's name."""
@@ -151,7 +153,7 @@ def _takes_the_path(node: ast.AST, name: str) -> bool:
     )
 
 
-def _given(tree: ast.Module, call: ast.Call, walked: WalkedPackage, path: Path) -> Given | None:
+def _given_package(tree: ast.Module, call: ast.Call, walked: WalkedPackage, path: Path) -> Given | None:
     """The package that a call gives; None where it is not seen."""
     module = argument(call, *walked.parameter)
     if isinstance(module, ast.Attribute) and module.attr == "__path__":

@@ -31,10 +31,10 @@ def edits(file: File) -> Iterator[Edit]:
     for call in file.all(cst.Call):
         if not (file.canonical(call.func) or "").startswith("tf."):
             if has_datasets:
-                yield from _of_datasets_map(file, call)
+                yield from _map_edits(file, call)
             continue
         order = old_order(file, call) or ()
-        _note_what_is_not_taken(file, call)
+        _note_untaken_argument(file, call)
         if file.program.plain_is_tf2:
             continue
         if resizes_by_two(file, call):
@@ -53,12 +53,12 @@ def edits(file: File) -> Iterator[Edit]:
         yield from _least_integer(file, call)
         for given, new in new_keywords(file, call).items():
             if new:
-                yield _renamed(file, given, new)
+                yield _rename_keywords(file, given, new)
             else:
                 yield without_argument(file.text, call, given)
 
 
-def _renamed(file: File, given: cst.Arg, keyword: str) -> Edit:
+def _rename_keywords(file: File, given: cst.Arg, keyword: str) -> Edit:
     start = file.text.start(given)
     return Edit(start, start + len(keyword_of(given)), keyword)
 
@@ -75,7 +75,7 @@ def _least_integer(file: File, call: cst.Call) -> Iterator[Edit]:
         yield added_argument(file.text, call, "minval=0")
 
 
-def _note_what_is_not_taken(file: File, call: cst.Call) -> None:
+def _note_untaken_argument(file: File, call: cst.Call) -> None:
     """Reports an argument as left; where nothing leads to the call, it is only a note."""
     if isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.is_plain(call.func):
         return
@@ -83,13 +83,13 @@ def _note_what_is_not_taken(file: File, call: cst.Call) -> None:
         note_site(file, call, "T2T620", why, why=why)
 
 
-def _of_datasets_map(file: File, call: cst.Call) -> Iterator[Edit]:
+def _map_edits(file: File, call: cst.Call) -> Iterator[Edit]:
     """`dataset.map(f, num_threads=T, output_buffer_size=N)` of TF 1.2, as TF 1.4's own advice says."""
     if not (isinstance(call.func, cst.Attribute) and call.func.attr.value == "map" and positional(call)):
         return
     for before, given in pairwise(call.args):
         if keyword_of(given) == "num_threads":
-            yield _renamed(file, given, "num_parallel_calls")
+            yield _rename_keywords(file, given, "num_parallel_calls")
         elif keyword_of(given) == "output_buffer_size":
             yield Edit(file.text.end(before), file.text.end(given), "")
             after = file.text.end(call)

@@ -15,8 +15,8 @@ from tf2towers.codemod.symbols import SWITCHES
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """Switches go; the main script gets `graph_mode()`, where its first switch stood or after its imports."""
-    switches = _switches(file)
+    """Switches are removed; the main script gets `graph_mode()` in place of its first switch or after its imports."""
+    switches = _find_switches(file)
     if not file.main or _has_graph_mode(file):
         yield from (remove_statement(file, switch) for switch in switches)
         return
@@ -33,7 +33,7 @@ def edits(file: File) -> Iterator[Edit]:
         file.imports_before = body.index(standing)
 
 
-def _switches(file: File) -> list[cst.Expr]:
+def _find_switches(file: File) -> list[cst.Expr]:
     return [
         statement
         for statement in file.all(cst.Expr)

@@ -23,14 +23,20 @@ def python2_findings(script: Script) -> Iterator[Finding]:
         words = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
         line = min(step.line for step in conversion.steps)
         yield Finding(
-            "T2T608", f"converted from Python 2: {words}", _flat(RULE.todo), script.path, line, 1, "changed"
+            "T2T608",
+            f"converted from Python 2: {words}",
+            _join_lines(RULE.todo),
+            script.path,
+            line,
+            1,
+            "changed",
         )
     for step in conversion.left:
         message = f"{step.name}: Python 2 meant something else"
-        yield Finding("T2T609", message, _flat(DOUBTS.todo), script.path, step.line, 1)
+        yield Finding("T2T609", message, _join_lines(DOUBTS.todo), script.path, step.line, 1)
 
 
-def _flat(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())
 
 

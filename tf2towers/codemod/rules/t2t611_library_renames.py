@@ -63,36 +63,36 @@ def edits(file: File) -> Iterator[Edit]:
         for node in home.all(cst.Attribute)
         if node.attr.value in last_names() and home.is_bound(node)
     }
-    for node, name in _uses(file):
+    for node, name in _find_uses(file):
         change = library_changes()[name]
         if name in given or _is_part_of_another(file, node) or _is_fenced(file, node, change):
             continue
-        text = _text(file, node, name, change)
+        text = _replacement_text(file, node, name, change)
         if text is None:
             _note_site(file, node, name, change)
         else:
             yield file.replace(node, text)
     for statement in file.imports:
         yield from (
-            _of_import(file, statement)
+            _import_edits(file, statement)
             if isinstance(statement, cst.ImportFrom)
-            else _of_plain_import(file, statement)
+            else _plain_import_edits(file, statement)
         )
     for error in missed_names(file):
         if is_an_error(file, error):
             yield file.replace(error, "Exception")
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
-        yield from _of_call(file, call, libraries)
+        yield from _call_edits(file, call, libraries)
     if "gym" in libraries:
-        _leave_steps_of_gym(file)
+        _note_gym_steps(file)
     for used in file.all(cst.Name) if file.meanings.star_imports else ():
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
                 file.note(used, "T2T628", f"{module}.{used.value} is gone, and is imported by a star")
 
 
-def _uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
+def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
     """The reads of such names in a file, through the modules that have them."""
     for node in file.all(cst.Attribute):
         if node.attr.value in last_names() and file.is_read(node):
@@ -120,7 +120,7 @@ def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
     return of is not None and of.kind != "left"
 
 
-def _text(file: File, node: cst.Attribute, name: str, change: Changed) -> str | None:
+def _replacement_text(file: File, node: cst.Attribute, name: str, change: Changed) -> str | None:
     """What to write for a use; None: it is left."""
     target = change.target
     match change.kind:
@@ -152,7 +152,9 @@ def _top_modules(file: File) -> Iterator[tuple[str, str]]:
 
 def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> None:
     instead = (
-        change.target if change.kind == "left" else f"{change.target}, a name that the file has otherwise"
+        change.target
+        if change.kind == "left"
+        else f"{change.target}, a name that the file uses for something else"
     )
     note_site(file, node, "T2T628", f"{name} is gone", advice=f"; instead: {instead}" if instead else "")
 
@@ -160,7 +162,7 @@ def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> Non
 # -- imports ---------------------------------------------------------------
 
 
-def _of_plain_import(file: File, statement: cst.Import) -> Iterator[Edit]:
+def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
     """`import xml.etree.cElementTree as ET` gets the module's present name; what nothing needs is removed."""
     kept, before = [], [_alias(name_of(alias), asname_of(alias)) for alias in statement.names]
     for alias in statement.names:
@@ -175,7 +177,7 @@ def _of_plain_import(file: File, statement: cst.Import) -> Iterator[Edit]:
             kept.append(_alias(name, bound))
         elif part == name and library_changes()[part].kind == "module" and bound:
             kept.append(_alias(library_changes()[part].target, bound))
-        elif part != name or not _all_written_anew(file, bound or name, name):
+        elif part != name or not _are_all_rewritten(file, bound or name, name):
             _note_site(file, statement, part, library_changes()[part])
             return
     if not kept:
@@ -184,7 +186,7 @@ def _of_plain_import(file: File, statement: cst.Import) -> Iterator[Edit]:
         yield file.replace(statement, f"import {', '.join(kept)}")
 
 
-def _all_written_anew(file: File, bound: str, dotted: str) -> bool:
+def _are_all_rewritten(file: File, bound: str, dotted: str) -> bool:
     """Whether nothing needs the import of a module that is gone: each use of it is one that has a counterpart."""
     if not any(name.startswith(f"{dotted}.") for name in library_changes()):
         return False
@@ -193,14 +195,14 @@ def _all_written_anew(file: File, bound: str, dotted: str) -> bool:
         return False
     anew = {
         inner
-        for node, name in _uses(file)
+        for node, name in _find_uses(file)
         if name.startswith(f"{dotted}.") and library_changes()[name].kind != "left"
         for inner in walk(node)
     }
     return all(use in anew for use in file.all(cst.Name) if use.value == root and file.is_read(use))
 
 
-def _of_import(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
+def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     """`from collections import OrderedDict, Mapping` becomes two imports."""
     module = module_of(statement)
     if module.startswith((".", "keras.")) or file.program.imports.has(file.path, module):
@@ -224,7 +226,7 @@ def _of_import(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     lines = [f"from {module} import {', '.join(kept)}"] if kept else []
     for alias in aliases(statement):
         name, bound, change = name_of(alias), bound_by(alias), found.get(name_of(alias))
-        if change is None or _all_written_anew(file, bound, f"{module}.{name}"):
+        if change is None or _are_all_rewritten(file, bound, f"{module}.{name}"):
             continue
         if change.kind == "left" and not is_named(file, alias):
             continue
@@ -259,13 +261,13 @@ def _alias(name: str, bound: str | None) -> str:
 # -- calls ---------------------------------------------------------------
 
 
-def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
+def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
     """Keywords of another name, methods of another name, and keywords that are now required."""
     method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
     change = library_changes().get(f".{method}")
     function = library_name(file, call.func) or ""
     if change is not None and not function and (not change.library or change.library in libraries):
-        yield from _of_method(file, call, method, change)
+        yield from _method_edits(file, call, method, change)
     if method == "resize" and "PIL" in libraries and len(call.args) == 1 and _is_image(file, call.func.value):  # type: ignore[attr-defined]
         message = "Pillow before 7.0 took the nearest pixel where no filter was named, and is bicubic since: name the"
         file.note(call, "T2T628", f"{message} one that you have trained with (Image.NEAREST)", "note")
@@ -300,7 +302,7 @@ def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[
             yield file.replace(mode, mode.quote + (rest if "r" in rest else f"r{rest}") + mode.quote)
 
 
-def _of_method(file: File, call: cst.Call, method: str, change: Changed) -> Iterator[Edit]:
+def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> Iterator[Edit]:
     """Today's method where it is certainly that one; a class of the program may have one of that name."""
     if method.startswith("iter") and call.args:  # a dict's had no arguments
         return
@@ -359,7 +361,7 @@ def _is_image(file: File, value: cst.BaseExpression, seen: frozenset[cst.CSTNode
     return bool(bindings)
 
 
-def _leave_steps_of_gym(file: File) -> None:
+def _note_gym_steps(file: File) -> None:
     """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
     used = any(
         library_name(each, call.func) == "gym.make"

@@ -29,7 +29,7 @@ def notes(file: File) -> None:
                 continue
             message = f"the module {name} was not found: it may have TF1 in it"
             _note(file, node, message, guarded=_is_guarded(file, node))
-        for path in sorted({found[name] for name in _named(node) if name in found}):
+        for path in sorted({found[name] for name in _named_modules(node) if name in found}):
             if is_of_an_old_protoc(path):
                 kind: FindingKind = "note" if _may_fail(file, node) else "left"
                 message = "an old protoc wrote it, and protobuf 4 refuses it; instead: make it again from its .proto"
@@ -41,7 +41,7 @@ def notes(file: File) -> None:
     for each in by_text:
         line, column = each.place
         call = min(lines[line], key=lambda call: abs(file.text.column(call) - column))
-        if (unseen := _unseen(file, each)) is not None:
+        if (unseen := _why_unseen(file, each)) is not None:
             _note(file, call, unseen, guarded=each.is_written_out and _is_guarded(file, call))
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
@@ -61,7 +61,7 @@ def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None
 
 
 def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
-    """Says what a module that is no Python text is made of; what NumPy has lost of it is left."""
+    """Says what a module that is not Python text is made of; what NumPy has lost of it is left."""
     file.compiled += built.files
     if built.by:
         message = f"{built.by} makes the module {name} of {built.made_of}: make it for this Python"
@@ -79,14 +79,14 @@ def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None
 
 def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
     """The modules that an import needs and nobody knows: no local ones (`found`), no libraries."""
-    for name in _asked(node):
+    for name in _needed_modules(node):
         root = name.partition(".")[0]
         local = name in found or any(module.startswith(f"{name}.") for module in found)
         if not local and not (root and (is_known(root) or is_tf1_library(root))):
             yield name
 
 
-def _unseen(file: File, call: ImportByText) -> str | None:
+def _why_unseen(file: File, call: ImportByText) -> str | None:
     """Why no module can be named for an import by a text (`import_module('models.' + name)`); None where one can."""
     root = call.start.partition(".")[0]
     known = not call.is_path and "." in call.start + "."[: call.is_written_out] and is_known(root)
@@ -105,7 +105,7 @@ def _unseen(file: File, call: ImportByText) -> str | None:
     return f"{shown}: they may have TF1 in them"
 
 
-def _asked(node: Import) -> Iterator[str]:
+def _needed_modules(node: Import) -> Iterator[str]:
     """The modules that an import needs for certain."""
     if module_of(node).strip("."):
         yield module_of(node)
@@ -113,9 +113,9 @@ def _asked(node: Import) -> Iterator[str]:
         yield from (name for alias, name in imported(node) if name_of(alias) != "*")
 
 
-def _named(node: Import) -> Iterator[str]:
+def _named_modules(node: Import) -> Iterator[str]:
     """The modules that an import may name, as local ones are known: `data.cifar10`, `.model`."""
-    yield from _asked(node)
+    yield from _needed_modules(node)
     if module_of(node).strip("."):
         yield from (name for _, name in imported(node))
 
@@ -130,13 +130,13 @@ def _is_guarded(file: File, node: cst.CSTNode) -> bool:
     inner: cst.CSTNode = node
     for around in file.ancestors(node):
         if isinstance(around, cst.Try) and around.handlers and inner not in block(around.finalbody):
-            if not (inner in block(around) and all(_ends(block(each)) for each in around.handlers)):
+            if not (inner in block(around) and all(_ends_program(block(each)) for each in around.handlers)):
                 return True
         inner = around
     return False
 
 
-def _ends(body: list[Statement]) -> bool:
+def _ends_program(body: list[Statement]) -> bool:
     """Whether statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
     last = body[-1]
     if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):

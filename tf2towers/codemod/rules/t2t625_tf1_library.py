@@ -113,7 +113,7 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "a graph built by Keras's backend, which is no library of others",
+            "a graph built by Keras's backend, which is part of TensorFlow",
             "import tensorflow as tf\nfrom keras import backend as K\n\nx = tf.placeholder(tf.float32, [None])\n"
             "tf.Session().run(K.mean(x))\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1.keras import backend as K\n"

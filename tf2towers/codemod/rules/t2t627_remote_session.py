@@ -21,7 +21,7 @@ _SESSIONS = re.compile(
 _TARGETS = ("target", "master")
 
 
-def _makers(file: File) -> Iterator[str]:
+def _session_makers(file: File) -> Iterator[str]:
     """The names, as the runtime has them, of the sessions and servers that a file uses."""
     for _, canonical in file.symbols:
         if (name := session_names().get(public_name(canonical))) is not None:
@@ -38,7 +38,7 @@ def notes(file: File) -> None:
 
     A target that a flag says may be another program's server, or be empty, as it is by default: that is a note.
     """
-    makers = {name for other in file.program.files for name in _makers(other)}
+    makers = {name for other in file.program.files for name in _session_makers(other)}
     if "Server" in makers or not makers:
         return
     for name, canonical in file.symbols:
@@ -51,7 +51,7 @@ def notes(file: File) -> None:
                 message = "a session of a server that another program makes"
                 file.note(text, "T2T627", with_quoted_code(message, file.text.of(file.statement(text))))
     for call in file.all(cst.Call):
-        target = _target(call)
+        target = _session_target(call)
         if isinstance(target, cst.Attribute) and last_name(target.value) == "FLAGS":
             message = (
                 "a flag says the session's target, and no server is made here: leave the flag empty, for the "
@@ -60,7 +60,7 @@ def notes(file: File) -> None:
             file.note(call, "T2T627", message, "note")
 
 
-def _target(call: cst.Call) -> cst.BaseExpression | None:
+def _session_target(call: cst.Call) -> cst.BaseExpression | None:
     """The target that a call makes a session of, where it says one."""
     for place, given in enumerate(call.args):
         if given.keyword is not None and given.keyword.value in _TARGETS:

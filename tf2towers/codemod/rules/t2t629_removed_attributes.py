@@ -24,7 +24,7 @@ def notes(file: File) -> None:
     """Leaves each read of such an attribute: of a value that is not `self`, where no class of the program has one."""
     lost = lost_attributes()
     found = [node for node in file.all(cst.Attribute) if node.attr.value in lost and file.is_read(node)]
-    own = _given(file) if found else frozenset()
+    own = _own_attributes(file) if found else frozenset()
     for node in found:
         name = node.attr.value
         if name in own or (is_name(node.value) and node.value.value in ("self", "cls")):
@@ -35,7 +35,7 @@ def notes(file: File) -> None:
             note_site(file, node, "T2T629", message)
 
 
-def _given(file: File) -> frozenset[str]:
+def _own_attributes(file: File) -> frozenset[str]:
     """The attributes that the program gives values itself, in classes or anywhere."""
     found: set[str] = set()
     for each in file.program.all_files:

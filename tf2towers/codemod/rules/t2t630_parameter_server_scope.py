@@ -25,21 +25,26 @@ def edits(file: File) -> Iterator[Edit]:
     """The scope of a strategy for each `tf.device` of a setter; else beside the devices of the cluster's tasks."""
     if has_strategy(file):
         return
-    yield from _inline(file)
-    for named in _named(file):
-        yield from _renamed(file, named)
+    yield from _rewrite_inline_setters(file)
+    for named in _find_named_setters(file):
+        yield from _rewrite_named_setter(file, named)
     files = file.program.files
     if any(_has_a_scope(other) for other in files):
         return
     if any(canonical in _OF_CLUSTERS for other in files for _, canonical in other.symbols):
-        yield from _beside(file)
+        yield from _add_scopes(file)
 
 
 def _has_a_scope(file: File) -> bool:
-    return bool(_setters(file) or _named(file) or write_towers(file).strategies or has_strategy(file))
+    return bool(
+        _find_inline_setters(file)
+        or _find_named_setters(file)
+        or write_towers(file).strategies
+        or has_strategy(file)
+    )
 
 
-def _devices(file: File) -> list[cst.Call]:
+def _find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
     loops = {loop.node for loop in find_tower_loops(file)}  # a setter in one is for the GPU of the tower
     return [
@@ -52,10 +57,10 @@ def _devices(file: File) -> list[cst.Call]:
     ]
 
 
-def _setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
+def _find_inline_setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
     """Each `tf.device(tf.train.replica_device_setter(...))`, and the setter in it."""
     found = []
-    for call in _devices(file):
+    for call in _find_devices(file):
         setter = call.args[0].value
         if isinstance(setter, cst.Call) and file.canonical(setter.func) == _SETTER:
             between = file.text.text[file.text.end(setter) : file.text.end(call)]
@@ -64,10 +69,10 @@ def _setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
     return found
 
 
-def _inline(file: File) -> Iterator[Edit]:
+def _rewrite_inline_setters(file: File) -> Iterator[Edit]:
     """`with tf.device(tf.train.replica_device_setter(...)):`."""
     text = file.text
-    for call, setter in _setters(file):
+    for call, setter in _find_inline_setters(file):
         name = file.need("ParameterServerStrategy")
         if not setter.args:  # without servers it takes away the devices around it
             yield Edit(text.start(call), text.end(call), f"{name}(ps_tasks=0).scope()", whole=True)
@@ -85,10 +90,12 @@ class _Named:
     uses: tuple[cst.Call, ...]
 
 
-def _named(file: File) -> list[_Named]:
+def _find_named_setters(file: File) -> list[_Named]:
     """Each `setter = tf.train.replica_device_setter(...)` that is only entered: `with tf.device(setter):`."""
     by_use = {
-        call.args[0].value: call for call in _devices(file) if isinstance(file.parent(call), cst.WithItem)
+        call.args[0].value: call
+        for call in _find_devices(file)
+        if isinstance(file.parent(call), cst.WithItem)
     }
     found = []
     for statement in file.all(cst.Assign):
@@ -114,7 +121,7 @@ def _named(file: File) -> list[_Named]:
     return found
 
 
-def _renamed(file: File, named: _Named) -> Iterator[Edit]:
+def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Edit]:
     """The strategy in the place of a setter with a name, and its scope in that of the device."""
     strategy = fresh_name(file, named.target, ("strategy", "parameter_server_strategy"))
     function = named.setter.func
@@ -126,9 +133,9 @@ def _renamed(file: File, named: _Named) -> Iterator[Edit]:
         yield Edit(file.text.start(call), file.text.end(call), f"{strategy}.scope()", whole=True)
 
 
-def _beside(file: File) -> Iterator[Edit]:
+def _add_scopes(file: File) -> Iterator[Edit]:
     """The scope beside a device that names a task of the cluster, or that a function chooses."""
-    entered = [call for call in _devices(file) if isinstance(file.parent(call), cst.WithItem)]
+    entered = [call for call in _find_devices(file) if isinstance(file.parent(call), cst.WithItem)]
     found = [call for call in entered if _is_of_a_task(file, call.args[0].value)]
     within = {file.parent(file.parent(call)) for call in found}
     outermost = [call for call in found if not within & set(list(file.ancestors(call))[2:])]

@@ -13,7 +13,7 @@ from typing import Literal
 
 from tf2towers.source.python2.scopes import Scopes
 
-#: an escape of a byte that is no ASCII
+#: an escape of a byte that is not ASCII
 _ESCAPE = re.compile(r"\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2}")
 #: methods whose argument is a set of characters: with one, the bytes at an end are those of that character
 _SETS = frozenset({"lstrip", "rstrip", "strip"})
@@ -22,7 +22,7 @@ _WHOLE = _SETS | {"count", "partition", "replace", "rpartition", "rsplit", "spli
 
 
 def is_of_bytes(node: ast.Constant, text: str, scopes: Scopes) -> bool:
-    """Whether a literal stands for bytes that are no ASCII, or is a pattern of such bytes."""
+    """Whether a literal means bytes that are not ASCII, or is a pattern of such bytes."""
     if not isinstance(node.value, str) or text[:1] in "uUbB" or not _ESCAPE.search(text):
         return False
     around = scopes.parents[node]

@@ -1,4 +1,4 @@
-"""What can be said for certain of an expression's value: that it is a Python integer, or that it is none.
+"""What can be said for certain of an expression's value: that it is a Python integer, or that it is not.
 
 "float" is everything on which Python 2 and Python 3 divide alike: floats, and arrays or tensors made from them.
 """

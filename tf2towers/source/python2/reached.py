@@ -298,7 +298,7 @@ class _Names:
             self._foreign |= more
 
     def is_foreign(self, value: ast.expr) -> bool:
-        """Whether a value is no object of a class of the program: a library's, or a literal."""
+        """Whether a value is not an object of a class of the program: a library's, or a literal."""
         if isinstance(value, ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.Tuple):
             return True
         while isinstance(value, ast.Attribute):

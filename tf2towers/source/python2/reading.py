@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def convert_script(
     script: Script, *, in_package: bool = False, prints_are_calls: bool = False
 ) -> Script | None:
-    """The script in Python 3; None where its text is no Python 2 either, or cannot be converted.
+    """The script in Python 3; None where its text is not Python 2 either, or cannot be converted.
 
     SourceError where the compiler of Python 3 refuses what Python 2 took.
 
@@ -74,7 +74,7 @@ def _is_python3(text: str, path: Path) -> bool:
 
 
 def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> Script:
-    """A script, converted where it is no Python 3. `load` reads it; its argument says whether it is checked."""
+    """A script, converted where it is not Python 3. `load` reads it; its argument says whether it is checked."""
     try:
         return load(True)
     except NotPython3 as problem:
@@ -85,7 +85,7 @@ def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> 
 
 
 def read_notebook(path: str) -> Script:
-    """The code cells of a notebook, converted where they are no Python 3, or the notebook says that it is none."""
+    """The code cells of a notebook, converted where they are not Python 3, or the notebook says so."""
     script = read_script(lambda checked: Script.from_notebook(path, checked=checked))
     if script.conversion is None and script.notebook is not None and script.notebook.is_python2:
         return convert_script(script) or script
@@ -129,10 +129,10 @@ class Reader:
 
 
 def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal["text", "names"] | None:
-    """What shows that a program runs on Python 2 alone: its script is no Python 3, or a module that it always imports.
+    """What shows that a program runs on Python 2 alone: its script is not Python 3, or a module that it always imports.
 
-    A module of a package that imports its neighbour by the neighbour's bare name is none either: Python 3 would not
-    find it. Nor is a program that Python 3 can read, and would stop in (`evidence`).
+    A module of a package that imports its neighbour by the neighbour's bare name is not Python 3 either: Python 3 would
+    not find it. Nor is a program that Python 3 can read, and would stop in (`evidence`).
     """
     from tf2towers.source.python2.evidence import is_certain
     from tf2towers.source.python2.reached import Module
@@ -156,14 +156,14 @@ def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal[
         modules.append(Module(tree, found, path))
         if path.parent != start.parent and _imports_neighbours(tree, path, imports):
             return "text"
-        for dotted in _always(tree):
+        for dotted in _unconditional_imports(tree):
             parts = dotted.split(".")
             ways = (found.get(".".join(parts[:count])) for count in range(1, len(parts) + 1))
             pending += [way for way in ways if way is not None]
     return "names" if modules and is_certain(modules, modules[0]) else None
 
 
-def _always(tree: ast.Module) -> Iterator[str]:
+def _unconditional_imports(tree: ast.Module) -> Iterator[str]:
     """What a module imports whenever it is imported itself: outside functions, conditions and `try`."""
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
