@@ -17,7 +17,7 @@ from pathlib import Path
 warnings.simplefilter("ignore")
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
-TABLE = Path(__file__).parents[1] / "tf2towers" / "exact" / "data" / "lost_attributes.tsv"
+TABLE = Path(__file__).parents[1] / "tf2towers" / "codemod" / "data" / "lost_attributes.tsv"
 #: names that many other classes have, too, or that TensorFlow's own machinery alone asks for
 LEFT_OUT = {"_graph", "_lock", "_seed", "_version", "_variable", "_thread_local", "_container", "_functions"}
 

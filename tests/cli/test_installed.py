@@ -64,9 +64,9 @@ def test_the_versions_are_those_that_are_declared(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(installed.metadata, "requires", lambda _: declared)
     monkeypatch.setattr(installed, "find_spec", lambda _: None)
     with pytest.raises(installed.NotInstalled, match=r"pip install 'tensorflow<2.22,>=2.15'$"):
-        installed.need("tensorflow")
+        installed.require_modules("tensorflow")
     with pytest.raises(installed.NotInstalled, match=r"sklearn is not .* pip install scikit-learn$"):
-        installed.need("sklearn")
+        installed.require_modules("sklearn")
 
 
 def test_what_cannot_be_run_says_what_to_do(

@@ -15,9 +15,9 @@ GONE = "import tensorflow as tf\nx = tf.placeholder(tf.float32, [1])\ny = tf.con
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    settings._nearest.cache_clear()
+    settings._nearest_file.cache_clear()
     yield
-    settings._nearest.cache_clear()
+    settings._nearest_file.cache_clear()
 
 
 def test_the_nearest_table_counts(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,7 +68,7 @@ def test_a_folder_by_its_parent(put: Put, tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("slect = []", "tool.tf2towers has no key slect; it has select, ignore"),
+        ("slect = []", "tool.tf2towers does not know the key slect; it knows select, ignore"),
         ('select = "T2T6"', "tool.tf2towers.select is 'T2T6': a list of codes"),
         ("ignore = [1]", "tool.tf2towers.ignore is a list: a list of codes"),
         ('ignore = ["E501"]', "tool.tf2towers.ignore: no rule's code begins with E501"),
@@ -77,8 +77,8 @@ def test_a_folder_by_its_parent(put: Put, tmp_path: Path, monkeypatch: pytest.Mo
         ("vendor = 1", "tool.tf2towers.vendor is 1: true or false is expected"),
         ('format = "xml"', "tool.tf2towers.format is 'xml'"),
         ("towers = 2", "tool.tf2towers.towers is 2: an expression as a text"),
-        ("write = true", "tool.tf2towers.write: that is said on the command line alone"),
-        ("jobs = ", "this is no TOML: "),
+        ("write = true", "tool.tf2towers.write: that is given on the command line alone"),
+        ("jobs = ", "this is not TOML: "),
     ],
 )
 def test_what_is_wrong_is_one_sentence(

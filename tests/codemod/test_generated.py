@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from codemod_texts import table
 
-from tf2towers.codemod.symbols import find_replacement, read_table, symbols, taken_arguments
+from tf2towers.codemod.symbols import find_replacement, read_table, symbol_table, taken_arguments
 
 ROOT = Path(__file__).parents[2]
 needs_tensorflow = pytest.mark.tensorflow
@@ -85,7 +85,7 @@ def test_targets_exist() -> None:
     from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
 
     tf_slim_finds_its_names()
-    homes = {row.target for row in symbols().values() if row.kind in ("runtime", "session")}
+    homes = {row.target for row in symbol_table().values() if row.kind in ("runtime", "session")}
     assert len(homes) > 400
     missing = []
     for home in sorted(homes):

@@ -3,7 +3,7 @@
 import pytest
 from codemod_texts import migrated
 
-from tf2towers.codemod.rules import t2t621_keras
+from tf2towers.codemod.rules import t2t621_keras_in_graph
 from tf2towers.codemod.symbols import Found, RuntimeName, find_replacement
 
 HOME = "tf2towers.runtime.tf1"
@@ -48,7 +48,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> None:
             return Found("runtime", runtime=RuntimeName(HOME, canonical[3:]))
         return find_replacement(canonical)
 
-    monkeypatch.setattr(t2t621_keras, "find_replacement", replacement)
+    monkeypatch.setattr(t2t621_keras_in_graph, "find_replacement", replacement)
 
 
 @pytest.mark.usefixtures("served")

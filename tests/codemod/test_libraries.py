@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.codemod.libraries import changed
+from tf2towers.codemod.libraries import library_changes
 from tf2towers.codemod.migrate import migrate
 from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
@@ -397,7 +397,7 @@ def test_a_program_of_tf2_is_left_alone() -> None:
 
 
 def test_what_is_written_exists() -> None:
-    for name, what in changed().items():
+    for name, what in library_changes().items():
         if name.startswith(".") or name.endswith(")"):  # a method, a keyword
             continue
         module, _, last = name.rpartition(".")

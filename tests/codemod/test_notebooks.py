@@ -119,9 +119,9 @@ def test_the_kernel_says_that_it_is_python_2(working_folder: Path) -> None:
     [
         (b"[1]", "old format"),
         (b"{}", "old format"),
-        (b"{", "no notebook"),
-        (b"\xff", "no notebook"),
-        (b"", "no notebook"),
+        (b"{", "not a notebook"),
+        (b"\xff", "not a notebook"),
+        (b"", "not a notebook"),
         (b'{"nbformat": 3, "worksheets": []}', "old format"),
         (json.dumps(notebook(["x = 1", "a b\n"])).encode(), "cell 2, line 1: not valid Python 3"),
     ],

@@ -1,9 +1,10 @@
-"""Every rule's examples, and that every rule tells what it is."""
+"""Every rule's examples, and that every rule says what it is."""
 
 import pytest
 
 from tf2towers.codemod.migrate import migrate
 from tf2towers.codemod.rule import rule_of, rules
+from tf2towers.report.rule import explain
 from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
 
@@ -12,7 +13,7 @@ EXAMPLES = [(rule.code, number) for rule in rules() for number in range(len(rule
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_rule_is_told_in_full(code):
+def test_a_rule_is_complete(code):
     rule = rule_of(code)
     assert rule.code == code and code.startswith("T2T6")
     assert len(rule.why.split()) > 15 and rule.examples
@@ -48,3 +49,9 @@ def test_a_second_run_changes_nothing(code, number):
 
 def _script(text):
     return read_script(lambda checked: Script.from_text(text, checked=checked))
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_page_is_a_screen(code):
+    page = explain(rule_of(code))
+    assert page.count("\n") <= 55

@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 
 from tf2towers.cli.main import main
-from tf2towers.source.vendor import requirements, vendored
+from tf2towers.source.vendor import requirement_lines, vendored_files
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_only_what_is_needed():
-    files = {str(path) for path in vendored(["from tf2towers.runtime import Session, graph_mode\n"])}
+    files = {str(path) for path in vendored_files(["from tf2towers.runtime import Session, graph_mode\n"])}
     assert {"tf2towers/NOTICE.txt", "tf2towers/__init__.py", "tf2towers/runtime/__init__.py"} <= files
     assert "tf2towers/runtime/graph_session/session.py" in files
     assert not any(
         path.startswith(("tf2towers/cli", "tf2towers/rewrites", "tf2towers/verify")) for path in files
     )
-    more = {str(path) for path in vendored(["from tf2towers.runtime.tf1 import layers\n"])}
+    more = {str(path) for path in vendored_files(["from tf2towers.runtime.tf1 import layers\n"])}
     assert {"tf2towers/runtime/tf1/layers.py", "tf2towers/runtime/tf1/keras.py"} <= more
     assert "tf2towers/runtime/tf1/slim.py" not in more
-    assert vendored(["import numpy\n"]) == {}
+    assert vendored_files(["import numpy\n"]) == {}
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def test_only_what_is_needed():
     ],
 )  # fmt: skip
 def test_what_the_files_require(text: str, packages: list[str]) -> None:
-    files = vendored([text])
-    lines = requirements([text], files)
+    files = vendored_files([text])
+    lines = requirement_lines([text], files)
     assert [re.split("[<>=]", line)[0] for line in lines] == packages
     assert "\n".join(lines) in files[Path("tf2towers/NOTICE.txt")].decode()
 

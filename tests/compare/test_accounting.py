@@ -10,7 +10,7 @@ from tf2towers.compare.summary import Spread, steady_steps
 def held(*pairs: float) -> ActiveClock:
     clock = ActiveClock(100.0)
     for place, at in enumerate(pairs):
-        (clock.go_on if place % 2 else clock.stop)(at)
+        (clock.resume if place % 2 else clock.stop)(at)
     return clock
 
 

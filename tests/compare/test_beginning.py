@@ -16,7 +16,7 @@ class Told:
     def __init__(self) -> None:
         self.lines: list[dict[str, Any]] = []
 
-    def tell(self, event: str, **entries: Any) -> None:
+    def write(self, event: str, **entries: Any) -> None:
         if event != "aside":
             self.lines.append({"event": event, **entries})
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.compare.cluster_side import described, shape_of
+from tf2towers.compare.cluster_side import describe_shape, shape_of
 from tf2towers.compare.dialect import has_cluster, is_of_cluster, is_tf1
 
 
@@ -85,4 +85,4 @@ def test_shape(tmp_path: Path, text: str, ps: int | None, workers: int | None, s
     script = tmp_path / "script.py"
     script.write_text(text)
     found = shape_of(script, script, ps, workers)
-    assert (None if found is None else described(found)) == shape
+    assert (None if found is None else describe_shape(found)) == shape

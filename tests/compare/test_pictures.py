@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tf2towers.report.html.picture import Picture, drawn, png
+from tf2towers.report.html.picture import Picture, draw_picture, png
 
 
 def test_page() -> None:
@@ -19,11 +19,11 @@ def test_page() -> None:
         ("<modern> $x", [(1, 2.5), (2, 2.4)]),
     )
     picture = Picture("loss", "Loss", "loss", curves)
-    found = re.search(r'src="data:image/png;base64,([^"]*)"', drawn(picture))
+    found = re.search(r'src="data:image/png;base64,([^"]*)"', draw_picture(picture))
     assert found and base64.b64decode(found[1]) == png(picture)
     pixels = imread(io.BytesIO(png(picture)))
     assert pixels.shape == (540, 960, 4)
-    empty = drawn(Picture("loss", "Loss", "loss", (("legacy", []), ("modern", []))))
+    empty = draw_picture(Picture("loss", "Loss", "loss", (("legacy", []), ("modern", []))))
     assert "no loss" in empty and "<img" not in empty
 
 

@@ -32,7 +32,7 @@ def training(seconds: float, count: int = 40, examples: int | None = 16, **more:
 def test_a_held_step_counts_what_it_ran() -> None:
     clock = ActiveClock(0.0)
     clock.stop(5.5)
-    clock.go_on(15.5)
+    clock.resume(15.5)
     made = side("legacy", [{"event": "step", "begin": b, "end": b + 1} for b in (4, 5, 16)][:1], clock)
     for begin, end in ((5.0, 16.0), (16.0, 17.0)):
         made.take(json.dumps({"event": "step", "begin": begin, "end": end}), clock)
@@ -46,7 +46,7 @@ def test_a_held_step_counts_what_it_ran() -> None:
 def test_what_only_a_watched_process_does() -> None:
     clock = ActiveClock(0.0)
     clock.stop(3)
-    clock.go_on(13)
+    clock.resume(13)
     lines: Lines = [
         {"event": "aside", "begin": 0, "end": 1},
         {"event": "aside", "begin": 2, "end": 14},  # 2 s of it

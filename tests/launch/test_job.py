@@ -8,7 +8,7 @@ import pytest
 
 from tf2towers.launch.cluster import Task
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.job import Job, Outcome, Watcher, how
+from tf2towers.launch.job import Job, Outcome, Watcher, ending_words
 from tf2towers.launch.plan import Plan
 
 
@@ -229,7 +229,7 @@ def test_an_interpreter_that_does_not_run(script: Callable[[str], str]) -> None:
     ],
 )
 def test_how(status: int, words: str) -> None:
-    assert how(status) == words
+    assert ending_words(status) == words
 
 
 def test_it_says_which_task_it_waits_for(

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from parity_results import EVERY, bitwise, differs, failed, hostile, within
 
-from tf2towers.report.html.picture import drawn, png
+from tf2towers.report.html.picture import draw_picture, png
 from tf2towers.report.parity_html import DRAWN, errors, losses, parity_page
 
 
@@ -97,7 +97,7 @@ def test_pictures_can_be_read_aloud(name: str) -> None:
 
 def test_without_matplotlib_a_sentence_stands_for_the_picture(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert "matplotlib, which draws the curves, is not installed." in drawn(losses(differs()))
+    assert "matplotlib, which draws the curves, is not installed." in draw_picture(losses(differs()))
 
 
 def test_what_differs_is_on_the_page() -> None:

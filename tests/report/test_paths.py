@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.report.paths import told_apart
+from tf2towers.report.paths import short_names
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from tf2towers.report.paths import told_apart
     ],
 )
 def test_two_files_are_told_apart(first: str, second: str, names: tuple[str, str]) -> None:
-    assert told_apart(Path(first), Path(second)) == names
+    assert short_names(Path(first), Path(second)) == names

@@ -77,7 +77,7 @@ def test_a_failure_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch
 
 
 def test_a_directory_is_no_target(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="no regular file"):
+    with pytest.raises(SourceError, match="not a regular file"):
         write_together([(tmp_path, b"a = 1\n", None)])
 
 
@@ -90,7 +90,7 @@ def test_several_files_all_or_none(tmp_path: Path) -> None:
         (tmp_path / "new.py", b"b = 1\n", old),
         (tmp_path / "folder.py", b"", None),
     ]
-    with pytest.raises(SourceError, match="no regular file"):
+    with pytest.raises(SourceError, match="not a regular file"):
         write_together(files)
     assert old.read_text() == "a = 1\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.py", "old.py"]

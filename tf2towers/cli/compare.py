@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.cli import script_arguments
-from tf2towers.cli.installed import need
+from tf2towers.cli.installed import require_modules
 from tf2towers.cli.runnable import as_script, why_not
 from tf2towers.cli.script_arguments import positive, seconds
-from tf2towers.launch.signals import noted
+from tf2towers.launch.signals import note_signals
 
 if TYPE_CHECKING:
     from tf2towers.compare.outcome import Outcome
@@ -88,13 +88,13 @@ def run(options: argparse.Namespace) -> int:
         if wrong := why_not(script, python):
             print(f"tf2towers compare: {wrong}", file=sys.stderr)
             return FAILED
-    need("numpy", *_needed(options))
+    require_modules("numpy", *_needed_modules(options))
     from tf2towers.compare.errors import CompareError
     from tf2towers.compare.race import Interrupted
 
     try:
-        with noted() as signals:
-            outcome = _compared(options, signals)
+        with note_signals() as signals:
+            outcome = _run_comparison(options, signals)
         _print(outcome)
         _write(outcome, options.report, options.json)
     except Interrupted as ended:
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _compared(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
+def _run_comparison(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
     """Runs both; of a notebook its cells, though the outcome names the notebook."""
     from tf2towers.compare.compare import Plan, compare
 
@@ -124,7 +124,7 @@ def _compared(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
     return replace(outcome, commands=named)
 
 
-def _needed(options: argparse.Namespace) -> list[str]:
+def _needed_modules(options: argparse.Namespace) -> list[str]:
     """What this interpreter has to have for these options: TensorFlow where it runs a side."""
     runs = sys.executable in (options.modern_python, options.legacy_python)
     return ["tensorflow"] * runs + ["matplotlib"] * (options.report is not None)

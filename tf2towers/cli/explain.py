@@ -7,7 +7,7 @@ import difflib
 import sys
 
 from tf2towers.codemod.rule import rules
-from tf2towers.report.rule import explanation
+from tf2towers.report.rule import explain
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     for wanted in [rule.code for rule in rules()] if options.all else options.rules:
         rule = known.get(wanted.upper())
         if rule is not None:
-            texts.append(explanation(rule))
+            texts.append(explain(rule))
             continue
         near = difflib.get_close_matches(wanted.upper(), known, 3)
         spelled = dict.fromkeys(f"{known[key].code} ({known[key].name})" for key in near)

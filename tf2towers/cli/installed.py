@@ -16,7 +16,7 @@ class NotInstalled(Exception):
     """A sentence that says what is missing, and the command that installs it."""
 
 
-def need(*modules: str) -> None:
+def require_modules(*modules: str) -> None:
     """Raises NotInstalled unless this interpreter has all these modules. None of them is loaded."""
     missing = [module for module in modules if find_spec(module) is None]
     if not missing:

@@ -1,4 +1,4 @@
-"""An error of ours in one sentence: what it was, where, and how to report it."""
+"""An error of tf2towers itself in one sentence: what it was, where, and how to report it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def internal_error(problem: BaseException, what: str = "internal error") -> str:
     if len(first) > _LONGEST:
         first = f"{first[:_LONGEST]}..."
     kind = f"{type(problem).__name__}: {first}" if first else type(problem).__name__
-    place = _place(problem)
+    place = _innermost_line(problem)
     where = f" at {place}" if place else ""
     return (
         f"{what}: {kind}{where} (please report it, with as much of the script as shows it; "
@@ -28,8 +28,8 @@ def internal_error(problem: BaseException, what: str = "internal error") -> str:
     )
 
 
-def _place(problem: BaseException) -> str:
-    """The innermost line of our own code."""
+def _innermost_line(problem: BaseException) -> str:
+    """The innermost line of tf2towers' own code."""
     import traceback
 
     for frame in reversed(traceback.extract_tb(problem.__traceback__)):

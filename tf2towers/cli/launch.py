@@ -12,7 +12,7 @@ from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.job import Job, Outcome
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.screen import Screen
-from tf2towers.launch.signals import noted
+from tf2towers.launch.signals import note_signals
 
 prepare = script_arguments.with_task_flags
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
-        "Each task is told who it is by the flags of the template, after ARGS, and by the variables\n"
+        "Each task learns who it is from the flags of the template, after ARGS, and from the variables\n"
         "TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX. When all workers have ended, the parameter\n"
         "servers are stopped. A task that fails stops all others.\n"
         "exit status: 0; that of the task that failed (128 + n for signal n); 124 for --timeout;\n"
@@ -64,10 +64,10 @@ def run(options: argparse.Namespace) -> int:
     """Runs the cluster; see the epilog for the status."""
     try:
         plan = _plan(options)
-        with noted() as signals:
+        with note_signals() as signals:
             screen = Screen(plan.tasks)
             outcome = Job(plan, screen, signals).run()
-            _report(outcome, screen)
+            _print_last_lines(outcome, screen)
     except LaunchError as problem:
         print(f"tf2towers launch: {problem}", file=sys.stderr)
         return 2
@@ -96,12 +96,12 @@ def _plan(options: argparse.Namespace) -> Plan:
     )
 
 
-def _report(outcome: Outcome, screen: Screen) -> None:
+def _print_last_lines(outcome: Outcome, screen: Screen) -> None:
     """The last words of the task that failed, which the others' end has pushed away."""
     if outcome.failed is not None:
         lines = [f"  {line}" for line in outcome.failed.lines]
-        told = "; it wrote last:" if lines else " and wrote nothing"
-        screen.notice("\n".join([f"{outcome.reason}{told}", *lines]))
+        ending = "; it wrote last:" if lines else " and wrote nothing"
+        screen.notice("\n".join([f"{outcome.reason}{ending}", *lines]))
         if any(_WANTS_TF1.search(line) for line in outcome.failed.lines):
             screen.notice(
                 "the script is for TensorFlow 1, and ran on TensorFlow 2: `tf2towers migrate` it first, or let "

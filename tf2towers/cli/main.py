@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(given: list[str]) -> int:
     if not given or given[0] not in COMMANDS:
-        parser = _parser()
+        parser = _make_parser()
         parser.parse_args(given)
         parser.print_help(sys.stderr)
         return 2
@@ -128,7 +128,7 @@ class _Version(argparse.Action):
         sys.exit(0)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     """The parser of a command line that names no command."""
     width = max(map(len, COMMANDS))
     lines = "\n".join(f"  {name:<{width}}  {command.help}" for name, command in COMMANDS.items())
@@ -167,7 +167,7 @@ def _has_output() -> bool:
 
 
 def _output_is_full(problem: OSError) -> bool:
-    """Whether this is what a standard output says that takes no more; from then on it goes to nobody.
+    """Whether this is what a standard output says that no longer takes anything; from then on it goes to nobody.
 
     Errors about files have their names.
     """

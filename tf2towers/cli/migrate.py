@@ -1,4 +1,4 @@
-"""`tf2towers migrate`: migrates scripts, shows what changes, and writes it where it was told to."""
+"""`tf2towers migrate`: migrates scripts, shows what changes, and writes it where the options say."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tf2towers.cli import migrate_options, verified_migration
 from tf2towers.cli.internal_errors import internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.selection import EVERYTHING, Selection
-from tf2towers.cli.settings import ConfigError, completed, is_left_out, of_the_run
+from tf2towers.cli.settings import ConfigError, complete_options, is_left_out, of_the_run
 from tf2towers.cli.show_results import show
-from tf2towers.cli.tree import Folder, Tree, each, tree_of, with_progress
-from tf2towers.report.paths import shown
+from tf2towers.cli.tree import Folder, Tree, map_in_processes, tree_of, with_progress
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
@@ -32,23 +32,23 @@ prepare = verified_migration.prepare
 def run(options: argparse.Namespace) -> int:
     """Migrates every path, in the order given, each once."""
     try:
-        status = _run(options)
+        status = _migrate_scripts(options)
         return 0 if status == 1 and options.exit_zero else status
     except ConfigError as problem:
         print(f"tf2towers migrate: {problem}", file=sys.stderr)
         return 2
 
 
-def _run(options: argparse.Namespace) -> int:
+def _migrate_scripts(options: argparse.Namespace) -> int:
     paths = _each_once(options.paths)
-    by_path = {path: completed(options, path) for path in paths}
+    by_path = {path: complete_options(options, path) for path in paths}
     vendor_asked, options = bool(options.vendor), of_the_run(by_path)
     if options.output is not None and str(STDIN) in paths:
-        raise ConfigError("-o needs files: the standard input has no name to write to")
+        raise ConfigError("-o needs files: the standard input is without a name to write to")
     options.vendor = options.vendor and bool(options.write or options.output)
     if vendor_asked and not options.vendor:
         raise ConfigError("--vendor goes with -o or -w")
-    tree, scripts = _scripts(by_path, options)
+    tree, scripts = _find_scripts(by_path, options)
     if tree is not None and options.verify:
         raise ConfigError("--verify takes scripts, no folder")
     results = migrate_all(scripts, options.jobs)
@@ -70,7 +70,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.write or options.output is not None:
         written = _write(results, options, None if tree is None else tree.base(paths))
         if options.vendor:
-            written += _vendored(results, options)
+            written += _write_runtime(results, options)
         status = max([status, *(result.status for result in results)])
     elif options.check and any(result.changed for result in results):
         status = max(status, 1)
@@ -78,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
     return status
 
 
-def _scripts(
+def _find_scripts(
     by_path: dict[str, argparse.Namespace], options: argparse.Namespace
 ) -> tuple[Tree | None, list[tuple[str, Choice]]]:
     """The scripts that are named, and the programs of the folders that are; the folders, where there are any."""
@@ -95,8 +95,8 @@ def _scripts(
     choices = {path: replace(choice, mains=frozenset(tree.mains)) for path, choice in choices.items()}
     for main in tree.mains:
         folder = next(path for path in folders if main.is_relative_to(Path(path).absolute()))
-        choices.setdefault(shown(main), choices[folder])
-    return tree, [(path, choices[path]) for path in dict.fromkeys([*named, *map(shown, tree.mains)])]
+        choices.setdefault(display_path(main), choices[folder])
+    return tree, [(path, choices[path]) for path in dict.fromkeys([*named, *map(display_path, tree.mains)])]
 
 
 def _each_once(paths: Iterable[str]) -> list[str]:
@@ -141,36 +141,36 @@ def migrate_all(scripts: list[tuple[str, Choice]], jobs: int = 1) -> list[Migrat
     if jobs > 1 and len(scripts) > 1:
         for choice in {choice for _, choice in scripts}:
             choice.engine()  # loaded once, before there are several processes
-    return list(with_progress(each(_migrate_one, scripts, jobs, _lost), len(scripts)))
+    return list(with_progress(map_in_processes(_migrate_one, scripts, jobs, _lost_result), len(scripts)))
 
 
 def _migrate_one(script: tuple[str, Choice]) -> MigrationResult:
     return migrate_path(*script)
 
 
-def _lost(script: tuple[str, Choice]) -> MigrationResult:
+def _lost_result(script: tuple[str, Choice]) -> MigrationResult:
     message = "nothing was done: its process was killed, perhaps for want of memory"
     return MigrationResult(Path(script[0]), error=message)
 
 
 def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
-    """Reads and migrates one script. An error, the user's or ours, is in the result; no traceback."""
+    """Reads and migrates one script. An error, the user's or tf2towers' own, is in the result; no traceback."""
     try:
         data = _standard_input() if path == str(STDIN) else None
-        result = with_deep_stack(lambda: choice.engine()(_script(path, data)))
+        result = with_deep_stack(lambda: choice.engine()(_read_script(path, data)))
         return choice.selection.applied(result)
     except SourceError as problem:
-        return MigrationResult(Path(path), error=_told(problem, Path(path)))
+        return MigrationResult(Path(path), error=_error_words(problem, Path(path)))
     except Exception as problem:
         if wants_traceback():
             raise
         return MigrationResult(Path(path), error=internal_error(problem, "internal error, nothing was done"))
 
 
-def _told(problem: SourceError, script: Path) -> str:
+def _error_words(problem: SourceError, script: Path) -> str:
     """The sentence, with the path where it is not the script's own."""
     own = (script, Path(os.path.realpath(script)))
-    return str(problem) if problem.path in own else f"{shown(problem.path)}: {problem}"
+    return str(problem) if problem.path in own else f"{display_path(problem.path)}: {problem}"
 
 
 def _standard_input() -> bytes:
@@ -179,7 +179,7 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
-def _script(path: str, data: bytes | None) -> Script:
+def _read_script(path: str, data: bytes | None) -> Script:
     """The script at a path, or in what the standard input gave."""
     if path.endswith(".ipynb"):
         return read_notebook(path)
@@ -212,33 +212,36 @@ def _write(
             planned.update((output.target, output.data) for output in outputs)
             plans.append((result, outputs))
         except SourceError as problem:
-            result.error = _told(problem, result.script)
+            result.error = _error_words(problem, result.script)
     written: list[Path] = []
     for result, outputs in plans:
         try:
             written += write_all(outputs)
         except SourceError as problem:
-            result.error = _told(problem, result.script)
+            result.error = _error_words(problem, result.script)
     return written
 
 
-def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
+def _write_runtime(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
     """Writes the runtime's files beside the output: in its folder, or in that of each script."""
-    from tf2towers.source.vendor import requirements, vendored
+    from tf2towers.source.vendor import requirement_lines, vendored_files
 
     good = [result for result in results if result.error is None and result.script != STDIN]
     folders = {options.output} if options.output else {result.script.parent for result in good}
     texts = [change.code for result in good for change in result.changes]
-    files = vendored(texts)
+    files = vendored_files(texts)
     written = []
     for folder in folders:
         try:
             if write_all(Output(folder / path, folder / path, data) for path, data in files.items()):
                 written.append(folder / "tf2towers")
-                lines = "\n".join(requirements(texts, files))
-                print(f"for the requirements.txt of what is in {shown(folder)}:\n{lines}", file=sys.stderr)
+                lines = "\n".join(requirement_lines(texts, files))
+                print(
+                    f"for the requirements.txt of what is in {display_path(folder)}:\n{lines}",
+                    file=sys.stderr,
+                )
         except SourceError as problem:
             for result in good:
                 if folder in (options.output, result.script.parent):
-                    result.error = _told(problem, result.script)
+                    result.error = _error_words(problem, result.script)
     return written

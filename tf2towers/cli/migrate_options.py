@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vendor",
         action=argparse.BooleanOptionalAction,
-        help="with -o or -w: put the part of our runtime that is needed beside it",
+        help="with -o or -w: put the part of the runtime that is needed beside it",
     )
     parser.add_argument(
         "--python3",
@@ -73,13 +73,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--select",
-        type=selection.checked,
+        type=selection.check_code,
         metavar="CODE[,CODE]",
         help="report only these rules, or those whose codes begin so (T2T62)",
     )
     parser.add_argument(
         "--ignore",
-        type=selection.checked,
+        type=selection.check_code,
         metavar="CODE[,CODE]",
         help="do not report these; a site that is left is yours then, as with `# noqa: CODE` on its line",
     )

@@ -48,7 +48,7 @@ def in_place(result: MigrationResult) -> list[Output]:
     for change in changed:
         if _bytes_of(change.path) != replace(change, after=change.before).encoded():
             raise SourceError(change.path, "not written: the file was changed in the meantime")
-    return [Output(change.path, _real(change.path), encoded(change)) for change in changed]
+    return [Output(change.path, _real_path(change.path), encoded(change)) for change in changed]
 
 
 def under_directory(
@@ -62,22 +62,22 @@ def under_directory(
     """
     if (result.left or result.accepted) and not result.changed:
         return []
-    if base is None or not all(path.is_relative_to(base) for path in _files(result)):
+    if base is None or not all(path.is_relative_to(base) for path in _output_files(result)):
         base = _common_directory(results)
-    texts = {_absolute(change.path): encoded(change) for change in result.changes}
+    texts = {_absolute_path(change.path): encoded(change) for change in result.changes}
     outputs: list[Output] = []
-    for path in _files(result):
-        target = _real(directory / path.relative_to(base))
-        if target == _real(path):
+    for path in _output_files(result):
+        target = _real_path(directory / path.relative_to(base))
+        if target == _real_path(path):
             raise SourceError(path, f"not written: {directory} is where the script is; -w writes in place")
         outputs.append(Output(path, target, texts[path] if path in texts else _bytes_of(path)))
     return outputs
 
 
-def _files(result: MigrationResult) -> list[Path]:
+def _output_files(result: MigrationResult) -> list[Path]:
     """The script and every module to be written with it, each once."""
     paths = [result.script, *(change.path for change in result.changes), *result.copied]
-    return list(dict.fromkeys(_absolute(path) for path in paths))
+    return list(dict.fromkeys(_absolute_path(path) for path in paths))
 
 
 def _encoded_script(result: MigrationResult) -> bytes:
@@ -95,7 +95,7 @@ def _common_directory(results: Iterable[MigrationResult]) -> Path:
     parents: set[Path] = set()
     reaches_out = False
     for result in results:
-        script, *modules = _files(result)
+        script, *modules = _output_files(result)
         parents.update(path.parent for path in (script, *modules))
         parents.update(result.roots)
         reaches_out |= not all(path.is_relative_to(script.parent) for path in modules)
@@ -105,11 +105,11 @@ def _common_directory(results: Iterable[MigrationResult]) -> Path:
     return base
 
 
-def _absolute(path: Path) -> Path:
+def _absolute_path(path: Path) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 - links are kept
 
 
-def _real(path: Path) -> Path:
+def _real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 

@@ -31,25 +31,25 @@ def in_processes(
     left = list(items)
     chunk = max(1, min(_CHUNK, len(left) // (jobs * 4)))
     try:
-        for result in _mapped(work, left, min(jobs, len(left)), chunk):
+        for result in _map_tasks(work, left, min(jobs, len(left)), chunk):
             left.pop(0)
             yield result
     except BrokenProcessPool:
         pass
     while left:
         try:
-            for result in _mapped(work, list(left), 1, 1):
+            for result in _map_tasks(work, list(left), 1, 1):
                 left.pop(0)
                 yield result
         except BrokenProcessPool:
             yield lost(left.pop(0))
 
 
-def _mapped(work: Callable[[Given], Got], items: Sequence[Given], jobs: int, chunk: int) -> Iterator[Got]:
-    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(os.getpid(),)) as pool:
+def _map_tasks(work: Callable[[Given], Got], items: Sequence[Given], jobs: int, chunk: int) -> Iterator[Got]:
+    with ProcessPoolExecutor(jobs, initializer=_start_process, initargs=(os.getpid(),)) as pool:
         chunks = [items[start : start + chunk] for start in range(0, len(items), chunk)]
         try:
-            for future in [pool.submit(_done, work, some) for some in chunks]:
+            for future in [pool.submit(_run_task, work, some) for some in chunks]:
                 yield from future.result()
         except BaseException:  # Ctrl-C: nobody waits for what is under way
             for child in multiprocessing.active_children():
@@ -57,11 +57,11 @@ def _mapped(work: Callable[[Given], Got], items: Sequence[Given], jobs: int, chu
             raise
 
 
-def _done(work: Callable[[Given], Got], items: Sequence[Given]) -> list[Got]:
+def _run_task(work: Callable[[Given], Got], items: Sequence[Given]) -> list[Got]:
     return [work(item) for item in items]
 
 
-def _begin(parent: int) -> None:
+def _start_process(parent: int) -> None:
     """A new process ends with its parent; Ctrl-C is for the parent, which ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # what the parent made is shared, as long as nobody looks for garbage in it

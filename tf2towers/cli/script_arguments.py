@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--workers", type=positive, metavar="M", help="and so many workers (default 2)")
     parser.add_argument(
-        "--task-flags", metavar="TEMPLATE", help="how a task is told which it is, as for launch"
+        "--task-flags", metavar="TEMPLATE", help="how a task learns which it is, as for launch"
     )
     add_arguments_of_scripts(parser)
 

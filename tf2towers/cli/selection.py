@@ -1,7 +1,7 @@
-"""What of the findings is told: `--select`, `--ignore` and `# noqa`, as ruff has them.
+"""Which findings are reported: `--select`, `--ignore` and `# noqa`, as ruff has them.
 
 They choose among findings, never among edits: half of the rewrites would make no program. A site that is left and not
-told is one that the user takes over; `Finding.accepted_by` says so, and the summary counts it.
+reported is one that the user takes over; `Finding.accepted_by` says so, and the summary counts it.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ def codes_given(text: str) -> tuple[str, ...]:
     return tuple(code.strip().upper() for code in text.split(",") if code.strip())
 
 
-def checked(text: str) -> tuple[str, ...]:
+def check_code(text: str) -> tuple[str, ...]:
     """The same for argparse, which says what is wrong with a code that no rule has."""
     codes = codes_given(text)
-    if wrong := unknown(codes):
+    if wrong := unknown_code_message(codes):
         raise argparse.ArgumentTypeError(wrong)
     return codes
 
 
-def unknown(codes: Iterable[str]) -> str:
+def unknown_code_message(codes: Iterable[str]) -> str:
     """A sentence about a code that no rule begins with; empty where there is none."""
     from tf2towers.codemod.rule import codes as every_code
 
@@ -53,13 +53,13 @@ def unknown(codes: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Selection:
-    """The codes to tell and not to tell, each a code or the beginning of some."""
+    """The codes to report and not to report, each a code or a prefix of some."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
 
     def reason(self, code: str) -> str:
-        """Why a code is not told: "ignore" or "select"; empty where it is told. The longer beginning decides."""
+        """Why a code is not reported: "ignore" or "select"; empty where it is reported. The longer prefix decides."""
         wanted = _longest(self.select, code) if self.select else 0
         unwanted = _longest(self.ignore, code)
         if unwanted >= 0 and unwanted >= wanted:
@@ -95,7 +95,7 @@ def _accepts(comment: re.Match[str], finding: Finding) -> bool:
     return finding.kind != "left" or comment["own"] is not None
 
 
-#: every finding is told that no comment on its line accepts
+#: every finding is reported that no comment on its line accepts
 EVERYTHING = Selection()
 
 
@@ -106,7 +106,7 @@ def _longest(beginnings: Iterable[str], code: str) -> int:
 
 
 class _Lines:
-    """The lines that findings stand on, as they were before anything was migrated."""
+    """The lines that findings are on, as they were before anything was migrated."""
 
     def __init__(self, result: MigrationResult) -> None:
         self._texts = {change.path: change.before for change in result.changes}

@@ -1,7 +1,7 @@
 """The options of `migrate`, complete: what the command line says, then pyproject.toml, then the defaults.
 
 As with ruff, the nearest pyproject.toml upwards from a path that has a table `[tool.tf2towers]` counts. What is done to
-files (`-w`, `-o`, `--check`, `--verify`) is said on the command line alone.
+files (`-w`, `-o`, `--check`, `--verify`) is given on the command line alone.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from tf2towers.cli.migrate_options import FORMATS
-from tf2towers.cli.selection import Selection, unknown
-from tf2towers.report.paths import shown
+from tf2towers.cli.selection import Selection, unknown_code_message
+from tf2towers.report.paths import display_path
 
 
 class ConfigError(Exception):
     """A sentence about options that cannot be, those of the command line or of a pyproject.toml."""
 
 
-def completed(options: argparse.Namespace, path: str) -> argparse.Namespace:
+def complete_options(options: argparse.Namespace, path: str) -> argparse.Namespace:
     """The options for a path: what the command line leaves open (None) is filled in.
 
     `exclude_base` is the folder that the patterns of `exclude` are relative to; None: the one that is walked.
@@ -33,7 +33,7 @@ def completed(options: argparse.Namespace, path: str) -> argparse.Namespace:
     filled = argparse.Namespace(**vars(options))
     filled.exclude_base = table.folder if options.exclude is None and "exclude" in table.values else None
     for key, setting in _SETTINGS.items():
-        name = _attribute(key)
+        name = _attribute_name(key)
         if getattr(filled, name) is None:
             setattr(filled, name, table.values.get(key, setting.default))
     base = Path() if options.python_path is not None else table.folder or Path()
@@ -47,7 +47,7 @@ def of_the_run(by_path: dict[str, argparse.Namespace]) -> argparse.Namespace:
     """The options of the whole run; ConfigError where the paths' projects want different ones."""
     first, *others = by_path.values()
     for key, setting in _SETTINGS.items():
-        name = _attribute(key)
+        name = _attribute_name(key)
         if not setting.of_a_path and any(getattr(other, name) != getattr(first, name) for other in others):
             raise ConfigError(
                 f"the projects of these paths have different values of tool.tf2towers.{key}: give --{key}"
@@ -64,7 +64,7 @@ def is_left_out(path: str, options: argparse.Namespace) -> bool:
     return is_excluded(Path(path), options.exclude, options.exclude_base or Path.cwd())
 
 
-def _attribute(key: str) -> str:
+def _attribute_name(key: str) -> str:
     return key.replace("-", "_")
 
 
@@ -82,16 +82,16 @@ class Table:
 def table_for(path: str) -> Table:
     """The table for a path that was given; the standard input has that of the current folder."""
     start = Path.cwd() if path == "-" else Path(os.path.abspath(path))  # noqa: PTH100 - links are kept, .. is not
-    return _nearest(start if path == "-" or start.is_dir() else start.parent)
+    return _nearest_file(start if path == "-" or start.is_dir() else start.parent)
 
 
 @cache
-def _nearest(folder: Path) -> Table:
+def _nearest_file(folder: Path) -> Table:
     file = folder / "pyproject.toml"
     found = _read(file) if file.is_file() else None
     if found is not None:
-        return Table(folder, _checked(found, shown(file)))
-    return Table(None, {}) if folder == folder.parent else _nearest(folder.parent)
+        return Table(folder, _check_values(found, display_path(file)))
+    return Table(None, {}) if folder == folder.parent else _nearest_file(folder.parent)
 
 
 def _read(file: Path) -> Any:
@@ -100,16 +100,16 @@ def _read(file: Path) -> Any:
         data = file.read_bytes()
         if b"tf2towers" not in data:
             return None
-        document = _parsed(data.decode("utf-8"))
+        document = _parse_toml(data.decode("utf-8"))
     except OSError as problem:
-        raise ConfigError(f"{shown(file)}: the file cannot be read ({problem.strerror})") from None
+        raise ConfigError(f"{display_path(file)}: the file cannot be read ({problem.strerror})") from None
     except ValueError as problem:  # TOML's errors are ValueErrors, too
-        raise ConfigError(f"{shown(file)}: this is no TOML: {problem}") from None
+        raise ConfigError(f"{display_path(file)}: this is not TOML: {problem}") from None
     tool = document.get("tool", {})
     return tool.get("tf2towers") if isinstance(tool, dict) else None
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse_toml(text: str) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
         import tomllib as toml
     else:
@@ -118,29 +118,31 @@ def _parsed(text: str) -> dict[str, Any]:
     return document
 
 
-def _checked(table: Any, file: str) -> dict[str, Any]:
+def _check_values(table: Any, file: str) -> dict[str, Any]:
     """The values, as the options have them; ConfigError where one cannot be."""
     if not isinstance(table, dict):
-        raise ConfigError(f"{file}: tool.tf2towers is no table")
+        raise ConfigError(f"{file}: tool.tf2towers is not a table")
     values: dict[str, Any] = {}
     for key, value in table.items():
         name = f"{file}: tool.tf2towers.{key}"
         if key in _ON_THE_COMMAND_LINE:
-            raise ConfigError(f"{name}: that is said on the command line alone")
+            raise ConfigError(f"{name}: that is given on the command line alone")
         if key not in _SETTINGS:
-            raise ConfigError(f"{file}: tool.tf2towers has no key {key}; it has {', '.join(_SETTINGS)}")
+            raise ConfigError(
+                f"{file}: tool.tf2towers does not know the key {key}; it knows {', '.join(_SETTINGS)}"
+            )
         setting = _SETTINGS[key]
         if not setting.fits(value):
-            raise ConfigError(f"{name} is {_named(value)}: {setting.wanted} is expected")
+            raise ConfigError(f"{name} is {_show_value(value)}: {setting.wanted} is expected")
         if key in ("select", "ignore"):
             value = [code.strip().upper() for code in value]  # noqa: PLW2901
-            if wrong := unknown(value):
+            if wrong := unknown_code_message(value):
                 raise ConfigError(f"{name}: {wrong}")
         values[key] = value
     return values
 
 
-def _named(value: Any) -> str:
+def _show_value(value: Any) -> str:
     if isinstance(value, str | int | float):
         return repr(value).lower() if isinstance(value, bool) else repr(value)
     return {"list": "a list", "dict": "a table"}.get(type(value).__name__, f"a {type(value).__name__}")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tf2towers.cli.tree import Tree, reported_once, tree_summary
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import STDIN
 
@@ -34,7 +34,7 @@ def show(
             print("tf2towers migrate: everything is written, only the report of it is not", file=sys.stderr)
         raise
     if options.format != "text" and not options.quiet:
-        print(f"tf2towers migrate: {_counts(results)}", file=sys.stderr)
+        print(f"tf2towers migrate: {_total_words(results)}", file=sys.stderr)
     if options.format == "text" and tree is not None and not options.quiet:
         print(tree_summary(tree, results))
 
@@ -73,23 +73,23 @@ def _as_text(
                 text.render(
                     [result],
                     diff=shows_diff,
-                    colour=_colour(),
+                    colour=_wants_colour(),
                     brief=tree is not None and not options.verbose,
                     all_sites=options.all or options.verbose,
                     name_of=name_of,
                 )
             )
             if options.verbose:
-                out.writelines(f"  {shown(path)}: read, unchanged\n" for path in result.copied)
+                out.writelines(f"  {display_path(path)}: read, unchanged\n" for path in result.copied)
     if options.quiet:
         return
     for path in (written := list(written)):
-        print(f"wrote {shown(path)}", file=out)
+        print(f"wrote {display_path(path)}", file=out)
     if options.output is not None and not written and any(result.changed for result in results):
-        print(f"{shown(options.output)}: up to date", file=out)
+        print(f"{display_path(options.output)}: up to date", file=out)
 
 
-def _counts(results: Sequence[MigrationResult]) -> str:
+def _total_words(results: Sequence[MigrationResult]) -> str:
     """One line about all results, for a person who sends the output to a program."""
     files = len(
         {change.path for result in results for change in result.changes if change.before != change.after}
@@ -98,13 +98,13 @@ def _counts(results: Sequence[MigrationResult]) -> str:
         {(finding.path, finding.line, finding.message) for result in results for finding in result.left}
     )
     failed = sum(result.error is not None for result in results)
-    words = [f"{files} file{_s(files)} to change", f"{left} site{_s(left)} left by hand"]
+    words = [f"{files} file{_plural_s(files)} to change", f"{left} site{_plural_s(left)} left by hand"]
     return ", ".join(words + [f"{failed} that could not be read"] * bool(failed))
 
 
-def _s(count: int) -> str:
+def _plural_s(count: int) -> str:
     return "" if count == 1 else "s"
 
 
-def _colour() -> bool:
+def _wants_colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 
 Given = TypeVar("Given")
@@ -46,7 +46,7 @@ def tree_of(wanted: Sequence[Folder], output: Path | None, jobs: int) -> Tree | 
     """What lies under the folders; None where there are none."""
     if not wanted:
         return None
-    from tf2towers.source.programs import is_migrated, programs, seen, unseen
+    from tf2towers.source.programs import find_programs, inspect_file, is_migrated, uninspected_file
     from tf2towers.source.walk import sources_under
 
     leave = [output] if output is not None else []
@@ -57,14 +57,14 @@ def tree_of(wanted: Sequence[Folder], output: Path | None, jobs: int) -> Tree | 
     ]
     files = list(dict.fromkeys(files))
     python_path = tuple(dict.fromkeys(place for folder in wanted for place in folder.python_path))
-    look = partial(seen, python_path=python_path)
-    mains = programs(files, lambda them: each(look, them, jobs, unseen))
+    look = partial(inspect_file, python_path=python_path)
+    mains = find_programs(files, lambda them: map_in_processes(look, them, jobs, uninspected_file))
     migrated = [main for main in mains if is_migrated(main)] if output is not None else []
     mains = [main for main in mains if main not in set(migrated)]
     return Tree(tuple(folder.path for folder in wanted), tuple(files), tuple(mains), tuple(migrated))
 
 
-def each(
+def map_in_processes(
     work: Callable[[Given], Got], items: Sequence[Given], jobs: int, lost: Callable[[Given], Got]
 ) -> Iterator[Got]:
     """`map(work, items)` in so many processes; the order is that of the items.
@@ -110,7 +110,7 @@ def reported_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
 
 def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     """One line about a whole tree."""
-    names = ", ".join(shown(folder) for folder in tree.folders)
+    names = ", ".join(display_path(folder) for folder in tree.folders)
     mains = set(tree.mains)
     known = [result for result in results if result.script.absolute() in mains]
     counts = [sum(result.status == status for result in known) for status in (0, 1, 2)]

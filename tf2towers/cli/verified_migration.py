@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.cli import script_arguments
-from tf2towers.cli.installed import need
+from tf2towers.cli.installed import require_modules
 from tf2towers.cli.outputs import under_directory, write_all
 from tf2towers.cli.runnable import why_not
 from tf2towers.cli.script_arguments import positive, seconds
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import STDIN
 
@@ -55,7 +55,7 @@ def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) 
         if wrong := why_not(result.script, options.legacy_python):
             print(f"tf2towers migrate: --verify: {wrong}", file=sys.stderr)
             return 2
-    need("tensorflow", "numpy")
+    require_modules("tensorflow", "numpy")
     return max(_verify(result, options) for result in results)
 
 
@@ -72,5 +72,5 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
         parity = verdict_on(result.script, migrated, options.arguments, options)
     print(render_parity(parity), end="", file=sys.stderr)
     if parity.status:
-        print(f"tf2towers migrate: {shown(result.script)}: nothing was written", file=sys.stderr)
+        print(f"tf2towers migrate: {display_path(result.script)}: nothing was written", file=sys.stderr)
     return parity.status

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tf2towers.cli import script_arguments
-from tf2towers.cli.installed import need
+from tf2towers.cli.installed import require_modules
 from tf2towers.cli.runnable import as_script, why_not
 from tf2towers.cli.script_arguments import positive, seconds
 
@@ -97,11 +97,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Verifies; returns the exit status."""
-    problem = _problem(options)
+    problem = _command_line_problem(options)
     if problem:
         print(f"tf2towers verify: {problem}", file=sys.stderr)
         return 2
-    need("tensorflow", "numpy")
+    require_modules("tensorflow", "numpy")
     for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: nothing runs or lies about afterwards
         signal.signal(number, lambda got, _: sys.exit(128 + got))
     report = Path(options.report) if options.report else None
@@ -127,7 +127,7 @@ def verdict_on(
     work: Path | None = None,
     progress: Callable[[str, int], object] | None = None,
 ) -> ParityResult:
-    """Verifies as the register of the migrated script wants it.
+    """Verifies the migrated script against the original.
 
     Args:
         options: those of `verify`, as far as they are given.
@@ -150,7 +150,7 @@ def _verdict(
     work: Path | None,
     progress: Callable[[str, int], object] | None,
 ) -> ParityResult:
-    from tf2towers.compare.dialect import asked_shape
+    from tf2towers.compare.dialect import find_shape
     from tf2towers.verify.sides import Options
     from tf2towers.verify.verify import verify
 
@@ -166,7 +166,7 @@ def _verdict(
         names=dict(pair.split("=", 1) for pair in given("name", [])),
         seed=given("seed", 0),
         allow=tuple(given("allow_writes", ())),
-        cluster=asked_shape([legacy], given("ps"), given("workers"), given("task_flags")),
+        cluster=find_shape([legacy], given("ps"), given("workers"), given("task_flags")),
         progress=progress,
         tolerance=options.tolerance,
         gradients_only=given("gradients_only", False),
@@ -175,7 +175,7 @@ def _verdict(
     return verify(legacy, migrated, arguments, how, work)
 
 
-def _problem(options: argparse.Namespace) -> str:
+def _command_line_problem(options: argparse.Namespace) -> str:
     """What is wrong with the command line; empty if nothing is."""
     for script, python in ((options.legacy, options.legacy_python), (options.migrated, None)):
         if wrong := why_not(Path(script), python):

@@ -12,7 +12,7 @@ from tf2towers.codemod.edits import Edit, Text
 from tf2towers.codemod.nodes import Statement, blocks
 
 
-def moved_along(text: Text, nodes: Iterable[cst.CSTNode], edits: list[Edit]) -> list[Edit]:
+def move_aligned_lines(text: Text, nodes: Iterable[cst.CSTNode], edits: list[Edit]) -> list[Edit]:
     """The edits of white space that keep continuation lines below the brackets that the given edits move.
 
     Only statements over several lines that are edited within a line are looked at; what a string over several
@@ -27,7 +27,7 @@ def moved_along(text: Text, nodes: Iterable[cst.CSTNode], edits: list[Edit]) -> 
     found: dict[int, Edit] = {}
     for first, last in _statements_over_lines(text, nodes):
         if any(line in by_line for line in range(first, last)):
-            found.update((edit.start, edit) for edit in _moved_in_statement(text, first, last, by_line))
+            found.update((edit.start, edit) for edit in _move_statement_lines(text, first, last, by_line))
     taken = [(edit.start, edit.end) for edit in edits if _breaks_lines(text, edit)]
     return [
         edit
@@ -51,9 +51,11 @@ def _statements_over_lines(text: Text, nodes: Iterable[cst.CSTNode]) -> Iterator
                 yield first, last
 
 
-def _moved_in_statement(text: Text, first: int, last: int, by_line: dict[int, list[Edit]]) -> Iterator[Edit]:
+def _move_statement_lines(
+    text: Text, first: int, last: int, by_line: dict[int, list[Edit]]
+) -> Iterator[Edit]:
     moves: dict[int, int] = {}  # by line: the columns that its beginning moves
-    opened: list[tuple[int, int]] = []  # line and column behind each open bracket
+    opened: list[tuple[int, int]] = []  # line and column after each open bracket
     seen = first
     region = text.text[text.line_start(first) : text.line_start(last + 1)]
     try:
@@ -62,13 +64,13 @@ def _moved_in_statement(text: Text, first: int, last: int, by_line: dict[int, li
                 continue
             line, column = token.start[0] + first - 1, token.start[1]
             if line > seen and opened and token.type != tokenize.ENDMARKER:
-                bracket_line, behind = opened[-1]
+                bracket_line, inside = opened[-1]
                 move = moves.get(bracket_line, 0)
                 closing = token.type == tokenize.OP and token.string in ")]}"
-                if column == behind or (closing and column == behind - 1):
+                if column == inside or (closing and column == inside - 1):
                     start = text.line_start(bracket_line)
                     before = (
-                        edit for edit in by_line.get(bracket_line, ()) if edit.end <= start + behind - 1
+                        edit for edit in by_line.get(bracket_line, ()) if edit.end <= start + inside - 1
                     )
                     move += sum(len(edit.text) - (edit.end - edit.start) for edit in before)
                 begins = text.line_start(line)

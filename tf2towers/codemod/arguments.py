@@ -28,7 +28,8 @@ from tf2towers.codemod.symbols import find_replacement, taken_arguments, unserve
 def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
     orders = (
-        old_names.old_order(name, call, lambda node: _is_a_list(file, node)) for name in _names(file, call)
+        old_names.old_order(name, call, lambda node: _is_a_list(file, node))
+        for name in _function_names(file, call)
     )
     return next((order for order in orders if order is not None), None)
 
@@ -45,8 +46,8 @@ def _is_a_list(file: File, node: cst.BaseExpression) -> bool:
 
 
 def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:
-    """The keywords of a call that TF 2.21 no longer takes, and their new names; none for what says nothing any more."""
-    renames = next(filter(None, map(keyword_renames, _names(file, call))), None)
+    """The keywords of a call that TF 2.21 no longer takes, and their new names; none for those without effect."""
+    renames = next(filter(None, map(keyword_renames, _function_names(file, call))), None)
     if renames is None:
         return {}
     return {
@@ -54,16 +55,16 @@ def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:
         for given in keywords(call)
         if (word := keyword_of(given)) in renames
         and not renames[word].accepted
-        and (renames[word].new or _does_nothing(file, given.value))
+        and (renames[word].new or _has_no_effect(file, given.value))
     }
 
 
-def _names(file: File, call: cst.Call) -> tuple[str, str]:
-    """The function's name in the module it is taken from, which may be another function today, and its public one."""
+def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
+    """The function's name in its own module, which may be another function in TF 2.21, and its public name."""
     return file.spelled(call.func) or "", file.canonical(call.func) or ""
 
 
-def _does_nothing(file: File, value: cst.BaseExpression) -> bool:
+def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
     """Whether nothing is missed where a value is not computed: no calls, but of `tf.constant`."""
     return all(
         file.canonical(node.func) == "tf.constant" for node in walk(value) if isinstance(node, cst.Call)
@@ -96,9 +97,9 @@ def not_taken(file: File, call: cst.Call) -> str | None:
     Such a call is of TF 0.x: of what TF 1.15's own functions took, TF 2's `compat.v1` lacks some ten arguments.
     """
     canonical = file.canonical(call.func) or ""
-    for name in _names(file, call):
+    for name in _function_names(file, call):
         if name in unserved_arguments():
-            return _not_served(name, call)
+            return _unserved_argument(name, call)
         if name in ("tf.einsum", "tf.linalg.einsum") and _was_a_trace(call):
             term = file.text.of(positional(call)[0])
             return (
@@ -122,7 +123,7 @@ def not_taken(file: File, call: cst.Call) -> str | None:
     return None
 
 
-def _not_served(canonical: str, call: cst.Call) -> str | None:
+def _unserved_argument(canonical: str, call: cst.Call) -> str | None:
     name, place = unserved_arguments()[canonical]
     values = [
         *positional(call)[place : place + 1],
@@ -130,7 +131,7 @@ def _not_served(canonical: str, call: cst.Call) -> str | None:
     ]
     if all(map(is_none, values)):
         return None
-    return f"{canonical} is called with `{name}`, which what stands for it today does not take"
+    return f"{canonical} is called with `{name}`, which its replacement in TF 2.21 does not take"
 
 
 def _was_a_trace(call: cst.Call) -> bool:
@@ -144,7 +145,7 @@ def _was_a_trace(call: cst.Call) -> bool:
 
 
 def has_old_arguments(file: File, call: cst.Call) -> str | None:
-    """The function of a call that our runtime has for the arguments of TF1 and TF 0.x; None for any other call.
+    """The function of a call that the runtime has for the arguments of TF1 and TF 0.x; None for any other call.
 
     So are `inputs` before `labels`, where the program may be of TF 0.x, the `full_shape` of an initializer, what
     `tf.tuple` waits for, and a crop of an image to [height, width].

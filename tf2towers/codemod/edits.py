@@ -57,7 +57,7 @@ class Text:
         return start - self.starts[self.line_of(start) - 1]
 
     def between_on_a_line(self, node: cst.CSTNode, following: cst.CSTNode) -> tuple[int, int] | None:
-        """What stands between two statements that share a line: offsets, or None if they do not."""
+        """The text between two statements that share a line: offsets, or None if they do not."""
         between = self.end(node), self.start(following)
         return between if _ON_A_LINE.fullmatch(self.text[slice(*between)]) else None
 
@@ -85,7 +85,7 @@ class Text:
 _MOVED = re.compile("\0(\\d+):(\\d+)\0")
 
 
-def moved(start: int, end: int) -> str:
+def moved_text(start: int, end: int) -> str:
     """What stands for a span in the text of an edit: it will be the span's text after the edits inside it."""
     return f"\0{start}:{end}\0"
 
@@ -96,7 +96,7 @@ def as_it_was(text: str, source: str) -> str:
 
 
 def with_moved(text: str, edits: list[Edit]) -> list[Edit]:
-    """The edits with what is moved, as the other edits make it, in the place of `moved`."""
+    """The edits with what is moved, as the other edits make it, in the place of `moved_text`."""
 
     def made(span: re.Match[str]) -> str:
         start, end = int(span[1]), int(span[2])
@@ -115,10 +115,10 @@ class Conflict(Exception):
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text with every edit made; those inside a removal are dropped, insertions at one place keep their order."""
+    """The text with every edit made; those inside a removal are dropped, insertions at one offset keep their order."""
     wanted = list(dict.fromkeys(edits))
     removed = sorted((edit.start, edit.end) for edit in wanted if edit.whole)
-    kept = [edit for edit in wanted if edit.whole or not _inside(edit, removed)]
+    kept = [edit for edit in wanted if edit.whole or not _edits_inside(edit, removed)]
     kept.sort(key=lambda edit: (edit.start, edit.end))
     parts: list[str] = []
     place = 0
@@ -130,7 +130,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[place:]])
 
 
-def _inside(edit: Edit, removed: list[tuple[int, int]]) -> bool:
+def _edits_inside(edit: Edit, removed: list[tuple[int, int]]) -> bool:
     if edit.start == edit.end:  # an insertion beside a removal stays
         return any(start < edit.start < end for start, end in removed)
     return any(start <= edit.start and edit.end <= end for start, end in removed)

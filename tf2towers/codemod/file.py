@@ -1,4 +1,4 @@
-"""`File`: one module under migration: its tree, what its names mean, what it will import, what there is to tell."""
+"""`File`: one module under migration: its tree, what its names mean, what it will import, and its notes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Kept = TypeVar("Kept")
 
 @dataclass(frozen=True)
 class Note:
-    """A message to the user about a place."""
+    """A message to the user about a location."""
 
     code: str
     message: str
@@ -53,7 +53,7 @@ class Note:
 
 
 class WholeProgram(Protocol):
-    """What is asked of the program that a file is a part of."""
+    """What a file needs to know of the program that it is a part of."""
 
     towers: str | None
     files: list[File]
@@ -102,7 +102,7 @@ class WholeProgram(Protocol):
         """The function or class that a name means."""
 
 
-def once(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
+def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
     """Finds something of a file when it is first asked for, and keeps it."""
 
     @wraps(find)
@@ -131,13 +131,13 @@ class File:
         self.notes: list[Note] = []
         #: imports that the rewrites ask for: (module, name) -> the name here
         self.wanted: dict[tuple[str, str], str] = {}
-        #: what was found of it `once`, by the function that finds it
+        #: what was found of it `cached_per_file`, by the function that finds it
         self.found: dict[object, object] = {}
         #: files in C or Cython that it imports
         self.compiled: list[Path] = []
         #: a line to write after the imports
         self.opening: str | None = None
-        #: the place in the body of a statement that new imports have to precede
+        #: the index in the body of a statement that new imports have to precede
         self.imports_before: int | None = None
         self._reserved: set[str] = set()
         self._asked: set[str] = set()
@@ -154,7 +154,7 @@ class File:
 
     @cached_property
     def text(self) -> Text:
-        """Its text, with the places of the nodes."""
+        """Its text, with the offsets of the nodes."""
         return Text(self.tree)
 
     @cached_property
@@ -210,7 +210,7 @@ class File:
         return self.tree.context(node) is ExpressionContext.STORE
 
     def forget(self, imports: Set[Import] = frozenset()) -> None:
-        """Asks names anew; imports that are never run are no meanings of names that something else binds, too."""
+        """Forgets what names mean; `imports` never run, and give no meaning to names that something else binds."""
         self.meanings.forget(imports)
         for known in ("symbols", "spelled_symbols", "doubtful"):
             self.__dict__.pop(known, None)
@@ -243,7 +243,7 @@ class File:
 
     @cached_property
     def doubtful(self) -> list[tuple[cst.Name, str]]:
-        """Uses of names that stand for a module of TensorFlow's and for something else, and what they may mean."""
+        """Uses of names that mean a module of TensorFlow's and also something else, and what they may mean."""
         found: list[tuple[cst.Name, str]] = []
         for name in self.all(cst.Name):
             if not self.is_read(name) or self.meanings.canonical(name) is not None:
@@ -270,7 +270,7 @@ class File:
         )
 
     def is_plain(self, node: Symbol, through: tuple[cst.CSTNode, ...] = ()) -> bool:
-        """Whether a use is taken from plain `tensorflow` by an import, and says no `compat.v1`.
+        """Whether a use is taken from plain `tensorflow` by an import, and does not name `compat.v1`.
 
         `through` are the values of `tf = tensorflow` that led here.
         """
@@ -312,7 +312,7 @@ class File:
         self.opening = line if self.opening is None else f"{self.opening}{self.text.newline}{line}"
 
     def need(self, name: str, module: str = RUNTIME) -> str:
-        """Asks for `from module import name`; the name to write for it."""
+        """Adds `from module import name` to what the file will import; the name to write for it."""
         key = (module, name)
         if key not in self.wanted:
             bound = self._imported_as(name, module) or self.fresh(name)
@@ -322,11 +322,11 @@ class File:
 
     def _imported_as(self, name: str, module: str) -> str | None:
         """The name by which the file's top level has it already, or will have once its imports are rewritten."""
-        from tf2towers.codemod.imports import made_by
+        from tf2towers.codemod.imports import imports_made_by
 
         for statement in self.body:
             if isinstance(statement, Import):
-                for made in made_by(self, statement):
+                for made in imports_made_by(self, statement):
                     if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
                         return made.bound
         return None
@@ -367,7 +367,7 @@ class File:
         return plain if plain is not None else self.need_module("tensorflow", "tf2")
 
     def need_module(self, module: str, name: str) -> str:
-        """Asks for `import module as name`; the name to write for it."""
+        """Adds `import module as name` to what the file will import; the name to write for it."""
         key = ("", module)
         if key not in self.wanted:
             self.wanted[key] = self.fresh(name)
@@ -449,7 +449,7 @@ class File:
         return {name for name, only in uses.items() if only}
 
     def note(self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left") -> None:
-        """Adds a note, once a place and code."""
+        """Adds a note, once for each location and code."""
         made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind)
         if made not in self.notes:
             self.notes.append(made)

@@ -14,7 +14,7 @@ from tf2towers.codemod.symbols import Found, find_replacement
 
 
 class Importing(Protocol):
-    """What is asked of a file whose imports are rewritten."""
+    """What is needed of a file whose imports are rewritten."""
 
     def keeps_plain(self, alias: Alias) -> bool:
         """Whether `import tensorflow` stays plain."""
@@ -31,7 +31,7 @@ class NewImport:
     name: str
     bound: str
     alias: Alias
-    #: set where nothing stands for it
+    #: set where it has no replacement
     left: Found | None = None
 
     @property
@@ -49,7 +49,7 @@ def is_tensorflow(dotted: str) -> bool:
     return dotted.partition(".")[0] == "tensorflow"
 
 
-def made_by(file: Importing, node: Import) -> Iterator[NewImport]:
+def imports_made_by(file: Importing, node: Import) -> Iterator[NewImport]:
     """What each alias of an import statement becomes; what is not TensorFlow's stays as it is."""
     for alias in aliases(node):
         if isinstance(node, cst.ImportFrom):
@@ -116,7 +116,7 @@ def _import(file: Importing, alias: Alias) -> NewImport:
         return NewImport(parent, name, bound, alias)
     if found.kind == "tf2" or found.target.startswith("tf.compat"):
         return was
-    if found.target.startswith("tf.app"):  # an import of the module by itself has no flags
+    if found.target.startswith("tf.app"):  # an import of the module by itself is without flags
         parent, _, name = _module(found).rpartition(".")
         return NewImport(parent, name, bound, alias)
     return NewImport("", _module(found), bound, alias)

@@ -11,20 +11,20 @@ import libcst as cst
 from tf2towers.codemod.canonical import beginnings
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import imported, is_name, module_of
-from tf2towers.source.python2.tables import words
+from tf2towers.source.python2.tables import read_words
 
 if TYPE_CHECKING:
     from tf2towers.codemod.file import File
 
 
 class Changed(NamedTuple):
-    """What stands for a name, a method (`.tostring`) or a keyword (`json.loads(encoding)`) today.
+    """The replacement of a name, a method (`.tostring`) or a keyword (`json.loads(encoding)`).
 
     Attributes:
         kind: 'attribute': another name in the same module. 'builtin': Python's own. 'from': the same name in another
-            module. 'module': a module itself. 'runtime': ours. 'renamed': another method or keyword. 'through': another
-            method, where the result is gone through at once. 'dropped': it said nothing any more. 'left': nothing that
-            is certain.
+            module. 'module': a module itself. 'runtime': the runtime's. 'renamed': another method or keyword.
+            'through': another method, where the result is gone through at once. 'dropped': it had no effect any longer.
+            'left': without a certain replacement.
         target: that name or module; for 'left', what a person would write, where that is known.
         library: what a program imports whose values have such a method; empty where it needs no import.
     """
@@ -37,10 +37,10 @@ class Changed(NamedTuple):
 
 
 @cache
-def changed() -> dict[str, Changed]:
-    """Dotted name (`numpy.float`) -> what stands for it. A module that is gone has one row, for all that was in it."""
+def library_changes() -> dict[str, Changed]:
+    """Dotted name (`numpy.float`) -> its replacement. A module that is gone has one row, for all that was in it."""
     lines = Path(__file__).with_name("libraries.tsv").read_text(encoding="utf-8").splitlines()
-    found = {module: Changed("left") for module in words("modules")}
+    found = {module: Changed("left") for module in read_words("modules")}
     for line in lines[1:]:
         name, *rest = line.split("\t")
         found[name] = Changed(*rest)  # type: ignore[arg-type]
@@ -49,7 +49,7 @@ def changed() -> dict[str, Changed]:
 
 def gone_part(dotted: str) -> str | None:
     """The longest part of a dotted name, from its beginning, that was renamed or lost."""
-    return next((name for name, _ in beginnings(dotted) if name in changed()), None)
+    return next((name for name, _ in beginnings(dotted) if name in library_changes()), None)
 
 
 def is_gone(dotted: str) -> bool:
@@ -60,21 +60,21 @@ def is_gone(dotted: str) -> bool:
 @cache
 def last_names() -> frozenset[str]:
     """The last parts of the names, to look no further at others."""
-    return frozenset(name.rpartition(".")[2] for name in changed())
+    return frozenset(name.rpartition(".")[2] for name in library_changes())
 
 
 def library_name(file: File, node: cst.CSTNode) -> str | None:
     """The dotted name of a name or attribute, rooted at its library, also where local modules hand the library on."""
     name = file.canonical(node)
     if name is not None:
-        return _followed(file, name, frozenset())
+        return _follow_import(file, name, frozenset())
     parts: list[str] = []
     while isinstance(node, cst.Attribute):
         parts.insert(0, node.attr.value)
         node = node.value
     if not is_name(node) or not file.meanings.star_imports or file.meanings.bindings(node):
         return None
-    found = _by_stars(file, node.value, frozenset())
+    found = _meaning_by_star(file, node.value, frozenset())
     return ".".join([found, *parts]) if found is not None else None
 
 
@@ -89,7 +89,7 @@ def imported_modules(file: File) -> frozenset[str]:
     )
 
 
-def _local(file: File, dotted: str) -> File | None:
+def _local_file(file: File, dotted: str) -> File | None:
     """The file of the program that a file imports by a name, those without TensorFlow, too."""
     path = file.program.imports.imports_of(file.path).get(dotted)
     if path is None:
@@ -97,16 +97,16 @@ def _local(file: File, dotted: str) -> File | None:
     return next((each for each in file.program.all_files if each.path.absolute() == path), None)
 
 
-def _followed(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
+def _follow_import(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
     for module, rest in beginnings(name):
-        if rest and (other := _local(file, module)) is not None:
+        if rest and (other := _local_file(file, module)) is not None:
             first, _, more = rest[1:].partition(".")
-            found = _at_top(other, first, seen)
+            found = _meaning_at_top(other, first, seen)
             return None if found is None else f"{found}.{more}" if more else found
     return name
 
 
-def _at_top(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
+def _meaning_at_top(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
     """What a name at the top of a module stands for, where an import or a star binds it."""
     if (file, name) in seen:
         return None
@@ -114,13 +114,13 @@ def _at_top(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | N
     if (bindings := file.meanings.module.bindings.get(name)) is not None:
         found = file.meanings.canonical_of(name, file.meanings.module)
         if found is not None and found != name:
-            return _followed(file, found, seen)
+            return _follow_import(file, found, seen)
         return found if all(isinstance(binding, Imported) for binding in bindings) else None
-    return _by_stars(file, name, seen)
+    return _meaning_by_star(file, name, seen)
 
 
-def _by_stars(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
+def _meaning_by_star(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
     """What a name stands for that only a star import can bind: the last local module that has it says it."""
-    others = (_local(file, module) for module in reversed(file.meanings.star_imports))
-    found = (_at_top(other, name, seen) for other in others if other is not None)
+    others = (_local_file(file, module) for module in reversed(file.meanings.star_imports))
+    found = (_meaning_at_top(other, name, seen) for other in others if other is not None)
     return next((meaning for meaning in found if meaning is not None), None)

@@ -1,4 +1,4 @@
-"""`Meanings`: what every name of a module stands for, from LibCST's scopes.
+"""`Meanings`: what every name of a module means, from LibCST's scopes.
 
 A name means something only where all its bindings in its scope agree; an answer is a canonical dotted name
 (`tf.train.Saver`, `numpy.mean`), rooted at `tf` for TensorFlow however it was imported.
@@ -131,7 +131,7 @@ class Meanings:
         return {name for scope in scopes for name in scope.bindings}
 
     def scope(self, node: cst.CSTNode) -> Scope:
-        """The scope a node stands in."""
+        """The scope a node is in."""
         while (scope := self._tree.scopes.get(node)) is None and node in self._tree.parents:
             node = self._tree.parents[node]
         return self._of(scope) if scope is not None else self.module
@@ -163,7 +163,7 @@ class Meanings:
         return self._known[key]
 
     def bindings(self, node: cst.CSTNode | None) -> list[Binding]:
-        """Everything that binds a name where it is used; nothing for a builtin, and for what is no name."""
+        """Everything that binds a name where it is used; nothing for a builtin, and for what is not a name."""
         found = self.scope(node).lookup(node.value) if is_name(node) else None
         return self._visible(node.value, *found) if found is not None and is_name(node) else []
 
@@ -201,9 +201,9 @@ class Meanings:
     def _in_force(self, node: cst.Name) -> Binding | None:
         """Of several bindings of a name the one that certainly holds where it is used; None where that is not certain.
 
-        It is certain where all of them are statements of one body, one after the other, under no condition: what
-        stands after one of them in that body sees it, up to the next; a function sees the last one if it is
-        defined after it.
+        It is certain where all of them are statements of one body, one after the other, without a condition. What
+        comes after one of them in that body sees it, up to the next. A function that is defined after all of them
+        sees the last.
         """
         found = self.scope(node).lookup(node.value)
         if found is None or self.star_imports:
@@ -270,7 +270,7 @@ class Meanings:
     # -- from LibCST's scopes ------------------------------------------------------------------------------------------
 
     def _of(self, scope: LibcstScope) -> Scope:
-        """Our scope of one of LibCST's."""
+        """The scope for one of LibCST's."""
         if scope not in self._scopes:
             node = getattr(scope, "node", None)
             self._scopes[scope] = self.module if node is None else Scope(node, self._of(scope.parent))
@@ -291,7 +291,9 @@ class Meanings:
             node = handlers.get(assignment.node, assignment.node)  # type: ignore[call-overload]
             if node in order:  # not in a text that is an annotation
                 binding = self._binding(assignment, node)
-                found.append((order[_placed(binding, node)], self._home(node), assignment.name, binding))
+                found.append(
+                    (order[_binding_node(binding, node)], self._home(node), assignment.name, binding)
+                )
         patterns: list[cst.MatchPattern | cst.MatchStar] = [*tree.all(cst.MatchAs), *tree.all(cst.MatchStar)]
         for matched in (*patterns, *tree.all(cst.MatchMapping)):
             name = getattr(matched, "rest" if isinstance(matched, cst.MatchMapping) else "name")
@@ -411,8 +413,8 @@ class Meanings:
         return tensorflow.pop() if len(roots) == 1 and tensorflow else None
 
 
-def _placed(binding: Binding, node: cst.CSTNode) -> cst.CSTNode:
-    """The node whose place in the text is a binding's."""
+def _binding_node(binding: Binding, node: cst.CSTNode) -> cst.CSTNode:
+    """The node whose offset in the text is a binding's."""
     return binding.alias if isinstance(binding, Imported) else node
 
 

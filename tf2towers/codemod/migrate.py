@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tf2towers.codemod.aligned_lines import moved_along
+from tf2towers.codemod.aligned_lines import move_aligned_lines
 from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
 from tf2towers.codemod.file import RUNTIME, File
+from tf2towers.codemod.new_imports import new_lines
 from tf2towers.codemod.nodes import imported
-from tf2towers.codemod.place import new_lines
 from tf2towers.codemod.program import Program
 from tf2towers.codemod.removal import unused_imports
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
-from tf2towers.codemod.rules.t2t608_python2 import told
-from tf2towers.codemod.rules.t2t623_eager import is_eager
+from tf2towers.codemod.rules.t2t608_python2_to_python3 import python2_findings
+from tf2towers.codemod.rules.t2t623_eager_execution import is_eager
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult, NotebookChange
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
-from tf2towers.source.long_lines import fitted
+from tf2towers.source.long_lines import break_long_lines
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_syntax
 
@@ -63,19 +63,19 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     program = Program(script, options.towers, options.mains, options.python_path)
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
-        check_syntax(program.script.before, script.path)  # nothing of ours in it: it stays Python 2
-    kind = kind_of(program)
+        check_syntax(program.script.before, script.path)  # nothing is migrated in it: it stays Python 2
+    kind = program_kind(program)
     active = [] if options.python3 else [rule for rule in rules() if kind in rule.programs]
     for_modules = [rule for rule in active if rule.modules]
     for path in program.others:
         file = program.plain_file(path)
-        change = _rewritten(file, for_modules)
+        change = _rewrite_file(file, for_modules)
         if change.after != change.before:
             result.changes.append(change)
-            result.findings.extend(told(file.script))
+            result.findings.extend(python2_findings(file.script))
         else:
             result.copied.append(path)
-        _tell_notes(result, file)
+        _report_notes(result, file)
     for path, error in program.unreadable:
         message = f"a local module that cannot be read: {error}"
         result.findings.append(Finding("T2T624", message, todo_of("T2T624"), path, error.line or 1, 1))
@@ -84,19 +84,19 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     elif program.is_tf1 and not any(_DISTRIBUTED.search(file.script.text) for file in program.files):
         result.remark = "no towers and no servers in it: it runs on one device, as before"
     for file in program.files:
-        change = _rewritten(file, active)
-        result.findings.extend(told(file.script))
+        change = _rewrite_file(file, active)
+        result.findings.extend(python2_findings(file.script))
         if change.after != change.before or file.main:
             result.changes.append(change)
         else:
             result.copied.append(file.path)
-        _tell_notes(result, file)
+        _report_notes(result, file)
     if script.notebook is not None:
-        _tell_cells(result, script.notebook)
+        _report_cells(result, script.notebook)
     return result
 
 
-def _tell_notes(result: MigrationResult, file: File) -> None:
+def _report_notes(result: MigrationResult, file: File) -> None:
     """Makes findings of a file's notes, once, at the lines of its own text; compiled files that it needs are copied."""
     result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
     for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
@@ -109,7 +109,7 @@ def _tell_notes(result: MigrationResult, file: File) -> None:
     file.notes.clear()
 
 
-def kind_of(program: Program) -> ProgramKind:
+def program_kind(program: Program) -> ProgramKind:
     """What a program is, for rules to say whether they are for it."""
     if any(map(is_eager, program.files)):
         return "eager"
@@ -125,7 +125,7 @@ def _is_migrated(file: File) -> bool:
     )
 
 
-def _rewritten(file: File, active: list[Rule]) -> FileChange:
+def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
     script = file.script
     edits: list[Edit] = []
     edited: list[EditedLine] = []
@@ -138,14 +138,14 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
             rule.notes(file)
     edits = with_moved(script.text, edits)
     edits += [*unused_imports(file, edits)]
-    edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same place
-    edits += moved_along(file.text, file.tree.nodes, edits)
+    edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same offset
+    edits += move_aligned_lines(file.text, file.tree.nodes, edits)
     try:
         after = apply(script.text, edits)
     except Conflict as problem:
         raise SourceError(script.path, f"not migrated, please report it: {problem}") from None
     if after != script.text:
-        after = fitted(script.text, after, file.text.newline)
+        after = break_long_lines(script.text, after, file.text.newline)
         try:
             check_syntax(after, script.path)
         except SourceError as problem:
@@ -180,7 +180,7 @@ def _edited_line(file: File, code: str, edit: Edit) -> EditedLine:
     return EditedLine(code, line)
 
 
-def _tell_cells(result: MigrationResult, notebook: Notebook) -> None:
+def _report_cells(result: MigrationResult, notebook: Notebook) -> None:
     """Findings of a notebook say the cell and the line in it; a module that a cell writes is left."""
     for place, finding in enumerate(result.findings):
         if finding.path == notebook.path:

@@ -1,8 +1,8 @@
 """Which functions of a program nothing in it names: what TF 2 has lost may stay in them.
 
 A module that several scripts share has parts for each: `configure_tpu` beside what a GPU script calls. So has a
-script: functions that were copied with it, for another way to train. Names decide, whatever they stand for: a function
-counts as called when its name stands anywhere in code that may run, as a name, an attribute or a string; but not where
+script: functions that were copied with it, for another way to train. Names decide, whatever they mean: a function
+counts as called when its name occurs anywhere in code that may run, as a name, an attribute or a string; but not where
 it is TensorFlow's (`tf.train`), or certainly bound in another file. Code that may run is what a file's top level runs,
 with the defaults, bases and class bodies there, and what is called from it. Where such code looks names up by other
 means (`getattr` with a variable, `globals`, `eval`, an import by a text) every function counts as called.
@@ -41,12 +41,12 @@ from tf2towers.codemod.nodes import (
 )
 from tf2towers.codemod.reached import (
     Modules,
-    asked_for_by,
-    may_be_asked_for,
+    find_enabling_test,
+    is_optional_addition,
     only_for_debuggers,
     only_for_tpus,
 )
-from tf2towers.codemod.symbols import sessions
+from tf2towers.codemod.symbols import session_names
 from tf2towers.codemod.tensorflow_versions import is_for_another
 from tf2towers.report.result import FindingKind
 
@@ -76,7 +76,7 @@ def never_called(files: Sequence[File]) -> frozenset[cst.CSTNode]:
     """
     waiting: list[tuple[File, Unit]] = []
     runs: list[tuple[File, cst.CSTNode]] = []
-    registered = _registered(files)
+    registered = _registered_classes(files)
     named: set[str | tuple[File, str]] = set()
     for file in files:
         # a notebook's cells may call by magics (%time f()), and are run by hand
@@ -130,7 +130,7 @@ def _is_script(file: File) -> bool:
     own = {unit.name.value for unit in file.body if isinstance(unit, Unit)}
     for call in (node for node in runs if isinstance(node, cst.Call)):
         name = file.canonical(call.func) or ""
-        if name in sessions() or name == "tf.app.run" or name in own:
+        if name in session_names() or name == "tf.app.run" or name in own:
             return True
         if name.lstrip(".").partition(".")[0] in local:
             return True
@@ -138,14 +138,14 @@ def _is_script(file: File) -> bool:
 
 
 def _is_called_unnamed(unit: Unit, registered: Set[str]) -> bool:
-    """Whether something may call it that does not name it: a decorator, Python itself, a register of classes."""
+    """Whether something may call it that does not name it: a decorator, Python itself, a registry of classes."""
     name = unit.name.value
     if isinstance(unit, cst.ClassDef):
         return bool(unit.decorators) or name in registered
     return bool(unit.decorators) or (name.startswith("__") and name.endswith("__"))
 
 
-def _registered(files: Sequence[File]) -> set[str]:
+def _registered_classes(files: Sequence[File]) -> set[str]:
     """The names of classes that are given to another one when they are defined: by a metaclass, `__init_subclass__`."""
     classes = [each for file in files for each in file.body if isinstance(each, cst.ClassDef)]
     found: set[str] = set()
@@ -170,7 +170,7 @@ def _is_registered(defined: cst.ClassDef, registered: Set[str]) -> bool:
 def _run_at_definition(unit: Unit) -> Iterator[cst.CSTNode]:
     """What of a function or class runs where it is defined: decorators, defaults, annotations, a class's own body.
 
-    The name of a base is none: no method of it is called.
+    The name of a base does not count: no method of it is called.
     """
     yield from decorators(unit)
     if isinstance(unit, cst.ClassDef):
@@ -184,7 +184,7 @@ def _run_at_definition(unit: Unit) -> Iterator[cst.CSTNode]:
         yield from (note.annotation for note in notes if note is not None)
 
 
-def stays_in(file: File, node: cst.CSTNode, why: str) -> str | None:
+def find_unreached_context(file: File, node: cst.CSTNode, why: str) -> str | None:
     """What a use of something without counterpart may stay in, for nothing leads there; None where something may."""
     if (unit := never_called_around(file, node)) is not None:
         return f"{unit.name.value}, which nothing here calls"
@@ -196,11 +196,11 @@ def stays_in(file: File, node: cst.CSTNode, why: str) -> str | None:
         return "what is for a debugger"
     if "tf.contrib.tpu" in why and only_for_tpus(file, node):
         return "what is for TPUs"
-    test = asked_for_by(file, node) if may_be_asked_for(why) else None
+    test = find_enabling_test(file, node) if is_optional_addition(why) else None
     return f"what `{test}` asks for, which is off by default" if test is not None else None
 
 
-def leave(
+def note_site(
     file: File,
     node: cst.CSTNode,
     code: str,
@@ -211,20 +211,20 @@ def leave(
     stays: str = "it stays in {}, and raises where it is reached",
     kind: FindingKind = "left",
 ) -> None:
-    """Notes what is left at a place, and what to do there; where nothing leads to it, it is only a note.
+    """Notes a site as left, and what to do there; where nothing leads to it, it is only a note.
 
     Args:
-        why: the reason, where it says for what a place has to be reached (`stays_in`).
+        why: the reason, where it says for what a site has to be reached (`find_unreached_context`).
         stays: what the note says then.
     """
-    if (where := stays_in(file, node, why)) is None:
+    if (where := find_unreached_context(file, node, why)) is None:
         file.note(node, code, message + advice, kind)
     else:
         file.note(node, code, f"{message}; {stays.format(where)}", "note")
 
 
 def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
-    """The function or class that has to be called before a place is reached, where nothing does.
+    """The function or class that has to be called before a node is reached, where nothing does.
 
     What runs where it is defined is reached all the same: `class Cell(tf.contrib.gone.Cell):`, `def f(x=tf.gone()):`.
     """
@@ -238,7 +238,7 @@ def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
 
 
 def only_as_main(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is in the `if __name__ == "__main__":` of a module that the script imports."""
+    """Whether a node is in the `if __name__ == "__main__":` of a module that the script imports."""
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
     inner: cst.CSTNode = node
@@ -283,7 +283,7 @@ def _names_in(file: File, part: cst.CSTNode, of_tensorflow: Set[cst.CSTNode]) ->
 
 
 def _looks_names_up(file: File, part: cst.CSTNode, modules: Modules) -> bool:
-    """Whether a part of a file may take functions by names that do not stand in it."""
+    """Whether a part of a file may take functions by names that are not written in it."""
     for node in walk(part):
         if is_name(node):
             if node.value in _LOOK_UP | _BY_OTHER_MEANS and not _is_own(file, node):

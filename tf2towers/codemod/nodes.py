@@ -1,7 +1,7 @@
 """What single LibCST nodes say: the parts of a dotted name, a literal, an argument, a block, an import.
 
 Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword ...
-are left out of `children`, `walk` and `File.parent`. Names that are no expressions (`x` of `a.x`, of `f(x=1)`, of
+are left out of `children`, `walk` and `File.parent`. Names that are not expressions (`x` of `a.x`, of `f(x=1)`, of
 `def x`) are left out as well.
 """
 
@@ -32,7 +32,7 @@ _WRAPPERS: tuple[type[cst.CSTNode], ...] = (
     cst.DictElement, cst.Index, cst.SubscriptElement, cst.AssignTarget, cst.Annotation, cst.Decorator, cst.AsName,
     cst.CompIf, cst.ComparisonTarget, cst.Parameters, cst.From,
 )  # fmt: skip
-#: fields of signs, white space, and names that are no expressions
+#: fields of signs, white space, and names that are not expressions
 _NO_PARTS = frozenset(
     {
         "lpar", "rpar", "comma", "semicolon", "equal", "operator", "asynchronous", "dot", "colon", "first_colon",
@@ -60,7 +60,7 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
 
 @cache
 def _role(kind: type[object]) -> str:
-    """Whether what stands in a field is a part, wraps one, or neither."""
+    """Whether the value of a field is a part, wraps one, or neither."""
     if kind is cst.Arg:
         return "argument"
     if not issubclass(kind, cst.CSTNode) or issubclass(kind, cst.ParamStar | cst.ParamSlash):
@@ -102,7 +102,7 @@ def is_name(node: cst.CSTNode | None) -> TypeGuard[cst.Name]:
 
 
 def root_of(node: cst.CSTNode) -> cst.CSTNode:
-    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is no attribute."""
+    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is not an attribute."""
     while isinstance(node, cst.Attribute):
         node = node.value
     return node
@@ -125,7 +125,7 @@ def dotted(node: cst.CSTNode | None) -> str | None:
 
 # -- literals ---------------------------------------------------------------------------------------------------------
 
-#: what `literal` gives for what is no literal
+#: what `literal` gives for what is not a literal
 NOT_LITERAL: Any = object()
 
 
@@ -189,7 +189,7 @@ def literal_value(node: cst.CSTNode) -> Any:
 
 
 def is_plain(given: cst.Arg) -> bool:
-    """Whether an argument is given by its place, and is no `*arguments`."""
+    """Whether an argument is given by position, and is not `*arguments`."""
     return given.keyword is None and not given.star
 
 
@@ -210,7 +210,7 @@ def keyword_of(given: cst.Arg) -> str:
 
 
 def argument(call: cst.Call, place: int, *words: str) -> cst.BaseExpression | None:
-    """An argument of a call, by one of its keywords or by its place."""
+    """An argument of a call, by one of its keywords or by its position."""
     for given in call.args:
         if keyword_of(given) in words and given.keyword is not None:
             return given.value
@@ -219,7 +219,7 @@ def argument(call: cst.Call, place: int, *words: str) -> cst.BaseExpression | No
 
 
 def has_star(node: cst.Call | cst.List | cst.Tuple | cst.Set) -> bool:
-    """Whether a call is given `*arguments`, or a list has `*items`: then no place says which one it is."""
+    """Whether a call is given `*arguments`, or a list has `*items`: then no position says which one it is."""
     if isinstance(node, cst.Call):
         return any(given.star == "*" for given in node.args)
     return any(isinstance(element, cst.StarredElement) for element in node.elements)
@@ -305,7 +305,7 @@ def generators(node: Comprehension) -> list[cst.CompFor]:
 
 
 def index_of(node: cst.Subscript) -> cst.BaseExpression | cst.Slice | None:
-    """What stands in the brackets; None where there are several."""
+    """The index in the brackets; None where there are several."""
     if len(node.slice) != 1 or node.slice[0].comma is not cst.MaybeSentinel.DEFAULT:
         return None
     inner = node.slice[0].slice
@@ -342,7 +342,7 @@ def name_of(alias: Alias) -> str:
 
 
 def asname_of(alias: Alias) -> str | None:
-    """The name behind `as`."""
+    """The name after `as`."""
     return None if isinstance(alias, cst.ImportStar) or alias.asname is None else last_name(alias.asname.name)
 
 

@@ -46,8 +46,8 @@ def old_order(
 ) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument, when the call uses the argument order of an old release.
 
-    `tf.concat(0, xs)` gives ("axis", "values"). None when the call is written as today's function takes it,
-    or when it cannot be said. The keyword is empty for an argument that keeps its place.
+    `tf.concat(0, xs)` gives ("axis", "values"). None when the call is written as TF 2.21's function takes it,
+    or when it cannot be said. The keyword is empty for an argument that keeps its position.
 
     Args:
         is_list: whether an expression is certainly a list, which no axis is.

@@ -14,7 +14,7 @@ from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.nodes import Symbol, dotted, imported, module_of
-from tf2towers.codemod.symbols import ended_before_tf1, is_only_tf1, sessions
+from tf2towers.codemod.symbols import ended_before_tf1, is_only_tf1, session_names
 from tf2towers.codemod.tensorflow_versions import is_for_another
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
@@ -100,9 +100,9 @@ class Program:
 
     @cached_property
     def is_tf1(self) -> bool:
-        """Whether anything in the program is TF1: sessions and graphs, or a name that TF 2 has not.
+        """Whether anything in the program is TF1: sessions and graphs, or a name that TF 2 lacks.
 
-        A program that runs on TF 2 may use some of `tf.compat.v1` without building graphs: then it is none.
+        A program that runs on TF 2 may use some of `tf.compat.v1` without building graphs: then it is not TF1.
         """
         if self.is_tf2 or not any(_has_tf1(file) for file in self.files):
             return False
@@ -218,18 +218,18 @@ def _top_level(file: File, name: str) -> cst.FunctionDef | cst.ClassDef | None:
 
 
 def _is_eager(canonical: str) -> bool:
-    return canonical in ("tf.function", "tf.GradientTape", "tf2towers.runtime.VariableStore")
+    return canonical in ("tf.function", "tf.GradientTape")
 
 
 def _runs_graphs(canonical: str) -> bool:
     """Whether this runs a graph, or is for one only. (A server serves TF 2's coordinators as well.)"""
-    ours = canonical.removeprefix("tf2towers.runtime.")
-    if "Server" in (ours, canonical.rpartition(".")[2]):
+    name = canonical.removeprefix("tf2towers.runtime.")
+    if "Server" in (name, canonical.rpartition(".")[2]):
         return False
     return (
         canonical in _RUN_GRAPHS
-        or canonical in sessions()
-        or ours in ("graph_mode", *sessions().values())
+        or canonical in session_names()
+        or name in ("graph_mode", *session_names().values())
         or canonical.startswith(("tf.estimator.", "tf.contrib."))
     )
 

@@ -36,7 +36,7 @@ _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "N
 
 
 def is_never_reached(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is only reached in an old Python, or where a library still has what is gone."""
+    """Whether a node is only reached in an old Python, or where a library still has what is gone."""
     if any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node)):
         return True
     for around in file.ancestors(node):
@@ -83,7 +83,7 @@ def _succeeds(file: File, body: list[Statement]) -> bool:
 def _truth(
     file: File, test: cst.BaseExpression, through: frozenset[cst.CSTNode] = frozenset()
 ) -> bool | None:
-    """What a test of the version, or of what there is, says in every Python of today; None where it may be either.
+    """What a test of the version, or of what there is, says in every Python that runs TF 2.21; None: either.
 
     `through` are the names that led to it.
     """

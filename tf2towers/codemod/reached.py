@@ -1,8 +1,8 @@
 """What a run of the program reaches: what a flag or a name asks for, what may be looked up in a module.
 
-Few things may stay under a test of a flag that is off by default (`if FLAGS.quantize_delay >= 0:`, with -1): what is
-added to a training, and which no one misses who does not ask for it. A program whose flag chooses between two ways to
-train is migrated for both, or is left.
+Few things may stay under a test of a flag that is off by default (`if FLAGS.quantize_delay >= 0:`, with -1): additions
+to a training that matter only to those who ask for them. A program whose flag chooses between two ways to train is
+migrated for both, or is left.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _NotKnown(Exception):
 
 
 def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    """The tests of each `if` that a place is in, innermost first, and whether it stands where the test says yes."""
+    """The tests of each `if` that a node is in, innermost first, and whether it is where the test says yes."""
     inner = node
     for around in file.ancestors(node):
         if isinstance(around, Branch) and inner is not around.test:
@@ -82,17 +82,17 @@ def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExp
 # -- flags that are off by default ---------------------------------------------------------------
 
 
-def may_be_asked_for(why: str) -> bool:
+def is_optional_addition(why: str) -> bool:
     """Whether what has no counterpart, for the reason given, is of the few things that are added to a training."""
     return any(name in why for name in _ADDED)
 
 
-def asked_for_by(file: File, node: cst.CSTNode) -> str | None:
-    """The test of a flag without which a place is not reached, where the default makes it so; None without one."""
+def find_enabling_test(file: File, node: cst.CSTNode) -> str | None:
+    """The test of a flag without which a node is not reached, where the default makes it so; None without one."""
     for test, is_yes in branches_around(file, node):
         asked: set[str] = set()
         try:
-            truth = bool(_value(file, test, asked))
+            truth = bool(_default_truth(file, test, asked))
         except (_NotKnown, TypeError):
             continue
         if asked and truth != is_yes:
@@ -100,17 +100,19 @@ def asked_for_by(file: File, node: cst.CSTNode) -> str | None:
     return None
 
 
-def _value(file: File, node: cst.BaseExpression, asked: set[str]) -> Any:
+def _default_truth(file: File, node: cst.BaseExpression, asked: set[str]) -> Any:
     """The value of a test by default; adds the flags that it asks for, and raises _NotKnown where it is not known."""
     match node:
         case cst.UnaryOperation(operator=cst.Not()):
-            return not _value(file, node.expression, asked)
+            return not _default_truth(file, node.expression, asked)
         case cst.BooleanOperation():
             return _of_some(file, node, asked)
         case cst.Comparison() if (sides := compared(node)) is not None and type(sides[1]) in _COMPARE:
-            return _COMPARE[type(sides[1])](_value(file, sides[0], asked), _value(file, sides[2], asked))
+            return _COMPARE[type(sides[1])](
+                _default_truth(file, sides[0], asked), _default_truth(file, sides[2], asked)
+            )
         case cst.Attribute():
-            value = _default(file, node)
+            value = _flag_default(file, node)
             asked.add(node.attr.value)
             return value
     return _literal(node)
@@ -123,7 +125,7 @@ def _of_some(file: File, node: cst.BooleanOperation, asked: set[str]) -> bool:
     for part in (node.left, node.right):
         flags: set[str] = set()
         try:
-            if bool(_value(file, part, flags)) == decisive:
+            if bool(_default_truth(file, part, flags)) == decisive:
                 asked |= flags
                 return decisive
             asked |= flags
@@ -134,10 +136,10 @@ def _of_some(file: File, node: cst.BooleanOperation, asked: set[str]) -> bool:
     return not decisive
 
 
-def _default(file: File, flag: cst.Attribute) -> Any:
+def _flag_default(file: File, flag: cst.Attribute) -> Any:
     """The default of `FLAGS.name` or `args.name`, if nothing in the program gives it another value."""
     files, name = file.program.all_files, flag.attr.value
-    defined = [found for each in files for found in _definitions(each, name)]
+    defined = [found for each in files for found in _flag_definitions(each, name)]
     calls = {call for call, _ in defined}
     if not defined or not _is_of_flags(file, flag.value, calls):
         raise _NotKnown
@@ -149,7 +151,7 @@ def _default(file: File, flag: cst.Attribute) -> Any:
     return values[0]
 
 
-def _definitions(file: File, name: str) -> Iterator[tuple[cst.Call, Any]]:
+def _flag_definitions(file: File, name: str) -> Iterator[tuple[cst.Call, Any]]:
     """The calls that define a flag, with its default."""
     for call in file.all(cst.Call):
         function = last_name(call.func)
@@ -191,26 +193,26 @@ def _is_of_flags(file: File, value: cst.BaseExpression, calls: set[cst.Call]) ->
     """Whether something is what the flags are in: `FLAGS` of TensorFlow or absl, or what `parse_args()` gives."""
     if any(last_name(call.func) != "add_argument" for call in calls):
         return (file.canonical(value) or "").endswith("flags.FLAGS") or last_name(value) == "FLAGS"
-    return last_name(value) in set(_parsed(file))
+    return last_name(value) in set(_parsed_names(file))
 
 
-def _parsed(file: File) -> Iterator[str]:
+def _parsed_names(file: File) -> Iterator[str]:
     """The names that the program gives what `parse_args()` returns, also by a function of its own."""
     files = file.program.all_files
     makers = set(_PARSE)
     for each in files:
         for made in each.all(cst.Return):
             around = each.function_around(made)
-            if _calls(made.value, set(_PARSE)) and around is not None:
+            if _calls_of_parser(made.value, set(_PARSE)) and around is not None:
                 makers.add(around.name.value)
     for each in files:
         for node in each.all(cst.Assign):
-            for target in targets(node) if _calls(node.value, makers) else ():
+            for target in targets(node) if _calls_of_parser(node.value, makers) else ():
                 whole = items(target) if isinstance(target, cst.Tuple) else [target]
                 yield last_name(whole[0])
 
 
-def _calls(value: cst.BaseExpression | None, names: set[str]) -> bool:
+def _calls_of_parser(value: cst.BaseExpression | None, names: set[str]) -> bool:
     return isinstance(value, cst.Call) and last_name(value.func) in names
 
 
@@ -219,7 +221,7 @@ def _may_set(file: File, node: cst.CSTNode, name: str, definitions: set[cst.Call
     if isinstance(node, cst.Attribute):
         return node.attr.value == name and not file.is_read(node)
     if isinstance(node, cst.Arg):
-        return keyword_of(node) == name and _calls(_as_expression(file.parent(node)), set(_SET))
+        return keyword_of(node) == name and _calls_of_parser(_as_expression(file.parent(node)), set(_SET))
     if isinstance(value := literal(node), str):
         if value != name and not re.search(rf"__{name}(?!\w)", value.replace("-", "_")):
             return False
@@ -237,17 +239,17 @@ def _as_expression(node: cst.CSTNode) -> cst.BaseExpression | None:
 
 
 def only_for_tpus(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is only reached where a test says that there is a TPU: `if FLAGS.use_tpu:`."""
+    """Whether a node is only reached where a test says that there is a TPU: `if FLAGS.use_tpu:`."""
     return any(_TPU.search(name) for name in _asked_names(file, node))
 
 
 def only_for_debuggers(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is only reached where a test asks for a debugger that nothing switches on: `if FLAGS.debug:`."""
+    """Whether a node is only reached where a test asks for a debugger that nothing switches on: `if FLAGS.debug:`."""
     return any(_DEBUGGER.search(name) and not _is_on(file, name) for name in _asked_names(file, node))
 
 
 def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:
-    """The names without which a place is not reached: of what is true, equal to a text, or not None."""
+    """The names without which a node is not reached: of what is true, equal to a text, or not None."""
     for test, is_yes in branches_around(file, node):
         match test:
             case cst.UnaryOperation(operator=cst.Not()):
@@ -255,10 +257,10 @@ def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:
             case _:
                 denied, asked = False, test
         if is_yes != denied:
-            yield last_name(_said(asked))
+            yield last_name(_tested_expression(asked))
 
 
-def _said(test: cst.BaseExpression) -> cst.BaseExpression:
+def _tested_expression(test: cst.BaseExpression) -> cst.BaseExpression:
     """What `x is not None` and `x == "cli"` say something of: x."""
     match compared(test):
         case left, cst.IsNot(), right if is_none(right):
@@ -374,9 +376,11 @@ def _is_other(file: File, value: cst.BaseExpression) -> bool:
     """Whether a value certainly is something else: a module of a library, or what `parse_args()` gives."""
     bindings = file.meanings.bindings(root_of(value))
     if bindings and all(isinstance(binding, Imported) for binding in bindings):
-        return True  # it names none of ours
+        return True  # it names nothing that a file defines
     return (
         is_name(value)
         and bool(bindings)
-        and all(isinstance(each, Assigned) and _calls(each.value, {"parse_args"}) for each in bindings)
+        and all(
+            isinstance(each, Assigned) and _calls_of_parser(each.value, {"parse_args"}) for each in bindings
+        )
     )

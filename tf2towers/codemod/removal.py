@@ -1,4 +1,4 @@
-"""Statements that go: with their line, or `pass` in their place where nothing else is left of a block.
+"""Statements that are removed: with their line, or `pass` in their place where nothing else is left of a block.
 
 So do imports of TensorFlow's private modules that nothing needs once the uses of their names are rewritten.
 """
@@ -19,7 +19,7 @@ from tf2towers.codemod.taken_names import is_taken
 _FOR_LINTERS = re.compile(r"#\s*(pylint|noqa|type: ignore|flake8|pragma|isort|yapf|fmt)\b")
 
 
-def removed(file: File, node: Statement) -> Edit:
+def remove_statement(file: File, node: Statement) -> Edit:
     """The edit that takes a statement away."""
     text = file.text
     begins, last = text.first_line(node), text.last_line(node)
@@ -28,7 +28,7 @@ def removed(file: File, node: Statement) -> Edit:
         first = min([first, *map(text.first_line, decorators(node))])
     text_before = text.line(first)[: text.column(node)] if first == begins else ""
     text_after = text.line(last)[text.end(node) - text.line_start(last) :]
-    if _alone(file, node) or text_before.strip() or text_after.split("#")[0].strip():
+    if _is_alone(file, node) or text_before.strip() or text_after.split("#")[0].strip():
         return Edit(text.start(node), text.end(node), "pass", whole=True)
     start, end = text.line_start(first), text.line_start(last + 1)
     if text_after.strip().startswith("#") and not _FOR_LINTERS.match(text_after.strip()):  # the comment stays
@@ -61,7 +61,7 @@ def _with_gap(file: File, first: int, last: int, start: int) -> int:
     return text.line_start(first - 1) if lone else start
 
 
-def _alone(file: File, node: Statement) -> bool:
+def _is_alone(file: File, node: Statement) -> bool:
     parent = file.parent(node)
     return not isinstance(parent, cst.Module) and [node] in blocks(parent)
 
@@ -74,7 +74,7 @@ def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         if node not in file.body or any(_overlaps(file, node, edit) for edit in edits):
             continue
         if all(_loses_its_uses(file, bound_by(alias), edits) for alias in aliases(node)):
-            yield removed(file, node)
+            yield remove_statement(file, node)
 
 
 def _overlaps(file: File, node: Statement, edit: Edit) -> bool:
@@ -82,7 +82,7 @@ def _overlaps(file: File, node: Statement, edit: Edit) -> bool:
 
 
 def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
-    """Whether each use of a name, of which there are some, is written anew without it."""
+    """Whether each use of a name, of which there are some, is rewritten without it."""
     uses = [node for node in file.all(cst.Name) if node.value == name]
     word = re.compile(rf"\b{re.escape(name)}\b(?!\.\w+ import)")
     written = len(word.findall(file.text.text)) - 1  # in texts and comments as well, where nobody knows

@@ -1,6 +1,6 @@
-"""`find_replacement`: what stands for a TF1 symbol, from symbols.tsv, which `tables/make_symbols.py` writes.
+"""`find_replacement`: the replacement of a TF1 symbol, from symbols.tsv, which `tables/make_symbols.py` writes.
 
-A symbol stays by its name in `tensorflow.compat.v1`, which a migrated script imports as `tf`, or it is our runtime's;
+A symbol stays by its name in `tensorflow.compat.v1`, which a migrated script imports as `tf`, or it is the runtime's;
 sessions and servers are the runtime's. TF's own Saver, hooks, optimizers and moving averages are right in a graph: they
 stay.
 """
@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from tf2towers.codemod.canonical import beginnings
 
-#: Calls that `graph_mode` stands for.
+#: Calls that `graph_mode` replaces.
 SWITCHES = frozenset(
     {
         "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",
@@ -29,7 +29,7 @@ Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
 
 
 class RuntimeName(NamedTuple):
-    """Something to import from our own runtime: `from module import name`."""
+    """Something to import from the runtime: `from module import name`."""
 
     module: str
     name: str
@@ -37,7 +37,7 @@ class RuntimeName(NamedTuple):
 
 @dataclass(frozen=True)
 class Found:
-    """What stands for a symbol.
+    """The replacement of a symbol.
 
     `target` is rooted at `tf`, which stands for `tensorflow.compat.v1` ("v1") or for plain TensorFlow ("tf2"), or it is
     a dotted module path ("private").
@@ -52,17 +52,17 @@ class Found:
 
 
 class Row(NamedTuple):
-    """A row: what stands for a name, and for what is below it unless it is a module.
+    """A row: the replacement of a name, and of what is below it unless it is a module.
 
     Attributes:
         target: the name to write; `module:name` for the runtime's; empty for the name itself.
         code: of the rule that leaves it.
         advice: why it is left, or what is below it, where the name above says something else.
         public: the public name, or module, of the same object in TF 1.15.
-        marks: `0` a name of an older release, `1` TF 1.15 had it, `c` compat.v1 has it, `x` plain TF 2 has not,
+        marks: `0` a name of an older release, `1` TF 1.15 had it, `c` compat.v1 has it, `x` plain TF 2 lacks,
             `m` a module, `b` what is below it has a row of its own or is not there, `f` a file or folder of contrib
-            (`public` is the module that has its names), `s` ours is for graphs that our sessions run, `a` another
-            object in TF 2.
+            (`public` is the module that has its names), `s` the runtime's, for graphs that its sessions run,
+            `a` another object in TF 2.
     """
 
     name: str
@@ -81,7 +81,7 @@ def read_table(name: str) -> list[list[str]]:
 
 
 @cache
-def symbols() -> dict[str, Row]:
+def symbol_table() -> dict[str, Row]:
     """The table, by name."""
     return {row[0]: Row(*row) for row in read_table("symbols.tsv")}  # type: ignore[arg-type]
 
@@ -90,7 +90,7 @@ def symbols() -> dict[str, Row]:
 def _private_names() -> dict[str, tuple[frozenset[str], bool]]:
     """Module in `tensorflow.python` -> the names it has in all versions of TF 2 that are served.
 
-    And whether it has no others, for all of them are the same from TF 1.15 to today.
+    And whether it has no others, for all of them are the same from TF 1.15 to TF 2.21.
     """
     return {
         module: (frozenset(names.split()), same == "same")
@@ -100,7 +100,7 @@ def _private_names() -> dict[str, tuple[frozenset[str], bool]]:
 
 @cache
 def find_replacement(canonical: str) -> Found:
-    """What stands for a canonical name rooted at `tf`."""
+    """The replacement of a canonical name rooted at `tf`."""
     found = _spelled(canonical)
     if found.kind == "left":
         for public in (*_without_folders(canonical), *_by_files(canonical)):
@@ -111,7 +111,7 @@ def find_replacement(canonical: str) -> Found:
 
 def _spelled(canonical: str) -> Found:
     module, _, name = canonical.rpartition(".")
-    if canonical not in symbols():
+    if canonical not in symbol_table():
         names, is_whole = _private_names().get(module, (frozenset(), False))
         if is_whole:
             for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
@@ -124,10 +124,10 @@ def _spelled(canonical: str) -> Found:
         if canonical.startswith("tf.core.") and "_pb2" in canonical:
             return Found("private", "tensorflow" + canonical[2:])
     for name, rest in beginnings(canonical):
-        row = symbols().get(name)
+        row = symbol_table().get(name)
         if row is not None and not (rest and "b" in row.marks):
             return _made(row, rest, canonical)
-    codes = (row.code for name, _ in beginnings(canonical) if (row := symbols().get(name)) is not None)
+    codes = (row.code for name, _ in beginnings(canonical) if (row := symbol_table().get(name)) is not None)
     return _left(canonical, next(filter(None, codes), "T2T620"), _advice(canonical))
 
 
@@ -147,7 +147,7 @@ def _left(canonical: str, code: str, why: str) -> Found:
 
 
 def _advice(canonical: str) -> str:
-    rows = (symbols().get(name) for name, _ in beginnings(canonical))
+    rows = (symbol_table().get(name) for name, _ in beginnings(canonical))
     return next((row.advice for row in rows if row is not None and row.advice), "")
 
 
@@ -163,7 +163,7 @@ def _by_files(canonical: str) -> list[str]:
 
     In `...python.ops.arg_scope` the function is what its folder had, before the file of that name.
     """
-    rows = [(symbols().get(name), rest) for name, rest in beginnings(canonical)]
+    rows = [(symbol_table().get(name), rest) for name, rest in beginnings(canonical)]
     files = [(row.public, rest) for row, rest in rows if row is not None and "f" in row.marks]
     return [public + rest for public, rest in files if rest][:1] + [
         public for public, rest in files if not rest
@@ -185,7 +185,7 @@ def public_spelling(canonical: str) -> str:
 
 def public_name(canonical: str) -> str:
     """The public TF1 name of a symbol that also had a private one, or one under contrib."""
-    row = symbols().get(canonical)
+    row = symbol_table().get(canonical)
     return row.public if row is not None and row.public and "f" not in row.marks else canonical
 
 
@@ -193,14 +193,16 @@ def public_name(canonical: str) -> str:
 
 
 def _marks(canonical: str) -> str:
-    row = symbols().get(canonical)
+    row = symbol_table().get(canonical)
     return row.marks if row is not None else ""
 
 
 @cache
-def sessions() -> dict[str, str]:
+def session_names() -> dict[str, str]:
     """What makes sessions and servers, and the runtime's name for it."""
-    return {row.name: row.target.partition(":")[2] for row in symbols().values() if row.kind == "session"}
+    return {
+        row.name: row.target.partition(":")[2] for row in symbol_table().values() if row.kind == "session"
+    }
 
 
 def is_module(canonical: str) -> bool:
@@ -219,12 +221,12 @@ def is_still_there(canonical: str) -> bool:
 
 
 def is_for_sessions(canonical: str) -> bool:
-    """Whether what stands for it is right only in a graph that our sessions run."""
+    """Whether its replacement is right only in a graph that the runtime's sessions run."""
     return "s" in _marks(canonical)
 
 
 def is_of_old_release(canonical: str) -> bool:
-    """Whether it is a name of an older release than TF 1.15 for something that has another one today."""
+    """Whether it is a name of an older release than TF 1.15 for something that has another name in TF 2.21."""
     return "0" in _marks(canonical)
 
 
@@ -256,7 +258,7 @@ def is_another_object(canonical: str) -> bool:
 
 
 def is_gone_private(canonical: str) -> bool:
-    """Whether a private module is there and has not the name, or no longer.
+    """Whether a private module is there and lacks the name, or no longer has it.
 
     Functions have moved to other files (`array_ops.stack`, `control_flow_ops.cond`), or ended before TF 1.15
     (`rnn_cell_impl._linear`).
@@ -284,5 +286,5 @@ def only_tf1s_arguments() -> dict[str, tuple[frozenset[str], int]]:
 
 @cache
 def unserved_arguments() -> dict[str, tuple[str, int]]:
-    """An argument that one of our functions does not serve, and its place, by the function's name."""
+    """An argument that one of the runtime's functions does not serve, and its position, by the function's name."""
     return {name: (given, int(place)) for name, given, place in read_table("data/unserved_arguments.tsv")}

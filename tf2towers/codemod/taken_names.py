@@ -16,7 +16,7 @@ def is_taken(file: File, name: str, seen: frozenset[File] = frozenset()) -> bool
     """Whether another module of the program may take a name that a file binds from there.
 
     It does by `from file import name`, by `file.name`, by a star, or where it hands the module on, whose attributes are
-    then taken where nobody sees it. What its own import binds under that name is no use of this one.
+    then taken where nobody sees it. What its own import binds under that name is not a use of this one.
     """
     return any(
         _takes(other, file, name, seen | {file})

@@ -47,17 +47,17 @@ _CALLS: dict[str, Callable[..., Any]] = {each.__name__: each for each in (bool, 
 
 
 def is_for_another(file: File, node: cst.CSTNode) -> bool:
-    """Whether a place is only reached with another TensorFlow than 1.15: in `if tf.__version__ < '1.0':`."""
+    """Whether a node is only reached with another TensorFlow than 1.15: in `if tf.__version__ < '1.0':`."""
     return any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node))
 
 
 def is_answered(file: File, version: Symbol) -> bool:
     """Whether a version is TF 1.15's in the migrated script."""
-    return _is_tf1s(file, version) and _use(file, version) == "decides"
+    return _is_tf1s(file, version) and _find_use(file, version) == "decides"
 
 
 def _truth(file: File, test: cst.BaseExpression) -> bool | None:
-    """What a test of the version says; None where it is none, or not understood."""
+    """What a test of the version says; None where it is not one, or not understood."""
     try:
         value, asked = _value(file, test)
     except (ValueError, TypeError, IndexError, AttributeError, RecursionError):  # the last: `input = input`
@@ -88,13 +88,13 @@ def _value(file: File, node: cst.BaseExpression) -> tuple[Any, bool]:
             value, asked = _value(file, node.value)
             return value[_index(index)], asked
         case cst.Call() if not keywords(node) and len(positional(node)) == 1:
-            return _called(file, node)
+            return _called_method(file, node)
         case cst.Tuple() | cst.List():
             return literal_value(node), False
     raise ValueError
 
 
-def _called(file: File, call: cst.Call) -> tuple[Any, bool]:
+def _called_method(file: File, call: cst.Call) -> tuple[Any, bool]:
     argument, asked = _value(file, positional(call)[0])
     name = last_name(call.func)
     if isinstance(call.func, cst.Attribute) and name in _METHODS:
@@ -138,25 +138,25 @@ def _is_tf1s(file: File, version: Symbol) -> bool:
     )
 
 
-def _use(file: File, version: Symbol) -> _Use:
+def _find_use(file: File, version: Symbol) -> _Use:
     """What a version is for; one that is kept under a name, for what its uses are."""
     statement = file.parent(version)
     if isinstance(statement, cst.Assign) and all(map(is_name, targets(statement))):
         names = set(map(last_name, targets(statement)))
         loads = [use for use in file.all(cst.Name) if use.value in names and file.is_read(use)]
-        uses = {_use_here(file, load) for load in loads}
+        uses = {_find_direct_use(file, load) for load in loads}
         return "mistakes" if "mistakes" in uses else "decides" if "decides" in uses else "shows"
-    return _use_here(file, version)
+    return _find_direct_use(file, version)
 
 
-def _use_here(file: File, version: cst.BaseExpression) -> _Use:
-    """As `_use`, for a version that is used where it stands, and not assigned to a name."""
+def _find_direct_use(file: File, version: cst.BaseExpression) -> _Use:
+    """As `_find_use`, for a version that is used directly, and not assigned to a name."""
     around = file.parent(version)
     match around:
         case cst.Comparison():
             sides = [around.left, *(each.comparator for each in around.comparisons)]
             others = [side for side in sides if side is not version]
-            same = all(_orders_as_text(text) for side in others for text in _texts(side))
+            same = all(_orders_as_text(text) for side in others for text in _compared_versions(side))
             return "decides" if same else "mistakes"
         case cst.Attribute():
             call = file.parent(around)
@@ -170,10 +170,10 @@ def _use_here(file: File, version: cst.BaseExpression) -> _Use:
     return "shows"
 
 
-def _texts(other: cst.BaseExpression) -> list[str]:
+def _compared_versions(other: cst.BaseExpression) -> list[str]:
     """The versions that one is compared with; none where they are not constants."""
     if isinstance(other, cst.Tuple | cst.List | cst.Set):
-        found = [_texts(element) for element in items(other)]
+        found = [_compared_versions(element) for element in items(other)]
         return [text for texts in found for text in texts] if all(found) else []
     value = literal(other)
     return [value] if isinstance(value, str) and re.search(r"\d", value) else []
@@ -184,8 +184,8 @@ def _orders_as_text(other: str) -> bool:
 
     Where they do not, the other is one of TF1, and TensorFlow 2's own version is above it as both.
     """
-    ours, theirs = (1, 15, 5), tuple(map(int, re.findall(r"\d+", other)))
-    return (other > TF1) == (ours < theirs) and (other < TF1) == (ours > theirs)
+    own, theirs = (1, 15, 5), tuple(map(int, re.findall(r"\d+", other)))
+    return (other > TF1) == (own < theirs) and (other < TF1) == (own > theirs)
 
 
 def _is_one_number(file: File, version: cst.BaseExpression) -> bool:

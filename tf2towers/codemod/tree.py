@@ -1,4 +1,4 @@
-"""`Tree`: the one LibCST tree of a module, with what is around each node and where it stands in the text."""
+"""`Tree`: the one LibCST tree of a module, with what is around each node and where it is in the text."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Tree:
 
     @cached_property
     def _inner_bytes(self) -> list[int]:
-        """The places of all bytes that no character begins with."""
+        """The offsets of all bytes that no character begins with."""
         return [place for place, byte in enumerate(self.text.encode()) if byte & 0xC0 == 0x80]
 
     def _offset(self, place: int) -> int:

@@ -19,7 +19,7 @@ _CHUNK = 65_536
 
 
 class Child:
-    """A process in a group of its own, and the pipe that it tells of its steps on.
+    """A process in a group of its own, and the pipe on which it reports its steps.
 
     Args:
         environment: the whole of it; the pipe's descriptor is added.
@@ -59,28 +59,28 @@ class Child:
                 os.close(descriptor)
 
     def _open_pipe(self) -> tuple[str, list[int]]:
-        """Makes `pipe`; what the process is told of it, and the descriptors that it inherits."""
+        """Makes `pipe`; gives the environment that names it, and the descriptors that it inherits."""
         self.pipe, theirs = os.pipe()
         os.set_blocking(self.pipe, False)
         return str(theirs), [theirs]
 
     def hold(self) -> None:
-        """Stops it where it is, until `go_on`."""
+        """Stops it where it is, until `resume`."""
         if self.status is None and not self.held and self._send(signal.SIGSTOP):
             self.clock.stop(time.monotonic())
             self.held = True
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Starts it, or lets it run again."""
         if not self.started:
             self.start()
         elif self.held:
-            self.clock.go_on(time.monotonic())
+            self.clock.resume(time.monotonic())
             self._send(signal.SIGCONT)
             self.held = False
 
     def read(self) -> int:
-        """Takes the lines it has written since; how many steps they tell of."""
+        """Takes the lines it has written since; how many steps they report."""
         steps_before = len(self.side.steps)
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self.pipe, _CHUNK):

@@ -13,18 +13,18 @@ from pathlib import Path
 
 def main(settings: str) -> int:
     """Runs the cluster; returns the exit status."""
-    # this file's folder is no place for imports, and that of the package may be left off the path of what is started
+    # this file's folder is not for imports, and that of the package may be left off the path of what is started
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     from tf2towers.launch.errors import LaunchError
     from tf2towers.launch.job import Job
     from tf2towers.launch.plan import Plan
     from tf2towers.launch.screen import Screen
-    from tf2towers.launch.signals import noted
+    from tf2towers.launch.signals import note_signals
 
     try:
         # parameter servers that do not end by themselves are stopped at once: waiting would count as the script's time
         plan = Plan(**json.loads(settings), linger=0.0, keep=_SHOWN)
-        with noted() as signals:
+        with note_signals() as signals:
             screen = Screen(plan.tasks, errors=sys.stdout)
             outcome = Job(plan, screen, signals).run()
         if outcome.failed is not None:  # its last words, which the others' end has pushed away

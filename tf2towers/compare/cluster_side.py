@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tf2towers.compare.child import Child
-from tf2towers.compare.dialect import asked_shape, has_cluster
+from tf2towers.compare.dialect import find_shape, has_cluster
 from tf2towers.compare.errors import CompareError
 from tf2towers.compare.side import ActiveClock, Side
 from tf2towers.launch.cluster import Shape, tasks_of, words
@@ -29,9 +29,9 @@ CHIEF = "worker 0"
 class ClusterSide(Side):
     """What is known of a cluster's training so far.
 
-    Asynchronous, each worker's step is an update of its own, and counts. An update that workers make together is told
-    of by each: the chief's line counts, with the examples of all and the mean of their losses. Memory is that of all
-    tasks. Of what is told of a process (its Python, what only a watched one does) the chief's counts.
+    Asynchronous, each worker's step is an update of its own, and counts. An update that workers make together is
+    reported by each: the chief's line counts, with the examples of all and the mean of their losses. Memory is that of
+    all tasks. Of what a process reports of itself (its Python, what only a watched one does) the chief's counts.
 
     Attributes:
         workers: how many there are.
@@ -43,13 +43,13 @@ class ClusterSide(Side):
     _memory: dict[str, int] = field(default_factory=dict)  # by task
     _peaks: dict[str, int] = field(default_factory=dict)
     _losses: list[list[float]] = field(default_factory=list)  # of each update, those of the workers so far
-    _told: dict[str, int] = field(default_factory=dict)  # how many updates each worker has told of
+    _reported: dict[str, int] = field(default_factory=dict)  # how many updates each worker has reported
     _towers: int = 1  # of one worker
 
     def __post_init__(self) -> None:
         self.apart = self.workers
 
-    def heard(self, line: dict[str, Any], clock: ActiveClock) -> None:
+    def take_entry(self, line: dict[str, Any], clock: ActiveClock) -> None:
         """A line of a task; one without a task is the chief's."""
         task, event = line.get("task", CHIEF), line.get("event")
         if line.get("memory"):
@@ -60,14 +60,14 @@ class ClusterSide(Side):
         if event == "step":
             self._of_worker(task, line, clock)
         elif event == "resumed":
-            # other workers may have made steps before the chief's first one, and not all have told of their last
+            # other workers may have made steps before the chief's first one, and not all have reported their last
             if task == CHIEF and line["step"] >= self.count + self.workers:
-                super().heard(line, clock)
+                super().take_entry(line, clock)
         elif event == "note":
             if line["text"] not in self.notes:
-                super().heard(line, clock)
+                super().take_entry(line, clock)
         elif event == "accuracy" or task == CHIEF:
-            super().heard(line, clock)
+            super().take_entry(line, clock)
             self._towers = line.get("towers", self._towers)
             self._count_towers()
 
@@ -75,18 +75,18 @@ class ClusterSide(Side):
         line = {**line, "memory": sum(self._memory.values()) or None, "peak": self.peak}
         together = line.get("together")
         if together is None:
-            super().heard(line, clock)
+            super().take_entry(line, clock)
             return
         self.synchronous, self.apart = True, 1
         self._count_towers()
-        place = self._told[task] = self._told.get(task, 0) + 1
+        place = self._reported[task] = self._reported.get(task, 0) + 1
         losses = self._losses_of(place - 1)
         if line.get("loss") is not None:
             losses.append(line["loss"])
         if task == CHIEF:
             if line.get("examples") is not None:
                 line["examples"] *= together
-            super().heard(line, clock)
+            super().take_entry(line, clock)
         if losses and place <= len(self.steps):
             step = self.steps[place - 1]
             self.steps[place - 1] = dataclasses.replace(step, loss=statistics.fmean(losses))
@@ -105,11 +105,11 @@ class ClusterSide(Side):
 _LAUNCHER = Path(__file__).with_name("cluster_launcher.py")
 
 
-def launched(shape: Shape, python: str, script: Path, arguments: Sequence[str]) -> list[str]:
+def launch_command(shape: Shape, python: str, script: Path, arguments: Sequence[str]) -> list[str]:
     """The command that runs a script as a cluster.
 
     Args:
-        arguments: of every task, without those that tell it which it is.
+        arguments: of every task, without those that say which it is.
     """
     settings = {
         "ps": shape.ps,
@@ -126,7 +126,7 @@ class ClusterChild(Child):
     """The launcher of a cluster, and its tasks, which are found by the mark in their environment (Linux).
 
     Args:
-        fifo: a path for the pipe that they tell of their steps on.
+        fifo: a path for the pipe on which they report their steps.
     """
 
     def __init__(
@@ -168,16 +168,17 @@ def shape_of(
         ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where a script starts servers.
 
     Raises:
-        CompareError: one is a task of a cluster, and the other is not; or these numbers are no cluster.
+        CompareError: one is a task of a cluster, and the other is not; or these numbers do not make a cluster.
     """
-    shape = asked_shape((legacy, modern), ps, workers, task_flags)
+    shape = find_shape((legacy, modern), ps, workers, task_flags)
     if shape is None:
         return None
     for mine, its in ((legacy, modern), (modern, legacy)):
         if has_cluster(mine) and not has_cluster(its):
             raise CompareError(
-                f"{mine} is a task of a cluster, and {its} is a program of one process: it has no tf.train.Server and "
-                "no strategy of several workers. Only two clusters or two programs of one process can be compared"
+                f"{mine} is a task of a cluster, and {its} is a program of one process: it uses neither a "
+                "tf.train.Server nor a strategy of several workers. Only two clusters or two programs of one process "
+                "can be compared"
             )
     if not sys.platform.startswith("linux"):
         raise CompareError("clusters are compared on Linux only, where all processes of one can be found")
@@ -189,7 +190,7 @@ def shape_of(
     return shape
 
 
-def described(shape: Shape) -> str:
+def describe_shape(shape: Shape) -> str:
     """Such as '1 parameter server and 2 workers'."""
     servers = f"{shape.ps} parameter server{'s' * (shape.ps != 1)}"
     return f"{servers} and {shape.workers} worker{'s' * (shape.workers != 1)}"

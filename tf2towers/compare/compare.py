@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.compare.child import Child
-from tf2towers.compare.cluster_side import ClusterChild, ClusterSide, described, launched, shape_of
+from tf2towers.compare.cluster_side import ClusterChild, ClusterSide, describe_shape, launch_command, shape_of
 from tf2towers.compare.dialect import is_tf1
 from tf2towers.compare.errors import CompareError, has_resumed
 from tf2towers.compare.guesses import batch_size_of, last_accuracy
@@ -23,7 +23,7 @@ from tf2towers.compare.side import Side
 from tf2towers.compare.summary import summarise
 from tf2towers.compare.watch.lines import ALLOWED, INITIAL_WEIGHTS, WRITES
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
-from tf2towers.report.paths import told_apart
+from tf2towers.report.paths import short_names
 from tf2towers.verify.process import RunFailed, portable
 from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Facts, FirstVariables, Step, write
@@ -112,12 +112,12 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
         modern=modern,
         summary=summarise(legacy, modern, plan.batch_size, batch_size_of(plan.arguments)),
         commands=tuple(  # type: ignore[arg-type]
-            shlex.join([*_starts(python, shape), str(side.script), *plan.arguments])
+            shlex.join([*_command_words(python, shape), str(side.script), *plan.arguments])
             for side, python in zip((legacy, modern), pythons, strict=True)
         ),
         arguments=plan.arguments,
         machine=about,
-        how=_how(turn_seconds, modern.given_weights, shape, (legacy, modern)),
+        how=_describe_run(turn_seconds, modern.given_weights, shape, (legacy, modern)),
     )
 
 
@@ -125,7 +125,7 @@ def _side(title: str, script: Path, shape: Shape | None) -> Side:
     return Side(title, script) if shape is None else ClusterSide(title, script, workers=shape.workers)
 
 
-def _starts(python: str, shape: Shape | None) -> list[str]:
+def _command_words(python: str, shape: Shape | None) -> list[str]:
     """The words of the command line that a user starts a script with."""
     if shape is None:
         return [python]
@@ -134,7 +134,7 @@ def _starts(python: str, shape: Shape | None) -> list[str]:
 
 
 def _first_weights(
-    plan: Plan, shape: Shape | None, folder: Path, signals: Sequence[int], modern: Side, told: bool
+    plan: Plan, shape: Shape | None, folder: Path, signals: Sequence[int], modern: Side, explained: bool
 ) -> Path | None:
     """The recording whose weights the modern program begins with; None: its own, and a note of it says why."""
     if plan.own_weights:
@@ -142,8 +142,8 @@ def _first_weights(
     if not is_tf1(plan.legacy) or is_tf1(plan.modern):
         modern.notes.append("initial weights of its own: only a TF2 program is given those of a TF1 program")
         return None
-    if told:
-        name, _ = told_apart(plan.legacy, plan.modern)
+    if explained:
+        name, _ = short_names(plan.legacy, plan.modern)
         print(f"recording the first step of {name}, for its initial weights", flush=True)
 
     def tick() -> None:
@@ -152,7 +152,7 @@ def _first_weights(
 
     python = None if plan.legacy_python == sys.executable else plan.legacy_python
     try:
-        arguments = _own(plan.arguments, folder)
+        arguments = _own_arguments(plan.arguments, folder)
         return record_first_weights(
             plan.legacy, arguments, folder, python, plan.timeout, shape, tick, plan.allow_writes
         )
@@ -163,7 +163,7 @@ def _first_weights(
         ) from None
 
 
-def _own(arguments: Sequence[str], folder: Path) -> list[str]:
+def _own_arguments(arguments: Sequence[str], folder: Path) -> list[str]:
     """The arguments, with a new folder below `folder` for {scratch}."""
     own = folder / "scratch"
     own.mkdir(parents=True)
@@ -181,7 +181,7 @@ def _child(
 ) -> Child:
     temporary = folder / "tmp"
     temporary.mkdir(parents=True)
-    arguments = _own(plan.arguments, folder)
+    arguments = _own_arguments(plan.arguments, folder)
     dialect = ["--tf1"] if is_tf1(side.script) else []
     environment = {
         "TF_CPP_MIN_LOG_LEVEL": "2",
@@ -199,26 +199,29 @@ def _child(
     arguments = [*dialect, *(["--same-draws"] if draws else []), str(side.script), *arguments]
     watch = WATCH if python == sys.executable or not dialect else portable(WATCH, folder / "watch")
     if shape is not None:
-        command = launched(shape, python, watch, arguments)
+        command = launch_command(shape, python, watch, arguments)
         return ClusterChild(side, command, environment, side.log, folder / "lines")
     return Child(side, [python, str(watch), *arguments], environment, side.log)
 
 
-def _how(turn_seconds: float | None, given_weights: bool, shape: Shape | None, sides: Sequence[Side]) -> str:
+def _describe_run(
+    turn_seconds: float | None, given_weights: bool, shape: Shape | None, sides: Sequence[Side]
+) -> str:
     weights = "with the same initial weights" if given_weights else "each with initial weights of its own"
     measured = (
         "Both ran at once, each slowed down by the other"
         if turn_seconds is None
         else f"They took turns of {turn_seconds:g} s, one held while the other ran; only the time that each ran counts"
     )
-    told = f"One run of each, {weights}. {measured}."
+    said = f"One run of each, {weights}. {measured}."
     if shape is None:
-        return told
+        return said
     together = [isinstance(side, ClusterSide) and side.synchronous for side in sides]
     steps = "an update that all workers make together" if all(together) else "one worker's update"
     if any(together) and not all(together):
         steps = "an update: of all workers on one side, of one worker on the other"
-    return f"{told} Each was a cluster of {described(shape)}; a step is {steps}, memory the sum of all tasks' peaks."
+    cluster = f"Each was a cluster of {describe_shape(shape)}"
+    return f"{said} {cluster}; a step is {steps}, memory the sum of all tasks' peaks."
 
 
 # -- the legacy program's first weights, recorded before the race, for the modern one to begin with --------------------
@@ -266,7 +269,7 @@ def record_first_weights(
         place = record_original(script, arguments, place, options).folder
     else:
         try:
-            place = _of_cluster(script, arguments, place, options)
+            place = _chief_weights(script, arguments, place, options)
         finally:
             tick()
     step = FirstVariables(place).get("global_step")
@@ -275,7 +278,7 @@ def record_first_weights(
     return place
 
 
-def _of_cluster(script: Path, arguments: Sequence[str], folder: Path, options: Options) -> Path:
+def _chief_weights(script: Path, arguments: Sequence[str], folder: Path, options: Options) -> Path:
     """What the chief's variables were before its first training call, as the recording of a step."""
     run = record_calls(script, arguments, folder, options, migrated=False)
     first = Step()

@@ -54,7 +54,7 @@ def is_of_cluster(script: Path) -> bool:
     return _CLUSTER.search(_text(script)) is not None
 
 
-def asked_shape(
+def find_shape(
     scripts: Iterable[Path], ps: int | None, workers: int | None, task_flags: str | None
 ) -> Shape | None:
     """The cluster to run scripts as; None where nobody asks for one, and none of them is a task of one.

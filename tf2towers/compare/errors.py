@@ -23,13 +23,13 @@ def has_resumed(script: Path, steps: int) -> CompareError:
     )
 
 
-def never_trained(script: Path, told: str) -> CompareError:
-    """It ended without a training step; `told`: its last output."""
+def never_trained(script: Path, last_output: str) -> CompareError:
+    """It ended without a training step; `last_output`: what it wrote last."""
     remedy = _remedy(script)
     earlier = f"; where it had nothing left to do after an earlier run: {remedy}" if remedy else ""
     return CompareError(
         f"{script} ended and never trained: no session call and no tf.function that an optimizer's update belongs to "
-        f"was seen{earlier}{told}"
+        f"was seen{earlier}{last_output}"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tf2towers.compare.side import Side
 from tf2towers.compare.summary import Numbers, Summary, ratio
-from tf2towers.report.paths import told_apart
+from tf2towers.report.paths import short_names
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Outcome:
     @property
     def names(self) -> tuple[str, str]:
         """What the two files are called: two of one name by the folders that they are in."""
-        return told_apart(self.legacy.script, self.modern.script)
+        return short_names(self.legacy.script, self.modern.script)
 
     def as_json(self) -> dict[str, Any]:
         """Everything, with each step. Numbers that are not finite are null: JSON has none."""

@@ -125,7 +125,7 @@ class Race:
             return None, turn
         for child in self._children:
             if child is not current and child.status is None:
-                child.go_on()
+                child.resume()
                 return child, turn
         return current, turn
 
@@ -148,15 +148,15 @@ class Race:
             if not child.started or not child.has_ended():
                 continue
             if child.status:
-                raise CompareError(f"{side.script} ended with status {child.status}{_told(child)}")
+                raise CompareError(f"{side.script} ended with status {child.status}{_last_output(child)}")
             if not side.steps:
-                raise never_trained(side.script, _told(child))
+                raise never_trained(side.script, _last_output(child))
 
     def _progress(self) -> str:
         return ", ".join(f"{child.side.script} has made {child.side.count} steps" for child in self._children)
 
 
-def _told(child: Child) -> str:
+def _last_output(child: Child) -> str:
     log = child.side.log
     text = log.read_text(encoding="utf-8", errors="replace") if log is not None and log.exists() else ""
     lines = [f"  {line}" for line in last_lines(text.splitlines(), SHOWN).splitlines()]

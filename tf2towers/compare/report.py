@@ -12,7 +12,7 @@ from tf2towers.compare.side import Side
 from tf2towers.compare.summary import Summary
 from tf2towers.report.html.document import document
 from tf2towers.report.html.elements import element, joined, section
-from tf2towers.report.html.picture import Picture, drawn, png
+from tf2towers.report.html.picture import Picture, draw_picture, png
 
 
 def pictures(sides: Sequence[Side], summary: Summary) -> list[Picture]:
@@ -44,7 +44,7 @@ def page(outcome: Outcome) -> str:
     summary = outcome.summary
     headline = "{} and {}, side by side".format(*outcome.names)
     speed = element("b", table.times(summary.speed))
-    told = f" the {summary.unit} a second of the legacy program, in the steady state. {outcome.how}"
+    meaning = f" the {summary.unit} a second of the legacy program, in the steady state. {outcome.how}"
     ran = []
     for side, name, command in zip(outcome.sides, outcome.names, outcome.commands, strict=True):
         about = f", Python {side.python}" + (f", TensorFlow {side.tensorflow}" if side.tensorflow else "")
@@ -52,9 +52,9 @@ def page(outcome: Outcome) -> str:
     said = [f"the machine: {outcome.machine}", *summary.notes]
     return document(
         headline,
-        joined([element("h1", headline), element("p", speed, told)]),
+        joined([element("h1", headline), element("p", speed, meaning)]),
         element("pre", table.text(summary)),
-        *map(drawn, pictures(outcome.sides, summary)),
+        *map(draw_picture, pictures(outcome.sides, summary)),
         section("runs", "What was run", element("ul", *ran, *(element("li", note) for note in said))),
     )
 

@@ -1,4 +1,4 @@
-"""One of the two trainings, as its lines tell of it."""
+"""One of the two trainings, as its lines report it."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ class Side:
         return self.steps[-1].number if self.steps else 0
 
     def take(self, text: str, clock: ActiveClock) -> None:
-        """A line that its process wrote; see `watch.lines`. One that is no such line is passed over."""
+        """A line that its process wrote; see `watch.lines`. Any other line is skipped."""
         try:
             line = json.loads(text)
         except ValueError:
             return
         if isinstance(line, dict):
-            self.heard(line, clock)
+            self.take_entry(line, clock)
 
-    def heard(self, line: dict[str, Any], clock: ActiveClock) -> None:
+    def take_entry(self, line: dict[str, Any], clock: ActiveClock) -> None:
         """Takes one decoded line of what the watched script reports."""
         event = line.get("event")
         if event == "step":
@@ -100,7 +100,7 @@ class Side:
     def _step(self, line: dict[str, Any], clock: ActiveClock) -> None:
         end, made = line["end"], line.get("steps", 1)
         if self._last:
-            end = max(end, self._last[-1][0])  # workers do not tell in the order of their ends
+            end = max(end, self._last[-1][0])  # workers do not report in the order of their ends
         begin = self._last[0][0] if self._last else line["begin"]
         between = made + sum(steps for _, steps in self._last[1:])
         self._asides = [(at, seconds) for at, seconds in self._asides if at >= begin]
@@ -141,7 +141,7 @@ class ActiveClock:
         assert len(self._stops) == len(self._goes)
         self._stops.append(at)
 
-    def go_on(self, at: float) -> None:
+    def resume(self, at: float) -> None:
         """The process runs again from now on."""
         assert len(self._stops) == len(self._goes) + 1
         self._goes.append(at)

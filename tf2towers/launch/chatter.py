@@ -1,9 +1,9 @@
 """What TensorFlow says about itself when it starts, and about its own future: nothing of the user's program.
 
-Lines are dropped that certainly are TensorFlow's: its C++ log of INFO and WARNING, what it says of drivers that are not
-there, deprecations, what a strategy and a session tell of their beginning. What the program logs with `tf.logging`,
-what its hooks and savers tell of the training, and every error stays. Who sets TF_CPP_MIN_LOG_LEVEL to 0 or 1 wants
-these lines, and gets them.
+Lines that certainly are TensorFlow's are dropped: its C++ log of INFO and WARNING, messages on missing drivers,
+deprecations, what a strategy and a session report when they begin. What the program logs with `tf.logging`, what its
+hooks and savers report of the training, and every error stays. Who sets TF_CPP_MIN_LOG_LEVEL to 0 or 1 wants these
+lines, and gets them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MORE_UPDATING = re.compile(
     r"- tf\.numpy_function maintains|tensors instead of numpy|an ndarray \(just|means `tf\.py_function`s|"
     r"being differentiable using|\(it is not differentiable|stateful argument making))"
 )
-#: what a strategy and a session tell of their own beginning
+#: what a strategy and a session report when they begin
 _STRATEGY = re.compile(
     r"^(?:(?:INFO|WARNING):tensorflow:|[IW]\d{4} [\d:.]+ +\d+ [\w.]+\.py:\d+\] )(?:"
     r"`tf\.distribute\.experimental\.ParameterServerStrategy` is initialized|"
@@ -54,7 +54,7 @@ _STRATEGY = re.compile(
 _CONFIG = re.compile(r"^I\d{4} [\d:.]+ +\d+ remote\.py:\d+\] default session config: ")
 _PROTO = re.compile(r"^ *(?:[a-z_]+: \S+|[a-z_]+ \{|\})?$")
 #: what Python's loggers say a second time, as absl writes it, and what TF's own logger wrote before
-_TOLD = re.compile(r"^(?:INFO|WARNING|ERROR):tensorflow:(.*)$")
+_LOGGED = re.compile(r"^(?:INFO|WARNING|ERROR):tensorflow:(.*)$")
 _AGAIN = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+\.py:\d+\] (.*)$")
 #: NumPy to the TensorFlow 1 that imports it, and the line of code that Python shows below
 _NUMPY = re.compile(
@@ -74,7 +74,7 @@ class Chatter:
 
     def __init__(self) -> None:
         self._kind_before = ""  # the line before, as far as it decides about this one
-        self._told: deque[str] = deque(maxlen=4)  # threads log at the same time
+        self._recent: deque[str] = deque(maxlen=4)  # threads log at the same time
 
     def without(self, lines: Iterable[str]) -> list[str]:
         """Those of the lines that are the program's own."""
@@ -82,10 +82,10 @@ class Chatter:
 
     def _is_chatter(self, line: str) -> bool:
         kind_before, self._kind_before = self._kind_before, ""
-        if (again := _AGAIN.match(line)) and again[1] in self._told:
+        if (again := _AGAIN.match(line)) and again[1] in self._recent:
             return True
-        if told := _TOLD.match(line):
-            self._told.append(told[1])
+        if logged := _LOGGED.match(line):
+            self._recent.append(logged[1])
         if _DEPRECATED.match(line):
             return True
         if _UPDATING.match(line):
@@ -102,7 +102,7 @@ class Chatter:
             return True
         if kind_before == "code" and line.startswith("  "):
             return True
-        if told and not told[1].strip():  # TF 1 begins its paragraph about contrib so
+        if logged and not logged[1].strip():  # TF 1 begins its paragraph about contrib so
             return True
         return any(pattern.match(line) for pattern in _SIMPLE)
 
@@ -113,7 +113,7 @@ def is_wanted() -> bool:
 
 
 def without_chatter(lines: Iterable[str]) -> list[str]:
-    """The lines of a whole output that are the program's; those of a cluster's tasks are told apart by `[ps 0] `."""
+    """The lines of a whole output that are the program's; those of a cluster's tasks begin with `[ps 0] `."""
     tasks: dict[str, Chatter] = {}
     found: list[str] = []
     for line in lines:

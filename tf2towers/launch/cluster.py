@@ -1,4 +1,4 @@
-"""The tasks of a cluster, and what each is told: flags by a template, and environment variables."""
+"""The tasks of a cluster, and what each is given: flags by a template, and environment variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Shape:
-    """How many tasks of each kind a cluster on this machine has, and how each is told which it is (`Cluster.flags`)."""
+    """How many tasks of each kind a cluster on this machine has, and how each learns which it is (`Cluster.flags`)."""
 
     ps: int = 1
     workers: int = 2
@@ -27,7 +27,7 @@ class Shape:
 
     @classmethod
     def asked(cls, ps: int | None, workers: int | None, task_flags: str | None) -> Shape:
-        """As the user says; None where he says nothing."""
+        """As the user says; None where the user says nothing."""
         return cls(
             1 if ps is None else ps,
             2 if workers is None else workers,
@@ -61,7 +61,7 @@ class Cluster:
     workers: tuple[str, ...]
 
     def flags(self, task: Task, template: str = TASK_FLAGS) -> list[str]:
-        """The arguments that tell a script which task it is.
+        """The arguments that say to a script which task it is.
 
         Args:
             task: one of this cluster's.
@@ -119,7 +119,7 @@ def tasks_of(ps: int, workers: int) -> list[Task]:
     """Every task, in the order of starting: parameter servers first.
 
     Raises:
-        LaunchError: these numbers of tasks are no cluster.
+        LaunchError: these numbers of tasks do not make a cluster.
     """
     if workers < 1:
         raise LaunchError(f"{workers} workers: there must be at least 1, the chief")

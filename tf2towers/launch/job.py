@@ -17,11 +17,11 @@ from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
 from tf2towers.launch.process import Process
-from tf2towers.launch.signals import noted
+from tf2towers.launch.signals import note_signals
 
 TICK = 0.05  # seconds between two looks at what has ended
 QUIET = 10.0  # seconds without output after which it says which tasks it waits for
-_AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
+_AFTER_KILL = 5.0  # seconds that the system has for ending a killed process
 _GRACE = 5.0  # seconds between SIGTERM and SIGKILL
 TIMED_OUT = 124  # the status, as of timeout(1)
 
@@ -57,7 +57,7 @@ class Outcome:
     failed: Member | None = None
 
 
-def how(status: int) -> str:
+def ending_words(status: int) -> str:
     """An end that is not 0 in words: 'ended with status 3', 'was killed by SIGKILL'."""
     if status > 128:
         try:
@@ -117,7 +117,7 @@ class Job:
                 self._watcher.notice(f"{outcome.reason}: {others} is stopped")
             self._stop(answered=len(self._signals[:1]))
         except BaseException:
-            self._watcher = Watcher()  # the one that was told may be what is broken
+            self._watcher = Watcher()  # the one that was given may be what is broken
             with contextlib.suppress(Exception):
                 self._stop(answered=len(self._signals))
             raise
@@ -165,7 +165,7 @@ class Job:
                 if not member.status:
                     continue
                 if not member.restarts:
-                    return Outcome(member.status, f"{member.task.name} {how(member.status)}", member)
+                    return Outcome(member.status, f"{member.task.name} {ending_words(member.status)}", member)
                 self._restart(member, cluster)
             if timeout is not None and time.monotonic() - began >= timeout:
                 return Outcome(TIMED_OUT, f"not over after {timeout:g} seconds")
@@ -181,7 +181,7 @@ class Job:
         assert member.status is not None
         count = self._plan.restarts - member.restarts + 1
         self._watcher.notice(
-            f"{member.task.name} {how(member.status)}: restart {count} of {self._plan.restarts}"
+            f"{member.task.name} {ending_words(member.status)}: restart {count} of {self._plan.restarts}"
         )
         member.restarts -= 1
         self._start(member, cluster)
@@ -265,7 +265,7 @@ def run_cluster(
         LaunchError: the cluster cannot be started.
         KeyboardInterrupt: on Ctrl-C, when everything has ended. (So for SIGTERM: its handler is called then.)
     """
-    with noted() as signals:
+    with note_signals() as signals:
         job = Job(plan, LineWatcher(on_line) if on_line is not None else Watcher(), signals)
         outcome = job.run()
     if signals:

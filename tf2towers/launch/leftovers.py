@@ -16,7 +16,7 @@ from pathlib import Path
 
 MARK = "TF2TOWERS_LAUNCH"
 _PROC = Path("/proc")
-_AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
+_AFTER_KILL = 5.0  # seconds that the system has for ending a killed process
 
 
 def new_mark() -> str:
@@ -38,7 +38,7 @@ def kill_leftovers(mark: str) -> None:
     if not can_kill():
         return
     deadline = time.monotonic() + _AFTER_KILL
-    while (found := _marked(mark)) and time.monotonic() < deadline:
+    while (found := _marked_processes(mark)) and time.monotonic() < deadline:
         for pid in found:
             _send(pid, mark, signal.SIGKILL, deadline)
 
@@ -49,7 +49,7 @@ def signal_marked(mark: str, number: signal.Signals) -> None:
     Looks again until it finds no other: one may have started another meanwhile.
     """
     sent: set[int] = set()
-    while found := set(_marked(mark)) - sent:
+    while found := set(_marked_processes(mark)) - sent:
         for pid in found:
             _send(pid, mark, number)
         sent |= found
@@ -60,7 +60,7 @@ def _send(pid: int, mark: str, number: signal.Signals, deadline: float | None = 
     with contextlib.suppress(OSError):
         process = os.pidfd_open(pid)
         try:
-            if _has(pid, mark):  # the number may be another process's by now
+            if _has_mark(pid, mark):  # the number may be another process's by now
                 signal.pidfd_send_signal(process, number)
                 if deadline is not None:
                     end = select.poll()
@@ -70,18 +70,18 @@ def _send(pid: int, mark: str, number: signal.Signals, deadline: float | None = 
             os.close(process)
 
 
-def _marked(mark: str) -> list[int]:
+def _marked_processes(mark: str) -> list[int]:
     numbers = [int(name) for name in os.listdir(_PROC) if name.isdigit()]  # noqa: PTH208 - may be thousands
-    return [pid for pid in numbers if pid != os.getpid() and _has(pid, mark)]
+    return [pid for pid in numbers if pid != os.getpid() and _has_mark(pid, mark)]
 
 
-def _has(pid: int, mark: str) -> bool:
+def _has_mark(pid: int, mark: str) -> bool:
     try:
         environment = (_PROC / str(pid) / "environ").read_bytes()
     except OSError:
         return False
-    ours = f"{MARK}={mark}".encode()
-    return any(variable == ours or variable.startswith(ours + b"/") for variable in environment.split(b"\0"))
+    own = f"{MARK}={mark}".encode()
+    return any(variable == own or variable.startswith(own + b"/") for variable in environment.split(b"\0"))
 
 
 # -- a task dies with its launcher even where the launcher cannot say so (SIGKILL): Linux only -------------------------

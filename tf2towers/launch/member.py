@@ -22,7 +22,7 @@ class Member:
     Attributes:
         process: the running one, or None before the start and after the end.
         status: the exit status (128 + n for signal n) of a task that ended by itself, else None.
-        stopped: whether the launcher has told it to end.
+        stopped: whether the launcher has ended it.
         lines: what it wrote, without what TensorFlow says about itself.
         restarts: how often it may still be started again.
     """
@@ -68,7 +68,7 @@ class Member:
         return self._took(*self.process.read())
 
     def check_end(self) -> list[str] | None:
-        """None while it runs; else its last lines, and `status` is set unless it was told to end.
+        """None while it runs; else its last lines, and `status` is set unless the launcher has ended it.
 
         Raises:
             LaunchError: as `read`.

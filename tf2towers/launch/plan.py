@@ -27,7 +27,7 @@ class Plan:
         workers: the number of workers, from 1.
         env: variables added to those of this process.
         python: the interpreter, a path or a name on PATH; None: this one.
-        task_flags: the template of the flags that tell a task which it is, put after `args`; see `Cluster.flags`.
+        task_flags: the template of the flags that say to a task which it is, put after `args`; see `Cluster.flags`.
         restarts: how often each worker but the first is started again when it has failed.
         timeout: seconds after which everything is stopped; None: never.
         linger: seconds that parameter servers have for ending by themselves once all workers have ended.
@@ -92,5 +92,10 @@ class Plan:
 
     def environment(self, cluster: Cluster, task: Task, mark: str) -> dict[str, str]:
         """A task's whole environment; `mark` is what its processes are found by."""
-        told = {"PYTHONUNBUFFERED": "1", **self.env, **cluster.environment(task, self.task_flags), MARK: mark}
-        return {LEVEL: "2", **os.environ, **told}
+        given = {
+            "PYTHONUNBUFFERED": "1",
+            **self.env,
+            **cluster.environment(task, self.task_flags),
+            MARK: mark,
+        }
+        return {LEVEL: "2", **os.environ, **given}

@@ -1,8 +1,8 @@
 """Free ports of this machine, kept free until their task has taken them.
 
 A script needs seconds (its imports) between its start and its server. So ports are taken from outside the range that
-the system gives to outgoing connections, are held by a bound socket until the very start of their task, and the UDP
-port of the same number is held for as long as the cluster runs, so that another launcher does not take it either.
+the system gives to outgoing connections, and a bound socket holds each until its task starts. The UDP port of the same
+number is held for as long as the cluster runs, so that another launcher does not take it either.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Port:
         self._holders: list[socket.socket] = []
         self._mark: socket.socket | None = None
         try:
-            self._mark = _bound(socket.AF_INET, socket.SOCK_DGRAM, number)
-            self._holders.append(_bound(socket.AF_INET, socket.SOCK_STREAM, number))
+            self._mark = _bind_port(socket.AF_INET, socket.SOCK_DGRAM, number)
+            self._holders.append(_bind_port(socket.AF_INET, socket.SOCK_STREAM, number))
             if socket.has_ipv6:
                 self._hold_ipv6()
         except OSError:
@@ -58,8 +58,8 @@ class Port:
 
     def _hold_ipv6(self) -> None:
         try:
-            self._holders.append(_bound(socket.AF_INET6, socket.SOCK_STREAM, self.number))
-        except OSError as problem:  # a machine may know IPv6 and have no address of it
+            self._holders.append(_bind_port(socket.AF_INET6, socket.SOCK_STREAM, self.number))
+        except OSError as problem:  # a machine may know IPv6 and lack an address of it
             if problem.errno in (errno.EADDRINUSE, errno.EMFILE, errno.ENFILE):
                 raise
 
@@ -103,7 +103,7 @@ def _candidates() -> list[int]:
     return numbers
 
 
-def _bound(family: socket.AddressFamily, kind: socket.SocketKind, number: int) -> socket.socket:
+def _bind_port(family: socket.AddressFamily, kind: socket.SocketKind, number: int) -> socket.socket:
     bound = socket.socket(family, kind)
     try:
         if family == socket.AF_INET6:

@@ -39,7 +39,7 @@ class Lines:
         if whole:
             self._shown = time.monotonic()
         if b"\r" in self._pending[:-1]:
-            done, self._pending = self._pending[:-1].rsplit(b"\r", 1)[0], _last(self._pending)
+            done, self._pending = self._pending[:-1].rsplit(b"\r", 1)[0], _after_last_return(self._pending)
             if time.monotonic() - self._shown >= PROGRESS_EVERY and _as_shown(done):
                 self._shown = time.monotonic()
                 lines.append(_as_shown(done))
@@ -54,8 +54,8 @@ class Lines:
         return [rest] if rest else []
 
 
-def _last(pending: bytes) -> bytes:
-    """What stands after the last carriage return that something follows."""
+def _after_last_return(pending: bytes) -> bytes:
+    """The text after the last carriage return that something follows."""
     return pending[pending.rindex(b"\r", 0, len(pending) - 1) + 1 :]
 
 
@@ -69,7 +69,7 @@ _MOST_CHUNKS = 64  # read at once, so that a task that writes without end does n
 _AFTER_KILL = 5.0  # seconds
 
 
-def started(
+def start_command(
     command: Sequence[str],
     environment: Mapping[str, str],
     output: int | IO[bytes],
@@ -102,10 +102,10 @@ def started(
 
 
 class Process:
-    """A running task of a cluster; for its arguments and errors see `started`."""
+    """A running task of a cluster; for its arguments and errors see `start_command`."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._popen = started(command, environment, subprocess.PIPE)
+        self._popen = start_command(command, environment, subprocess.PIPE)
         assert self._popen.stdout is not None
         self.output = self._popen.stdout.fileno()
         os.set_blocking(self.output, False)
@@ -159,7 +159,7 @@ class GuardedProcess:
     """A command whose output goes to a file, and of which nothing is left at its end, whoever ends first.
 
     Args:
-        command, environment, descriptors: see `started`, also for the error.
+        command, environment, descriptors: see `start_command`, also for the error.
         log: where standard output and error go.
 
     Attributes:
@@ -177,7 +177,7 @@ class GuardedProcess:
         self._guardian = Guardian(self.mark)
         try:
             with log.open("wb") as stream:
-                self._popen = started(command, {**environment, MARK: self.mark}, stream, descriptors)
+                self._popen = start_command(command, {**environment, MARK: self.mark}, stream, descriptors)
         except LaunchError:
             self._guardian.dismiss()
             raise

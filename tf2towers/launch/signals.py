@@ -15,7 +15,7 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 @contextlib.contextmanager
-def noted() -> Iterator[list[int]]:
+def note_signals() -> Iterator[list[int]]:
     """A list that the numbers of the signals to end are added to as they come, while the context lasts.
 
     After the second one nothing more goes to a pipe: who waits for a reader of the output (`| less`) waits no longer.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
-from tf2towers.report.text import accepted
+from tf2towers.report.text import accepted_words
 
 _COMMANDS = {"left": "warning", "edit": "warning", "changed": "notice", "note": "notice"}
 
@@ -16,14 +16,14 @@ def render(results: Iterable[MigrationResult]) -> str:
     lines: list[str] = []
     for result in results:
         if result.error is not None:
-            lines.append(_command("error", {"file": shown(result.script)}, result.error))
-        if told := accepted(result):
-            lines.append(_command("notice", {"file": shown(result.script)}, told.removeprefix(", ")))
+            lines.append(_command("error", {"file": display_path(result.script)}, result.error))
+        if words := accepted_words(result):
+            lines.append(_command("notice", {"file": display_path(result.script)}, words.removeprefix(", ")))
         for finding in result.findings:
             if finding.accepted_by:
                 continue
             place = {
-                "file": shown(finding.path),
+                "file": display_path(finding.path),
                 "line": str(finding.line),
                 "col": str(finding.column),
                 "title": finding.code,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import Finding, MigrationResult
 from tf2towers.report.text import unified_diff
 
@@ -24,14 +24,18 @@ def render(results: Sequence[MigrationResult]) -> str:
 
 def _result(result: MigrationResult) -> dict[str, object]:
     return {
-        "script": shown(result.script),
+        "script": display_path(result.script),
         "status": result.status,
         "error": result.error,
         "changes": [
-            {"path": shown(change.path), "encoding": change.encoding, "diff": "".join(unified_diff(change))}
+            {
+                "path": display_path(change.path),
+                "encoding": change.encoding,
+                "diff": "".join(unified_diff(change)),
+            }
             for change in result.changes
         ],
-        "copied": [shown(path) for path in result.copied],
+        "copied": [display_path(path) for path in result.copied],
         "findings": list(_findings(result.findings)),
     }
 
@@ -41,7 +45,7 @@ def _findings(findings: Iterable[Finding]) -> Iterable[dict[str, object]]:
         yield {
             "code": finding.code,
             "kind": finding.kind,
-            "path": shown(finding.path),
+            "path": display_path(finding.path),
             "line": finding.line,
             "column": finding.column,
             "message": finding.message,

@@ -12,7 +12,7 @@ _REACH = 300
 Opcode = tuple[str, int, int, int, int]
 
 
-def matcher(before: list[str], after: list[str]) -> SequenceMatcher[str]:
+def match_lines(before: list[str], after: list[str]) -> SequenceMatcher[str]:
     """A matcher of two lists of lines, whose work grows with their length, not with its square."""
     if len(before) < _LONG:
         return SequenceMatcher(None, before, after)
@@ -32,7 +32,7 @@ def _opcodes(before: list[str], after: list[str]) -> list[Opcode]:
             found.append(("equal", start_i, i, start_j, j))
         if i == len(before) and j == len(after):
             break
-        meeting = _meeting(before, after, i, j)
+        meeting = _next_match(before, after, i, j)
         if meeting is None:
             rest = SequenceMatcher(None, before[i:], after[j:]).get_opcodes()
             return found + [(tag, a + i, b + i, c + j, d + j) for tag, a, b, c, d in rest]
@@ -43,7 +43,7 @@ def _opcodes(before: list[str], after: list[str]) -> list[Opcode]:
     return found
 
 
-def _meeting(before: list[str], after: list[str], i: int, j: int) -> tuple[int, int] | None:
+def _next_match(before: list[str], after: list[str], i: int, j: int) -> tuple[int, int] | None:
     """The nearest place where two lines in a row are the same again, or both texts end."""
     for total in range(1, _REACH):
         for taken in sorted(range(total + 1), key=lambda share: abs(2 * share - total)):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from tf2towers.report import parity_words as words
 from tf2towers.report.html.document import document
 from tf2towers.report.html.elements import Markup, element, section
-from tf2towers.report.html.picture import Picture, drawn
+from tf2towers.report.html.picture import Picture, draw_picture
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.report.parity_text import render_parity
-from tf2towers.report.paths import told_apart
+from tf2towers.report.paths import short_names
 from tf2towers.report.result import FileChange
 from tf2towers.report.text import unified_diff
 
@@ -20,7 +20,7 @@ _SIGNS = {"bitwise": ("✓", "good"), "within": ("≈", "fair"), "differs": ("�
 
 def parity_page(result: ParityResult) -> str:
     """The whole page, to be written as UTF-8."""
-    names = told_apart(result.original.script, result.migrated.script)
+    names = short_names(result.original.script, result.migrated.script)
     verdict, *said = render_parity(result).splitlines(keepends=True)
     sign, class_ = ("!", "fair") if verdict.startswith("NOTHING") else _SIGNS[result.outcome]
     _, *every = render_parity(result, verbose=True).splitlines(keepends=True)
@@ -28,8 +28,8 @@ def parity_page(result: ParityResult) -> str:
         f"{words.headline(result)} - {' and '.join(names)}",
         element("h1", element("span", f"{sign} ", aria_hidden="true"), verdict, class_=f"verdict {class_}"),
         section("result", "What was compared", element("pre", *said)),
-        drawn(errors(result)),
-        drawn(losses(result)),
+        draw_picture(errors(result)),
+        draw_picture(losses(result)),
         section("scripts", "The two scripts", _scripts(result)),
         section(
             "values", "Every value", element("details", element("summary", "all"), element("pre", *every))

@@ -18,9 +18,9 @@
     SIDE = {"title", "script", "tensorflow", "python", "seconds", "losses", "notes"}
 
 `verdict` of a comparison is the key under which `counts` counts it: 'failed' where `problem` is not empty. `first_step`
-is null where nothing differs. A float that is no number is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC 8259,
-section 6) has no token for it, and `float()` reads all three. Paths are as the reader would type them. The texts of
-the scripts are left out.
+is null where nothing differs. A float that is not a number is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC
+8259, section 6) lacks a token for it, and `float()` reads all three. Paths are as the reader would type them. The texts
+of the scripts are left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from typing import Any
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 
 SCHEMA = 1
 
@@ -70,13 +70,13 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The same as JSON can hold it: NumPy's numbers are Python's, a float that is none is a text, a path too."""
+    """The same as JSON can hold it: Python's numbers for NumPy's, texts for paths and floats that are not finite."""
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
     if isinstance(value, Path):
-        return shown(value)
+        return display_path(value)
     number = value.item() if hasattr(value, "item") else value
     if isinstance(number, float) and not math.isfinite(number):
         return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, Diagnosis, ParityResult, Side
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 
 #: how many of a kind are listed where not all are asked for; failures come on top
 LISTED = 8
@@ -24,17 +24,17 @@ def render_parity(result: ParityResult, *, colour: bool = False, verbose: bool =
     """
     verdict = _plain(words.headline(result))
     nothing = verdict.startswith("NOTHING")
-    lines = [_painted(verdict, _COLOURS["within" if nothing else result.outcome], colour)]
+    lines = [_paint(verdict, _COLOURS["within" if nothing else result.outcome], colour)]
     lines += [f"  {_plain(line)}" for line in words.error_details(result).splitlines()]
     for title, body in _sections(result, verbose):
         if body:
-            lines += ["", _painted(title, "1", colour), *(f"  {line}".rstrip() for line in body)]
+            lines += ["", _paint(title, "1", colour), *(f"  {line}".rstrip() for line in body)]
     return "\n".join(lines) + "\n"
 
 
 def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[str]]]:
     yield "why", [line for found in result.diagnoses for line in _diagnosis(found, words.unit(result))]
-    yield "what differs first", _aligned(words.first_differences(result))
+    yield "what differs first", _align(words.first_differences(result))
     yield "compared", _tally(result.comparisons)
     for kind, _ in words.tally(result.comparisons):
         chosen = [comparison for comparison in result.comparisons if comparison.kind == kind]
@@ -43,7 +43,7 @@ def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[s
         else:
             yield f"{words.PLURALS[kind]} that are not bit-identical", _worst(chosen)
     arguments = [("arguments", _plain(shlex.join(result.arguments)))] if result.arguments else []
-    yield "runs", _aligned([*map(_side, (result.original, result.migrated)), *arguments])
+    yield "runs", _align([*map(_side, (result.original, result.migrated)), *arguments])
     yield "notes", [line for note in words.notes(result) for line in _lines(note)]
 
 
@@ -90,7 +90,7 @@ def _rows(comparisons: list[Comparison]) -> list[str]:
     table = [header]
     for found in comparisons:
         verdict = words.verdict_of(found)
-        row = ["" if verdict == "bitwise" else words.said_of(found), _plain(found.name)]
+        row = ["" if verdict == "bitwise" else words.verdict_words(found), _plain(found.name)]
         if found.problem:
             table.append([*row, _plain(found.problem)])
             continue
@@ -106,10 +106,10 @@ def _side(side: Side) -> tuple[str, str]:
     versions = [f"TensorFlow {side.tensorflow}"] if side.tensorflow else []
     versions += [f"Python {side.python}"] if side.python else []
     seconds = [f"{side.seconds:.1f} s"] if side.seconds else []
-    return side.title, _plain(", ".join([shown(side.script), *versions, *seconds]))
+    return side.title, _plain(", ".join([display_path(side.script), *versions, *seconds]))
 
 
-def _aligned(pairs: Sequence[tuple[str, str]]) -> list[str]:
+def _align(pairs: Sequence[tuple[str, str]]) -> list[str]:
     return columns([[mine, _plain(its)] for mine, its in pairs])
 
 
@@ -133,7 +133,7 @@ def columns(table: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[s
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a sentence; those after the first stand in a little."""
+    """The lines of a sentence; those after the first are indented."""
     return [f"{'  ' if place else ''}{_plain(line)}" for place, line in enumerate(text.splitlines())]
 
 
@@ -142,5 +142,5 @@ def _plain(text: str) -> str:
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
-def _painted(text: str, code: str, colour: bool) -> str:
+def _paint(text: str, code: str, colour: bool) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if colour else text

@@ -44,7 +44,7 @@ def verdict_of(comparison: Comparison) -> Verdict:
     return "within" if comparison.within else "differs"
 
 
-def said_of(comparison: Comparison) -> str:
+def verdict_words(comparison: Comparison) -> str:
     """A comparison's verdict in words."""
     verdict = verdict_of(comparison)
     return "rounding" if comparison.rounding and verdict == "within" else VERDICT_WORDS[verdict]
@@ -149,7 +149,7 @@ def notes(result: ParityResult) -> list[str]:
 
 
 def number(value: float) -> str:
-    """Three digits; 'NaN' and 'inf' where it is no number."""
+    """Three digits; 'NaN' and 'inf' where it is not a number."""
     if math.isnan(value):
         return "NaN"
     return f"{float(value):.3g}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")

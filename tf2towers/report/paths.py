@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def shown(path: Path) -> str:
+def display_path(path: Path) -> str:
     """A path as the reader would type it."""
     if str(path) == "-":
         return "<stdin>"
@@ -17,7 +17,7 @@ def shown(path: Path) -> str:
     return path.as_posix()
 
 
-def told_apart(left: Path, right: Path) -> tuple[str, str]:
+def short_names(left: Path, right: Path) -> tuple[str, str]:
     """Short names of two files: their own, with as many of the folders above as it takes to tell them apart."""
     parts, others = (Path(os.path.abspath(path)).parts for path in (left, right))  # noqa: PTH100 - links are kept
     for count in range(1, max(len(parts), len(others)) + 1):

@@ -1,4 +1,4 @@
-"""The code that a message is about, quoted behind it."""
+"""The code that a message is about, quoted after it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,3 @@ def with_quoted_code(message: str, code: str) -> str:
         return message
     shown = first if len(first) <= _LONGEST else f"{first[: _LONGEST - 3].rstrip()}..."
     return f"{message}: `{shown}`"
-
-
-def code_between(text: str, start: tuple[int, int], end: tuple[int, int]) -> str:
-    """The code from a place to another, as far as it is on the first line; lines from 1, columns from 0."""
-    lines = _LINE_END.split(text)
-    if not 0 < start[0] <= len(lines):
-        return ""
-    line = lines[start[0] - 1]
-    return line[start[1] : end[1]] if end[0] == start[0] else line[start[1] :]

@@ -19,7 +19,7 @@ FindingKind = Literal["left", "changed", "note", "edit"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to tell about one place in a script."""
+    """Something to report about one location in a script."""
 
     code: str
     message: str
@@ -34,8 +34,8 @@ class Finding:
     kind: FindingKind = "left"
     #: in a notebook, the code cell that the line is counted in, from 1
     cell: int | None = None
-    #: how the user said that this need not be told: "noqa", "ignore" or "select"; empty where nothing was said. A site
-    #: that is left and accepted is the user's to take over: it is counted, and the status does not follow it
+    #: how the user accepted this: "noqa", "ignore" or "select"; empty where nothing was said. A site that is left and
+    #: accepted is the user's to migrate: it is counted, and the status does not follow it
     accepted_by: str = ""
 
 
@@ -68,7 +68,7 @@ class FileChange:
         return self.after
 
     def encoded(self) -> bytes:
-        """The bytes of the text after; UnicodeEncodeError when its encoding has no such character."""
+        """The bytes of the text after; UnicodeEncodeError when its encoding lacks such a character."""
         return (b"\xef\xbb\xbf" if self.bom else b"") + self.after.encode(self.encoding)
 
 
@@ -108,7 +108,7 @@ class MigrationResult:
     error: str | None = None
     #: a sentence about the program as a whole
     remark: str = ""
-    #: in the report of a folder: modules with sites left that are told with a program above
+    #: in the report of a folder: modules with sites left that are reported with a program above
     left_above: tuple[Path, ...] = ()
     #: folders that modules are imported from: what `-o` writes keeps its places below them
     roots: tuple[Path, ...] = ()
@@ -125,7 +125,7 @@ class MigrationResult:
 
     @property
     def hidden(self) -> list[Finding]:
-        """What the user did not want to be told, where nothing is left."""
+        """Notes that the user did not want to see, where nothing is left."""
         return [finding for finding in self.findings if finding.kind != "left" and finding.accepted_by]
 
     def edits(self) -> list[Finding]:

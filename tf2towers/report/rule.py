@@ -1,4 +1,4 @@
-"""A rule: what every register's have, how they are found, and how one is shown (`explain`, docs/rules.md, SARIF)."""
+"""A rule: what it consists of, how rules are found, and how one is shown (`explain`, docs/rules.md, SARIF)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
 #: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
+
+#: lines of a page that `explain` fills with examples after the first
+_SCREEN = 45
 
 
 class Example(Protocol):
@@ -32,13 +35,13 @@ class Example(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(ABC):
-    """What each register's rule has. `todo` is what to do by hand; `safe` that the result is the same bit for bit.
+    """What a rule has. `todo` is what to do by hand; `safe` that the result is the same bit for bit.
 
     Attributes:
         sources: what it rests on, as symbols of TensorFlow and issues.
     """
 
-    #: the package of the rules of its register, a file each
+    #: the package of the rules, a file each
     package: ClassVar[str]
 
     code: str
@@ -66,7 +69,7 @@ class Rule(ABC):
 
 @cache
 def modules_of(package: str) -> dict[str, str]:
-    """The module of each rule in a package, by code: T2T605 is `RULE` in t2t605_tower_devices.py."""
+    """The module of each rule in a package, by code: T2T605 is `RULE` in t2t605_tower_loop.py."""
     files = (file.name for file in resources.files(package).iterdir())
     names = (name.removesuffix(".py") for name in files if name.startswith("t2t") and name.endswith(".py"))
     return {name.partition("_")[0].upper(): name for name in sorted(names)}
@@ -76,7 +79,7 @@ AnyRule = TypeVar("AnyRule", bound=Rule)
 
 
 class Registry(Generic[AnyRule]):
-    """The rules of a register. A rule's module is loaded when it is asked for."""
+    """The rules of a package. A rule's module is loaded when it is asked for."""
 
     def __init__(self, kind: type[AnyRule]) -> None:
         self._package = kind.package
@@ -103,7 +106,7 @@ class Registry(Generic[AnyRule]):
         return " ".join(found.todo.split()) if found is not None else ""
 
 
-def kind(rule: Rule) -> str:
+def effect_words(rule: Rule) -> str:
     """What a rule does, in a sentence."""
     if rule.does == "refuses":
         return "refuses: it changes nothing; such a site is left as it is, and the status is 1"
@@ -115,17 +118,29 @@ def kind(rule: Rule) -> str:
     return "changes, look at it: the result may differ, see below"
 
 
-def explanation(rule: Rule) -> str:
-    """A rule as text."""
-    parts = [f"{rule.code} {rule.name}: {rule.title}", f"({kind(rule)})", "", filled(rule.why)]
+def explain(rule: Rule) -> str:
+    """A rule as text of at most a screen: its first example, and the others that fit; docs/rules.md has them all."""
+    lines = [f"{rule.code} {rule.name}: {rule.title}", f"({effect_words(rule)})", ""]
+    lines += wrap_paragraphs(rule.why).splitlines()
     if rule.todo:
-        parts += ["", "To do:", textwrap.indent(filled(rule.todo), "  ")]
-    for example in rule.examples:
-        if example.after is None:
-            parts += ["", "Left as it is:", _block(example.before)]
+        lines += ["", "To do:", *textwrap.indent(wrap_paragraphs(rule.todo), "  ").splitlines()]
+    omitted = 0
+    for number, shown in enumerate(map(_example_lines, rule.examples)):
+        if number and len(lines) + len(shown) > _SCREEN:
+            omitted += 1
         else:
-            parts += ["", "Before:", _block(example.before), "", "After:", _block(example.after)]
-    return "\n".join(parts) + "\n"
+            lines += shown
+    if omitted:
+        lines += ["", f"{omitted} more example{'s' if omitted > 1 else ''}: docs/rules.md#{anchor(rule)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _example_lines(example: Example) -> list[str]:
+    """An example as `explain` shows it, each part after an empty line."""
+    if example.after is None:
+        return ["", "Left as it is:", *_block(example.before).splitlines()]
+    before, after = _block(example.before), _block(example.after)
+    return ["", "Before:", *before.splitlines(), "", "After:", *after.splitlines()]
 
 
 def as_dict(rule: Rule) -> dict[str, object]:
@@ -136,15 +151,15 @@ def as_dict(rule: Rule) -> dict[str, object]:
         "title": rule.title,
         "does": rule.does,
         "safe": rule.safe,
-        "why": filled(rule.why),
-        "todo": filled(rule.todo),
+        "why": wrap_paragraphs(rule.why),
+        "todo": wrap_paragraphs(rule.todo),
         "sources": list(rule.sources),
     }
 
 
 def markdown(rule: Rule) -> str:
-    """What stands below a rule's heading in docs/rules.md."""
-    text = [f"*{kind(rule)}*\n", paragraphs(rule.why) + "\n"]
+    """The text below a rule's heading in docs/rules.md."""
+    text = [f"*{effect_words(rule)}*\n", paragraphs(rule.why) + "\n"]
     if rule.todo:
         text.append(f"**To do:** {paragraphs(rule.todo)}\n")
     text += map(_example, rule.examples)
@@ -158,7 +173,7 @@ def anchor(rule: Rule) -> str:
     return rule.code.lower()
 
 
-def filled(text: str) -> str:
+def wrap_paragraphs(text: str) -> str:
     """Paragraphs wrapped for a terminal; lines that are indented stay as they are."""
     found = _paragraphs(text)
     return "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, 88) for part in found)

@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from tf2towers import __version__
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import Finding, MigrationResult
-from tf2towers.report.rule import Rule, explanation, filled, markdown
+from tf2towers.report.rule import Rule, explain, markdown, wrap_paragraphs
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ACCEPTED = {"noqa": "a # noqa on the line", "ignore": "--ignore", "select": "--select"}
@@ -58,8 +58,8 @@ def _rule(code: str, rule: Rule | None) -> dict[str, object]:
         "id": code,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": rule.title},
-        "fullDescription": {"text": filled(rule.why)},
-        "help": {"text": explanation(rule), "markdown": f"# {code}: {rule.title}\n\n{markdown(rule)}"},
+        "fullDescription": {"text": wrap_paragraphs(rule.why)},
+        "help": {"text": explain(rule), "markdown": f"# {code}: {rule.title}\n\n{markdown(rule)}"},
         "defaultConfiguration": {"level": "warning" if rule.does == "refuses" else "note"},
         "properties": {"does": rule.does, "safe": rule.safe and rule.does == "changes"},
     }
@@ -79,7 +79,7 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
     return {
         "ruleId": finding.code,
         "ruleIndex": index,
-        "level": "warning" if left else "none",  # SARIF wants "none" for what is no failure
+        "level": "warning" if left else "none",  # SARIF wants "none" for what is not a failure
         "kind": "fail" if left else "informational",
         "message": {"text": text},
         "locations": [location],
@@ -88,7 +88,7 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
 
 
 def _suppressions(finding: Finding) -> list[dict[str, str]]:
-    """How the user accepted a finding; an empty list says that he did not."""
+    """How the user accepted a finding; an empty list says that it was not accepted."""
     if not finding.accepted_by:
         return []
     kind = "inSource" if finding.accepted_by == "noqa" else "external"
@@ -96,6 +96,6 @@ def _suppressions(finding: Finding) -> list[dict[str, str]]:
 
 
 def _location(path: Path) -> dict[str, dict[str, object]]:
-    name = shown(path)
+    name = display_path(path)
     uri = path.absolute().as_uri() if name.startswith("/") else quote(name)
     return {"physicalLocation": {"artifactLocation": {"uri": uri}}}

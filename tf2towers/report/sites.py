@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tf2towers.report.paths import shown
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import Finding, MigrationResult
 
-#: how many lines tell what is left of a script, and how many what else there is to know
+#: how many lines say what is left of a script, and how many what else there is to know
 LEFT, NOTES = 10, 6
 #: how many places of one message are written out
 _PLACES = 4
@@ -26,10 +26,10 @@ def lines(
     reported = [finding for finding in result.findings if not finding.accepted_by]
     informed = [finding for finding in reported if finding.kind != "left"] if notes else []
     left = [finding for finding in reported if finding.kind == "left"]
-    yield from _listed(informed, result.script, None if all_sites else NOTES, name_of)
+    yield from _block_lines(informed, result.script, None if all_sites else NOTES, name_of)
     if informed and left:
         yield "  left to be migrated by hand:"
-    yield from _listed(left, result.script, None if all_sites else LEFT, name_of)
+    yield from _block_lines(left, result.script, None if all_sites else LEFT, name_of)
 
 
 def rule_words(code: str, name_of: Callable[[str], str]) -> str:
@@ -77,12 +77,12 @@ class _AlreadySaid:
         return heading, todo
 
 
-def _listed(
+def _block_lines(
     findings: list[Finding], script: Path, limit: int | None, name_of: Callable[[str], str]
 ) -> Iterator[str]:
     blocks = list(_blocks(findings, script))
     places = None if limit is None else _PLACES
-    counts = _counts(blocks, limit)
+    counts = _shown_counts(blocks, limit)
     said = _AlreadySaid()
     more: list[tuple[str, int]] = []
     for block, count in zip(blocks, counts, strict=True):
@@ -103,7 +103,7 @@ def _listed(
         yield f"  and {total} more ({codes}): --all shows them"
 
 
-def _counts(blocks: list[_Block], limit: int | None) -> list[int]:
+def _shown_counts(blocks: list[_Block], limit: int | None) -> list[int]:
     """How many sites of each block are shown: first one of each block, as far as the lines go, then more."""
     sizes = [len(block.sites) for block in blocks]
     if limit is None:
@@ -138,7 +138,7 @@ def _blocks(findings: list[Finding], script: Path) -> Iterator[_Block]:
                     finding for finding in findings_of_file if (finding.code, finding.todo) == (code, todo)
                 )
             )
-            yield _Block("" if path == script else shown(path), sites, todo)
+            yield _Block("" if path == script else display_path(path), sites, todo)
 
 
 def _sites(findings: Iterable[Finding]) -> Iterator[_Site]:
@@ -150,7 +150,7 @@ def _sites(findings: Iterable[Finding]) -> Iterator[_Site]:
 
 
 def where(finding: Finding) -> str:
-    """The place of a finding in its file."""
+    """The location of a finding in its file."""
     cell = f"cell {finding.cell}:" if finding.cell is not None else ""
     return f"{cell}{finding.line}:{finding.column}"
 

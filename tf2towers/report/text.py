@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from tf2towers.report.line_diff import matcher
-from tf2towers.report.paths import shown
+from tf2towers.report.line_diff import match_lines
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.report.sites import lines as site_lines
 from tf2towers.report.sites import rule_words, where
@@ -39,7 +39,7 @@ def render(
 def left_only(results: Iterable[MigrationResult], name_of: Callable[[str], str]) -> str:
     """A line for each site that is left, with its file: what `--quiet` prints."""
     return "".join(
-        f"{shown(finding.path)}:{where(finding)}: {rule_words(finding.code, name_of)} {finding.message}\n"
+        f"{display_path(finding.path)}:{where(finding)}: {rule_words(finding.code, name_of)} {finding.message}\n"
         for result in results
         for finding in result.left
     )
@@ -47,7 +47,7 @@ def left_only(results: Iterable[MigrationResult], name_of: Callable[[str], str])
 
 def unified_diff(change: FileChange) -> Iterator[str]:
     """The lines of a unified diff that `patch -p1` takes."""
-    name = shown(change.path)
+    name = display_path(change.path)
     before, after = _lines(change.before), _lines(change.after)
     for line in _hunks(before, after, name.lstrip("/")):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
@@ -58,7 +58,7 @@ def _hunks(before: list[str], after: list[str], name: str) -> Iterator[str]:
         return
     yield f"--- a/{name}\n"
     yield f"+++ b/{name}\n"
-    for group in matcher(before, after).get_grouped_opcodes(3):
+    for group in match_lines(before, after).get_grouped_opcodes(3):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
         for tag, start, end, new_start, new_end in group:
@@ -79,7 +79,7 @@ def _range(start: int, end: int) -> str:
 
 def summary(result: MigrationResult) -> str:
     """One line about a script."""
-    name = shown(result.script)
+    name = display_path(result.script)
     if result.error is not None:
         return f"{name}: {result.error}"
     files = sum(change.before != change.after for change in result.changes)
@@ -88,18 +88,20 @@ def summary(result: MigrationResult) -> str:
     remark = f" ({result.remark})" if result.remark else ""
     by_hand = f"{left} site{_plural_s(left)} left by hand" if left else "nothing left by hand"
     if result.left_above:
-        by_hand += f" here; sites left in {', '.join(map(shown, result.left_above))}, reported above"
-    return f"{name}: {done}, {by_hand}{accepted(result)}{remark}"
+        by_hand += f" here; sites left in {', '.join(map(display_path, result.left_above))}, reported above"
+    return f"{name}: {done}, {by_hand}{accepted_words(result)}{remark}"
 
 
-def accepted(result: MigrationResult) -> str:
-    """What the user accepted, and what was not to be told; empty where there is nothing."""
-    told = ""
+def accepted_words(result: MigrationResult) -> str:
+    """What the user accepted, and what was not to be reported; empty where there is nothing."""
+    words = ""
     if result.accepted:
-        told += f", {len(result.accepted)} accepted by you ({_codes(result.accepted)})"
+        words += f", {len(result.accepted)} accepted by you ({_codes(result.accepted)})"
     if result.hidden:
-        told += f", {len(result.hidden)} note{_plural_s(len(result.hidden))} hidden ({_codes(result.hidden)})"
-    return told
+        words += (
+            f", {len(result.hidden)} note{_plural_s(len(result.hidden))} hidden ({_codes(result.hidden)})"
+        )
+    return words
 
 
 def _codes(findings: Iterable[Finding]) -> str:

@@ -40,7 +40,7 @@ def attributes_of_calls(tree: ast.Module) -> dict[ast.Call, frozenset[str]]:
 
 
 def binds_a_global(tree: ast.Module, call: ast.Call) -> bool:
-    """Whether a call's value may get a name of the module: it stands in no function, or in one with `global`."""
+    """Whether a call's value may get a name of the module: it is in no function, or in one with `global`."""
     functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
     around = [function for function in functions if call in ast.walk(function)]
     return not around or any(

@@ -1,4 +1,4 @@
-"""Modules that are no Python text: compiled ones, and what Cython, a setup.py or protoc makes of files beside them."""
+"""Modules that are not Python text: compiled ones, and what Cython, a setup.py or protoc makes of files beside them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _extensions(setup: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def is_of_an_old_protoc(module: Path) -> bool:
-    """Whether protoc wrote a module before 3.19: protobuf 4 and later want it made anew."""
+    """Whether protoc wrote a module before 3.19: protobuf 4 and later want it made again."""
     if not module.name.endswith("_pb2.py"):
         return False
     return "_descriptor.FileDescriptor(" in module.read_text(encoding="utf-8", errors="replace")

@@ -19,4 +19,4 @@ class SourceError(Exception):
 
 
 class NotPython3(SourceError):
-    """The text is no Python 3; it may be Python 2."""
+    """The text is not Python 3; it may be Python 2."""

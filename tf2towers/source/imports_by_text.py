@@ -60,7 +60,7 @@ class ImportByText:
 
     @property
     def is_written_out(self) -> bool:
-        """Whether the whole text stands in the call."""
+        """Whether the whole text is in the call."""
         return None not in self.parts
 
     @property
@@ -134,7 +134,7 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
 
 
 def _file_that_is_read(tree: ast.Module, text: ast.expr) -> ast.expr | None:
-    """The path of the file whose text is given to `exec`, there or by a name; None for a text that is no file's."""
+    """The path of the file whose text is given to `exec`, there or by a name; None for a text that is not a file's."""
     if isinstance(text, ast.Name):
         values = [
             assigned.value
@@ -195,7 +195,7 @@ def _home(function: str) -> str | None:
 
 
 def _function(function: ast.expr, modules: dict[str, str], functions: dict[str, str]) -> str | None:
-    """The function of ours that a call means."""
+    """The function of the program that a call means."""
     if isinstance(function, ast.Name):
         return functions.get(function.id)
     if isinstance(function, ast.Attribute) and (home := _home(function.attr)) is not None:

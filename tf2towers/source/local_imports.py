@@ -2,7 +2,7 @@
 
 A module is looked for where Python would look when the script runs: in the script's own directory; for a script that
 lies in a package, above the topmost directory of that package; in the folders that the user says are in its PYTHONPATH;
-and in folders that a file adds to `sys.path`. Imports inside functions count. Our own runtime is no part of a program,
+and in folders that a file adds to `sys.path`. Imports inside functions count. The runtime is not part of a program,
 wherever it lies.
 """
 
@@ -81,7 +81,7 @@ class LocalImports:
         return any(module.partition(".")[0] == first for module in self._direct.get(_absolute(path), {}))
 
     def built(self, path: Path, dotted: str) -> BuiltModule | None:
-        """What a module is that a file imports and that is no Python text: compiled, or made of files without TF."""
+        """What a module is that a file imports and that is not Python text: compiled, or made of files without TF."""
         name = dotted.lstrip(".")
         for base in self._bases(_absolute(path), len(dotted) - len(name)):
             place = base.joinpath(*name.split("."))
@@ -207,7 +207,7 @@ class LocalImports:
         folders: dict[str, Path] = {}
         for each in given:
             folder = self._folder_of(each.path, each.package) if each is not None else None
-            if each is None or folder is None or not each.fits(walked):
+            if each is None or folder is None or not each.matches_prefix(walked):
                 return
             folders[each.package] = folder
         for package, folder in sorted(folders.items()):

@@ -9,7 +9,7 @@ import tokenize
 _LIMIT = 120
 
 
-def fitted(before: str, after: str, newline: str) -> str:
+def break_long_lines(before: str, after: str, newline: str) -> str:
     """The text with lines over the limit broken, where they can be: the longest line before, or 120.
 
     Lines that were there before stay, and so do those with nothing to break at.

@@ -9,7 +9,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def root_of(node: ast.AST) -> ast.AST:
-    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is no attribute."""
+    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is not an attribute."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node
@@ -41,7 +41,7 @@ def is_docstring(statement: ast.stmt) -> bool:
 
 
 def argument(call: ast.Call, place: int, *keywords: str) -> ast.expr | None:
-    """An argument of a call, by one of its keywords or by its place."""
+    """An argument of a call, by one of its keywords or by its position."""
     for keyword in call.keywords:
         if keyword.arg in keywords:
             return keyword.value

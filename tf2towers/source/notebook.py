@@ -1,8 +1,8 @@
 """`Notebook`: a Jupyter notebook whose code cells are one script; everything else of the file stays byte for byte.
 
-The script's text has a mark where a cell begins and one for each magic (`%matplotlib inline`, `!pip install x`), both
-statements that do nothing, so that the text is Python. `shown` is the text for people: cells by number, magics as they
-are; `encoded` takes it back to the file.
+The script's text has a mark where a cell begins and one for each magic (`%matplotlib inline`, `!pip install x`). Both
+are statements without effect, so that the text is Python. `shown` is the text for people: cells by number, magics as
+they are; `encoded` takes it back to the file.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ class Notebook:
             self._raw = data.decode("utf-8")
             self._document = json.loads(self._raw)
         except (ValueError, RecursionError) as problem:
-            raise SourceError(path, f"this is no notebook: {problem}") from None
+            raise SourceError(path, f"this is not a notebook: {problem}") from None
         if not _is_format_4(self._document):
-            raise SourceError(path, "this is no notebook, or one of an old format: save it in Jupyter first")
+            raise SourceError(
+                path, "this is not a notebook, or one of an old format: save it in Jupyter first"
+            )
         self._spans = dict(_spans(self._raw))
         #: what each magic was
         self._magics: list[str] = []
@@ -80,7 +82,7 @@ class Notebook:
         parts = _SHOWN_CELL.split(shown)
         texts = {int(number): text for number, text in zip(parts[1::2], parts[2::2], strict=True)}
         if texts:
-            texts[min(texts)] = parts[0] + texts[min(texts)]  # what stands before everything
+            texts[min(texts)] = parts[0] + texts[min(texts)]  # what comes before everything
         if list(texts) != [number for number, _ in self._cells()]:
             raise SourceError(self.path, "not written, please report it: a cell was lost")
         edits: list[tuple[int, int, str]] = []
@@ -246,7 +248,7 @@ class _State:
 
 
 def _spans(raw: str) -> Iterator[tuple[tuple[str, int], tuple[int, int]]]:
-    """Where the cells and their sources stand in the text of a notebook, by the cell's place, and its kernel."""
+    """Where the cells and their sources are in the text of a notebook, by the cell's index, and its kernel."""
     for key, start, _ in _members(raw, _SPACE.match(raw, 0).end()):  # type: ignore[union-attr]
         if key == "cells":
             for index, (place, end_of_cell) in enumerate(_items(raw, start)):

@@ -35,7 +35,7 @@ class Adders:
             if isinstance(function, Function):
                 names = [parameter.arg for parameter in function.args.args]
                 for node in ast.walk(function):
-                    for value in _added(node):
+                    for value in _added_paths(node):
                         if isinstance(value, ast.Name) and value.id in names:
                             self.found[function.name] = (names.index(value.id), value.id)
 
@@ -57,7 +57,7 @@ def path_additions(tree: ast.Module, path: Path, home: Path, adders: Adders | No
     """
     adders = adders or Adders()
     found: list[Path] = []
-    for value, names in _all_added(tree, adders):
+    for value, names in _all_added_paths(tree, adders):
         text = _Values(names, path, home).of(value)
         for folder in _folders(text, home) if text else ():
             if folder not in found:
@@ -93,20 +93,22 @@ def _folders(text: str, home: Path) -> Iterator[Path]:
             return
 
 
-def _all_added(tree: ast.Module, adders: Adders) -> Iterator[tuple[ast.expr, Mapping[str, list[ast.expr]]]]:
-    """What is added, with what the names mean there: those of the module, and of the function it stands in."""
+def _all_added_paths(
+    tree: ast.Module, adders: Adders
+) -> Iterator[tuple[ast.expr, Mapping[str, list[ast.expr]]]]:
+    """What is added, with what the names mean there: those of the module, and of the function it is in."""
     outer = _assigned(tree.body)
     pending: list[tuple[ast.AST, Mapping[str, list[ast.expr]]]] = [(tree, outer)]
     while pending:
         node, names = pending.pop(0)
-        for value in [*_added(node), *adders.given(node)]:
+        for value in [*_added_paths(node), *adders.given(node)]:
             yield value, names
         if isinstance(node, Function):
             names = {**names, **_assigned([inner for inner in ast.walk(node) if isinstance(inner, ast.stmt)])}
         pending += [(child, names) for child in ast.iter_child_nodes(node)]
 
 
-def _added(node: ast.AST) -> list[ast.expr]:
+def _added_paths(node: ast.AST) -> list[ast.expr]:
     """What a node adds to sys.path."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr == "addsitedir" and getattr(node.func.value, "id", "") == "site":

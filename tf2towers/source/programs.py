@@ -35,13 +35,13 @@ class Seen:
     imports: tuple[Path, ...]
 
 
-def seen(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
-    """Reads one file, even one that is no valid Python 3."""
+def inspect_file(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
+    """Reads one file, even one that is not valid Python 3."""
     path = path.absolute()
     try:
         text = _text(path)
     except (SourceError, OSError, ValueError, RecursionError, TypeError, AttributeError):  # no notebook, say
-        return Seen(path, b"tensorflow" in _bytes(path), True, ())
+        return Seen(path, b"tensorflow" in _read_bytes(path), True, ())
     runs = _GUARD.search(text) is not None
     try:
         parse(text, path)
@@ -51,15 +51,15 @@ def seen(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
     if "import" in text:
         found = LocalImports(Script(path, text), deep=False, python_path=python_path)
         imports = tuple(found.modules)
-    return Seen(path, b"tensorflow" in _bytes(path), runs, imports)
+    return Seen(path, b"tensorflow" in _read_bytes(path), runs, imports)
 
 
-def unseen(path: Path) -> Seen:
+def uninspected_file(path: Path) -> Seen:
     """A file that cannot be looked at: the attempt to migrate it will say why."""
     return Seen(path.absolute(), True, True, ())
 
 
-def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]) -> list[Path]:
+def find_programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]) -> list[Path]:
     """The files to migrate as main scripts, in the order given: those that reach TensorFlow, however indirectly.
 
     They are the files that no other one imports, and those that are imported and run as scripts, too.
@@ -89,7 +89,7 @@ def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]
 
 def _near_tensorflow(files: list[Path]) -> list[Path]:
     """Those that say `tensorflow`, or the name of one of them: the imports of no others matter."""
-    texts = {path: _bytes(path) for path in files}
+    texts = {path: _read_bytes(path) for path in files}
     found = {path for path, text in texts.items() if b"tensorflow" in text}
     words = {path: frozenset(_WORD.findall(text)) for path, text in texts.items()} if found else {}
     new = set(found)
@@ -101,8 +101,8 @@ def _near_tensorflow(files: list[Path]) -> list[Path]:
 
 
 def is_migrated(path: Path) -> bool:
-    """Whether a program imports our runtime already."""
-    return _RUNTIME.search(_bytes(path)) is not None
+    """Whether a program imports the runtime already."""
+    return _RUNTIME.search(_read_bytes(path)) is not None
 
 
 def _closure(path: Path, files_seen: dict[Path, Seen]) -> set[Path]:
@@ -124,7 +124,7 @@ def _reaches(path: Path, files_seen: dict[Path, Seen], known: dict[Path, bool]) 
     return known[path]
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     """What is in a file; nothing where it cannot be read."""
     try:
         return path.read_bytes()

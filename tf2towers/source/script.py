@@ -18,7 +18,7 @@ from tf2towers.source.syntax import check_syntax
 if TYPE_CHECKING:
     from tf2towers.source.notebook import Notebook
 
-#: Larger files are no training scripts; generated data, most likely.
+#: Larger files are not training scripts; generated data, most likely.
 MAX_BYTES = 5_000_000
 STDIN = Path("-")
 
@@ -113,7 +113,7 @@ def _check_kind(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise SourceError(path, "this is a directory: name the training script in it")
     if not stat.S_ISREG(mode):
-        raise SourceError(path, "this is a pipe or a device, no file; `-` reads the standard input")
+        raise SourceError(path, "this is a pipe or a device, not a file; `-` reads the standard input")
 
 
 def _refuse(data: bytes, path: Path) -> None:

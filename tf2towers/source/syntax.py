@@ -41,7 +41,7 @@ def check_syntax(text: str, path: Path) -> None:
     """SourceError with the line when a text is not Python 3, or nested more deeply than Python itself takes.
 
     NotPython3, where it may be Python 2, is for what Python's grammar does not know. What only the compiler refuses (a
-    `global` behind the name's first use) was valid up to Python 3.5 as well: which of the two it is cannot be told.
+    `global` after the name's first use) was valid up to Python 3.5 as well: which of the two it is stays open.
     """
     try:
         with _usual_recursion():
@@ -97,7 +97,7 @@ def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
 
 @contextmanager
 def _usual_recursion() -> Iterator[None]:
-    """What Python says of a text when it is started, also on our own deep stack."""
+    """What Python says of a text when it is started, also on the deep stack."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(min(limit, _USUAL_LIMIT))
     try:
@@ -134,7 +134,7 @@ def python2_construct(text: str, line: int) -> tuple[str, int] | None:
 
 
 def _without_comment(line: str) -> str:
-    """A line up to a `#` that is not inside a string, as well as one line can tell."""
+    """A line up to a `#` that is not inside a string, as well as one line can say."""
     quote = ""
     for position, character in enumerate(line):
         if quote:

@@ -1,6 +1,6 @@
-"""What `--vendor` puts beside the output: the part of our runtime that the migrated files import, and its licence.
+"""What `--vendor` puts beside the output: the part of the runtime that the migrated files import, and its licence.
 
-The libraries that this part needs are not copied; they are told of, as lines of a requirements.txt.
+The libraries that this part needs are not copied; they are listed, as lines of a requirements.txt.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _REQUIREMENTS = {
 }
 
 
-def vendored(texts: Iterable[str]) -> dict[Path, bytes]:
+def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
     """The files of the package that these texts need, by their path beside the output."""
     from tf2towers import __version__
 
     texts = list(texts)
     files: dict[Path, bytes] = {}
-    pending = [module for text in texts for module in _imported(text, Path("script.py"))]
+    pending = [module for text in texts for module in _runtime_imports(text, Path("script.py"))]
     if not pending:
         return {}
-    homes = _homes()
+    homes = _runtime_homes()
     seen: set[str] = set()
     while pending:
         dotted = pending.pop()
@@ -52,15 +52,15 @@ def vendored(texts: Iterable[str]) -> dict[Path, bytes]:
             seen.add(module)
             data = path.read_bytes()
             files[Path(_NAME) / path.relative_to(_PACKAGE)] = data
-            pending += _imported(data.decode(), path)
+            pending += _runtime_imports(data.decode(), path)
             for table in path.parent.glob("*.tsv"):
                 files[Path(_NAME) / table.relative_to(_PACKAGE)] = table.read_bytes()
-    lines = "\n".join(requirements(texts, files))
+    lines = "\n".join(requirement_lines(texts, files))
     files[Path(_NAME) / "NOTICE.txt"] = _NOTE.format(version=__version__, requirements=lines).encode()
     return files
 
 
-def requirements(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
+def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
     """What migrated texts and the files beside them import of other packages, as lines of a requirements.txt.
 
     tf_slim imports tf_keras for its batch normalization alone, and does not require it itself.
@@ -81,8 +81,8 @@ def requirements(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
     return [line for package, line in _REQUIREMENTS.items() if package in roots]
 
 
-def _imported(text: str, path: Path) -> Iterator[str]:
-    """The dotted names under our package that a text imports, at any depth."""
+def _runtime_imports(text: str, path: Path) -> Iterator[str]:
+    """The dotted names under tf2towers that a text imports, at any depth."""
     for node in ast.walk(parse(text, path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.partition(".")[0] == _NAME)
@@ -103,7 +103,7 @@ def _with_packages(dotted: str, homes: dict[str, str]) -> Iterator[str]:
         yield from _with_packages(f"{_NAME}.runtime.{homes[parts[2]]}", {})
 
 
-def _homes() -> dict[str, str]:
+def _runtime_homes() -> dict[str, str]:
     """The runtime's table of names and the modules that they are in."""
     path = _PACKAGE / "runtime" / "__init__.py"
     for node in parse(path.read_text(encoding="utf-8"), path).body:

@@ -26,12 +26,12 @@ def sources_under(
     from pathspec import GitIgnoreSpec
 
     rules: list[tuple[Path, GitIgnoreSpec]] = [(base or folder, GitIgnoreSpec.from_lines(exclude))]
-    rules += _ignored_above(folder)
+    rules += _rules_above(folder)
     return list(_walk(folder, rules, {path.resolve() for path in leave}))
 
 
 def _walk(folder: Path, rules: list[tuple[Path, GitIgnoreSpec]], leave: set[Path]) -> Iterator[Path]:
-    all_rules = [*rules, *_ignored_in(folder)]
+    all_rules = [*rules, *_rules_of_folder(folder)]
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:  # may not be looked into
@@ -68,7 +68,7 @@ def is_excluded(path: Path, exclude: Iterable[str], base: Path) -> bool:
     return bool(GitIgnoreSpec.from_lines(exclude).check_file(path.relative_to(base).as_posix()).include)
 
 
-def _ignored_in(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
+def _rules_of_folder(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
     from pathspec import GitIgnoreSpec
 
     path = folder / ".gitignore"
@@ -81,13 +81,13 @@ def _ignored_in(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
     return [(folder, GitIgnoreSpec.from_lines(lines))]
 
 
-def _ignored_above(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
+def _rules_above(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
     """The rules of the folders above, up to that of the repository, outermost first."""
     found: list[tuple[Path, GitIgnoreSpec]] = []
     current = _real_name(folder)
     while current != current.parent and not (current / ".git").exists():
         current = current.parent
-        found = [*_ignored_in(current), *found]
+        found = [*_rules_of_folder(current), *found]
     return found if (current / ".git").exists() else []
 
 

@@ -27,7 +27,7 @@ class WalkedPackage:
     #: that function, and the place and the name of its parameter
     function: str = ""
     parameter: tuple[int, str] = (0, "")
-    #: the parameter that says what stands before the module's name
+    #: the parameter that says what comes before the module's name
     prefix: tuple[int, str] | None = None
     #: whether the module's name is the whole text
     is_bare: bool = False
@@ -43,7 +43,7 @@ class Given:
     package: str
     prefix: str | None
 
-    def fits(self, walked: WalkedPackage) -> bool:
+    def matches_prefix(self, walked: WalkedPackage) -> bool:
         """Whether the text before the modules' names is the package's own name, where there is one."""
         if walked.prefix is None or walked.is_bare or self.prefix is None:
             return walked.prefix is None or walked.is_bare
@@ -81,7 +81,7 @@ class Walkers:
         for node in ast.walk(tree):
             if isinstance(node, ast.Name | ast.Attribute) and (name := last_name(node)) in names:
                 call = calls.get(node)
-                given = _given(tree, call, self.found[name], path) if call is not None else None
+                given = _given_package(tree, call, self.found[name], path) if call is not None else None
                 self.given.setdefault(name, set()).add(given)
 
     def state(self) -> tuple[int, int]:
@@ -90,7 +90,7 @@ class Walkers:
 
 
 def walked_package(tree: ast.Module, call: ast.Call, text: ast.expr) -> WalkedPackage | None:
-    """The package whose modules a call imports, where it stands in a loop over them; `text` is what it imports by."""
+    """The package whose modules a call imports, where it is in a loop over them; `text` is what it imports by."""
     pieces = list(text_pieces(text))
     for loop in ast.walk(tree):
         if not isinstance(loop, ast.For | ast.comprehension) or not isinstance(loop.iter, ast.Call):
@@ -104,14 +104,16 @@ def walked_package(tree: ast.Module, call: ast.Call, text: ast.expr) -> WalkedPa
         function = next(
             (each for each in _functions(tree) if any(node is call for node in ast.walk(each))), None
         )
-        return _of_loop(tree, function, loop.iter.args[0], pieces[:-1], is_deep=walk == "walk_packages")
+        return _walked_package_of_loop(
+            tree, function, loop.iter.args[0], pieces[:-1], is_deep=walk == "walk_packages"
+        )
     return None
 
 
-def _of_loop(
+def _walked_package_of_loop(
     tree: ast.Module, function: Function | None, where: ast.expr, before: list[ast.expr], *, is_deep: bool
 ) -> WalkedPackage | None:
-    """What is walked, given the first argument of the walk and what stands before the module's name."""
+    """What is walked, given the first argument of the walk and what comes before the module's name."""
     dots = [piece for piece in before if isinstance(piece, ast.Constant)]
     if before and not (len(before) == 2 and before[1] in dots and ast.unparse(before[1]) == "'.'"):
         return None
@@ -151,7 +153,7 @@ def _takes_the_path(node: ast.AST, name: str) -> bool:
     )
 
 
-def _given(tree: ast.Module, call: ast.Call, walked: WalkedPackage, path: Path) -> Given | None:
+def _given_package(tree: ast.Module, call: ast.Call, walked: WalkedPackage, path: Path) -> Given | None:
     """The package that a call gives; None where it is not seen."""
     module = argument(call, *walked.parameter)
     if isinstance(module, ast.Attribute) and module.attr == "__path__":

@@ -34,7 +34,7 @@ def encoded(change: FileChange) -> bytes:
     except UnicodeEncodeError as problem:
         odd = change.after[problem.start]
         raise SourceError(
-            change.path, f"not written: {change.encoding} has no {odd!r}; save it as UTF-8 first"
+            change.path, f"not written: {change.encoding} lacks {odd!r}; save it as UTF-8 first"
         ) from None
 
 
@@ -49,7 +49,7 @@ def write_together(files: Iterable[tuple[Path, bytes, Path | None]]) -> None:
     with _uninterrupted():
         try:
             for target, data, like in files:
-                staged.append(_stage(Path(os.path.realpath(target)), data, like))
+                staged.append(_stage_file(Path(os.path.realpath(target)), data, like))
             for file in staged:
                 file.commit()
         finally:
@@ -77,7 +77,7 @@ class _Staged:
             self.there.unlink(missing_ok=True)
 
 
-def _stage(target: Path, data: bytes, like: Path | None) -> _Staged:
+def _stage_file(target: Path, data: bytes, like: Path | None) -> _Staged:
     import tempfile
 
     try:
@@ -108,7 +108,7 @@ def _stage(target: Path, data: bytes, like: Path | None) -> _Staged:
 
 def _check_replaceable(target: Path, old: os.stat_result) -> None:
     if not stat.S_ISREG(old.st_mode):
-        raise SourceError(target, "not written: it is no regular file")
+        raise SourceError(target, "not written: it is not a regular file")
     # the administrator may write anything, but a file that nobody is to write is meant to stay
     if not old.st_mode & 0o222:
         raise SourceError(target, "not written: the file is read-only (chmod u+w makes it writable)")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tf2towers.source.errors import SourceError
-from tf2towers.source.python2.reading import converted
+from tf2towers.source.python2.reading import convert_script
 from tf2towers.source.script import Script
 
 #: (Python 2, Python 3); every text has a print statement so that it certainly is Python 2
@@ -469,13 +469,13 @@ def test_line_ends_and_the_lines_of_the_steps():
 
 
 def test_what_is_no_python_at_all():
-    assert converted(Script.from_text("print 'x\n", checked=False)) is None
-    assert converted(Script.from_text("def f(:\n", checked=False)) is None
-    assert converted(Script.from_text('"""never ends\nprint 1\n', checked=False)) is None
+    assert convert_script(Script.from_text("print 'x\n", checked=False)) is None
+    assert convert_script(Script.from_text("def f(:\n", checked=False)) is None
+    assert convert_script(Script.from_text('"""never ends\nprint 1\n', checked=False)) is None
 
 
 def script_of(text: str) -> Script:
-    found = converted(Script.from_text(text, Path("old.py"), checked=False))
+    found = convert_script(Script.from_text(text, Path("old.py"), checked=False))
     assert found is not None
     return found
 
@@ -486,4 +486,4 @@ def text_of(text: str) -> str:
 
 def test_a_global_behind_the_first_use_is_told_in_a_script_of_python2() -> None:
     with pytest.raises(SourceError, match="move the `global`"):
-        converted(Script.from_text("def f():\n    print a\n    global a\n", checked=False))
+        convert_script(Script.from_text("def f():\n    print a\n    global a\n", checked=False))

@@ -9,10 +9,10 @@ import libcst as cst
 from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File, first_name
-from tf2towers.codemod.imports import V1, NewImport, is_tensorflow, made_by
-from tf2towers.codemod.never_called import is_named, stays_in
+from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
+from tf2towers.codemod.never_called import find_unreached_context, is_named
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
-from tf2towers.codemod.removal import removed
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import find_replacement, is_gone_private
 from tf2towers.codemod.tensorflow_versions import is_for_another
@@ -22,7 +22,7 @@ def edits(file: File) -> Iterator[Edit]:
     """A new statement for each import that binds something else now."""
     for node in file.imports:
         if _touches_tensorflow(node) and not is_for_another(file, node):
-            edit = _rewritten(file, node)
+            edit = _rewrite_import(file, node)
             if edit is not None:
                 yield edit
 
@@ -31,20 +31,22 @@ def _touches_tensorflow(node: Import) -> bool:
     return any(is_tensorflow(dotted) for _, dotted in imported(node))
 
 
-def _rewritten(file: File, node: Import) -> Edit | None:
+def _rewrite_import(file: File, node: Import) -> Edit | None:
     made = [
-        _kept(file, node, import_)
-        for import_ in made_by(file, node)
-        if not (goes(file, node, import_) if import_.left is not None else _only_loads(file, import_))
+        _keep_import(file, node, import_)
+        for import_ in imports_made_by(file, node)
+        if not (
+            can_drop_import(file, node, import_) if import_.left is not None else _only_loads(file, import_)
+        )
     ]
     for import_ in made:
         if import_.left is not None:
             file.note(node, import_.left.code, import_.left.why)
-    if made and all(_as_it_was(node, import_) for import_ in made) and len(made) == len(aliases(node)):
+    if made and all(_is_unchanged(node, import_) for import_ in made) and len(made) == len(aliases(node)):
         return None
     groups: dict[str, list[NewImport]] = {}
     for import_ in made:
-        if import_.module == RUNTIME and node in file.body and not _as_it_was(node, import_):
+        if import_.module == RUNTIME and node in file.body and not _is_unchanged(node, import_):
             if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) == import_.bound:
                 continue  # with the others that the file takes from the runtime
         groups.setdefault(import_.module, []).append(import_)
@@ -53,11 +55,11 @@ def _rewritten(file: File, node: Import) -> Edit | None:
         for module, group in groups.items()
     ]
     if not lines:
-        return removed(file, node)
-    return file.replace(node, _joined(file, node, lines))
+        return remove_statement(file, node)
+    return file.replace(node, _join_imports(file, node, lines))
 
 
-def _kept(file: File, node: Import, made: NewImport) -> NewImport:
+def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
     """The import as it was, where it is TF 2's, or where something that is used through a module of contrib is left."""
     module = module_of(node)
     was = NewImport(module, name_of(made.alias), made.bound, made.alias)
@@ -74,7 +76,7 @@ def _only_loads(file: File, made: NewImport) -> bool:
     return goes_by_itself and not is_named(file, made.alias)
 
 
-def _joined(file: File, node: Import, lines: list[str]) -> str:
+def _join_imports(file: File, node: Import, lines: list[str]) -> str:
     text, line, last = file.text, file.text.first_line(node), file.text.last_line(node)
     alone = not text.line(line)[: text.column(node)].strip()
     rest = text.line(last)[text.end(node) - text.line_start(last) :]
@@ -83,12 +85,12 @@ def _joined(file: File, node: Import, lines: list[str]) -> str:
     return "; ".join(lines)
 
 
-def _as_it_was(node: Import, made: NewImport) -> bool:
+def _is_unchanged(node: Import, made: NewImport) -> bool:
     return (made.module, made.name) == (module_of(node), name_of(made.alias))
 
 
-def goes(file: File, node: Import, made: NewImport) -> bool:
-    """Whether an import without counterpart can go: what is used of it, if anything, is rewritten where it is used."""
+def can_drop_import(file: File, node: Import, made: NewImport) -> bool:
+    """Whether an import without counterpart can be removed: each use of it, if any, is rewritten."""
     assert made.left is not None
     canonical = canonical_name(dict(imported(node))[made.alias])
     for use in file.all(cst.Name):
@@ -99,7 +101,10 @@ def goes(file: File, node: Import, made: NewImport) -> bool:
                 return False
     return all(
         find_replacement(name).kind != "left"
-        or (bool(file.top_names()) and stays_in(file, symbol, find_replacement(name).why) is not None)
+        or (
+            bool(file.top_names())
+            and find_unreached_context(file, symbol, find_replacement(name).why) is not None
+        )
         for symbol, name in file.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
     )
@@ -116,10 +121,10 @@ RULE = Rule(
     code="T2T602",
     title="Every form of a TensorFlow import",
     why="""
-    `import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`: said once, and the symbols stay. A name that
-    is imported by itself (`from tensorflow import placeholder`) comes from there too; a session, or a module of contrib
-    (`import tensorflow.contrib.slim as slim`), from tf2towers.runtime. A program that runs on TF 2 already keeps its
-    imports.
+    `import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`, and the symbols below it stay. A name that is
+    imported by itself (`from tensorflow import placeholder`) comes from there too. A session, or a module of contrib
+    (`import tensorflow.contrib.slim as slim`), comes from tf2towers.runtime. A program that runs on TF 2 already keeps
+    its imports.
     """,
     edits=edits,
     sources=("codemod/symbols.tsv",),

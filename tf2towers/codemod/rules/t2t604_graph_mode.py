@@ -8,32 +8,32 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.place import imports_place
-from tf2towers.codemod.removal import removed
+from tf2towers.codemod.new_imports import find_import_location
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import SWITCHES
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """Switches go; the main script gets `graph_mode()`, where its first switch stood or after its imports."""
-    switches = _switches(file)
+    """Switches are removed; the main script gets `graph_mode()` in place of its first switch or after its imports."""
+    switches = _find_switches(file)
     if not file.main or _has_graph_mode(file):
-        yield from (removed(file, switch) for switch in switches)
+        yield from (remove_statement(file, switch) for switch in switches)
         return
     name = file.need("graph_mode")
-    stop = imports_place(file).stop
+    stop = find_import_location(file).stop
     body = file.body
     standing = next((switch for switch in switches if switch in body[:stop]), None)
     call = f"{name}(resource_variables=True)" if _has_own_resources(file) else f"{name}()"
     for switch in switches:
-        yield file.replace(switch, call) if switch is standing else removed(file, switch)
+        yield file.replace(switch, call) if switch is standing else remove_statement(file, switch)
     if standing is None:
         file.opening = call
     else:
         file.imports_before = body.index(standing)
 
 
-def _switches(file: File) -> list[cst.Expr]:
+def _find_switches(file: File) -> list[cst.Expr]:
     return [
         statement
         for statement in file.all(cst.Expr)
@@ -64,8 +64,8 @@ RULE = Rule(
     title="`graph_mode()`: the program builds graphs",
     why="""
     TF 2 computes at once where TF 1 built a graph. One call in the main script, before the first operation, makes
-    graphs the mode of the program. It stands where the script switched to TF 1 behaviour, or after the imports; where a
-    local module builds something when it is imported, before that import.
+    graphs the mode of the program. It replaces the script's own switch to TF 1 behaviour; without one it follows the
+    imports. Where a local module builds something when it is imported, the call comes before that import.
     """,
     edits=edits,
     sources=("tf.compat.v1.disable_eager_execution",),

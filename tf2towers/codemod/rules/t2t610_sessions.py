@@ -10,7 +10,7 @@ _TRACES = frozenset({"tf.RunMetadata", "tf.train.ProfilerHook"})
 
 
 def notes(file: File) -> None:
-    """Tells where a trace of a run is asked for: there will be none."""
+    """Reports where a trace of a run is asked for: it will be empty."""
     for node, canonical in file.symbols:
         if canonical.replace("tf.compat.v1.", "tf.") in _TRACES:
             message = "no run is traced: its metadata, and a timeline made of it, stay empty; tf.profiler traces steps"
@@ -21,11 +21,13 @@ RULE = Rule(
     code="T2T610",
     title="Sessions and servers are the runtime's",
     why="""
-    `tf.Session` and what makes sessions (MonitoredTrainingSession, Supervisor, SessionManager and their like), and
-    `tf.train.Server`, are names of tf2towers.runtime: the same calls, but a run is a TF 2 function on the devices of a
-    strategy, with only what the fetches need in it. It is a table of names (codemod/symbols.tsv), which T2T601
-    and T2T602 read; savers, hooks, summaries, queues and coordinators stay TensorFlow's own. What a run was told about
-    itself is not there: `tf.RunMetadata` stays empty, and so does a timeline that is made of it, which is told.
+    `tf.Session`, `tf.train.Server` and what makes sessions (MonitoredTrainingSession, Supervisor, SessionManager and
+    others) become names of tf2towers.runtime. The calls are the same. A run is a TF 2 function on the devices of a
+    strategy, with only what the fetches need.
+
+    The names are in a table (codemod/symbols.tsv), which T2T601 and T2T602 read. Savers, hooks, summaries, queues and
+    coordinators stay TensorFlow's own. A run is not traced: `tf.RunMetadata` stays empty, and so does a timeline made
+    from it; this is reported.
     """,
     notes=notes,
     sources=("tf.compat.v1.wrap_function", "codemod/symbols.tsv"),

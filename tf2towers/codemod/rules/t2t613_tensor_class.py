@@ -25,7 +25,7 @@ def edits(file: File) -> Iterator[Edit]:
             if not asked and not any(_is_answered(file, side) for side in sides):
                 message = "a tensor's class is a subclass of tf.Tensor in TF 2: this comparison may answer otherwise"
                 file.note(comparison, "T2T620", with_quoted_code(message, file.text.of(comparison)))
-            yield from (_of_tf1(file, side) for side in asked)
+            yield from (_class_text(file, side) for side in asked)
         elif any(literal(element) == "Tensor" for element in listed):
             for side in sides:
                 if (
@@ -33,7 +33,7 @@ def edits(file: File) -> Iterator[Edit]:
                     and side.attr.value == "__name__"
                     and _is_type(file, side.value)
                 ):
-                    yield _of_tf1(file, side.value)
+                    yield _class_text(file, side.value)
 
 
 def _elements(side: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -56,7 +56,7 @@ def _is_answered(file: File, side: cst.BaseExpression) -> bool:
     return isinstance(side, cst.Call) and file.canonical(side.func) == f"{RUNTIME}.class_of"
 
 
-def _of_tf1(file: File, side: cst.BaseExpression) -> Edit:
+def _class_text(file: File, side: cst.BaseExpression) -> Edit:
     """`class_of(x)` for `type(x)` or `x.__class__`."""
     class_of = file.need("class_of")
     if isinstance(side, cst.Call):
@@ -69,9 +69,9 @@ RULE = Rule(
     code="T2T613",
     title="A tensor's own class",
     why="""
-    A tensor of a graph is a `SymbolicTensor` in TF 2, a subclass of `tf.Tensor`. `isinstance` says what it always did,
-    but `type(x) == tf.Tensor`, true in TF1, would be false, and the script would take the branch for arrays. Where a
-    class is compared with `tf.Tensor`, or its name with 'Tensor', our runtime gives TF1's.
+    A tensor of a graph is a `SymbolicTensor` in TF 2, a subclass of `tf.Tensor`. `isinstance` says what it always did.
+    But `type(x) == tf.Tensor`, true in TF1, would be false, and the script would take the branch for arrays. Where a
+    class is compared with `tf.Tensor`, or its name with 'Tensor', the runtime gives TF1's.
     """,
     edits=edits,
     sources=("type(tf.constant(1)) in TensorFlow 1.15.5 and 2.21",),

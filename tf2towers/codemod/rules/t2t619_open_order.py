@@ -48,9 +48,11 @@ RULE = Rule(
     title="What TensorFlow 1 leaves open, or draws by other numbers",
     does="reports",
     why="""
-    Where all towers update one moving average, nothing in the graph says which comes first: TF 1 makes the updates in
-    any order, and the migrated program in the order in which they are built. TF 1.15 and TF 2 count operations
-    otherwise, and a graph's seed gives each random operation a number of its own by that count.
+    Where all towers update one moving average, the graph does not say which update comes first. TF 1 makes the updates
+    in any order, the migrated program in the order in which they are built.
+
+    TF 1.15 and TF 2 count operations differently. A graph's seed gives each random operation a seed by that count, so
+    the random numbers differ.
     """,
     todo="""
     Take one tower's updates (`scope='tower_0'`) to leave nothing open. Give initializers and random operations seeds of

@@ -50,7 +50,7 @@ class Reader:
         self.local = _assigned_in(file, body)
 
     def device(self, given: cst.BaseExpression) -> Device | None:
-        """The GPU in what is given to `tf.device`; None where it depends on no target, or is no GPU."""
+        """The GPU in what is given to `tf.device`; None where it does not depend on a target, or is not a GPU."""
         found = self._read(given, set())
         return Device() if found is None and self._may_be_gpu(given) else found
 

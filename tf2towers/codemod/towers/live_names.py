@@ -1,7 +1,7 @@
 """Which names live on: what may read a name after a loop, or in its next round, before anything binds it again.
 
 The classic analysis of live variables, backwards over the statements of one function (or module), on its own names as
-LibCST's scopes tell them. What is not certain counts as a read.
+LibCST's scopes say which. What is not certain counts as a read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ENTERED = frozenset({"as_default", "arg_scope", "device", "name_scope", "variab
 
 @dataclass
 class After:
-    """What lives behind a loop: names that may be read after it, and those that a handler of its errors may read."""
+    """What lives after a loop: names that may be read after it, and those that a handler of its errors may read."""
 
     names: Names = _NONE
     on_error: Names = _NONE

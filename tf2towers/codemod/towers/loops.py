@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES, is_certain
-from tf2towers.codemod.edits import moved
-from tf2towers.codemod.file import File, once
+from tf2towers.codemod.edits import moved_text
+from tf2towers.codemod.file import File, cached_per_file
 from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
@@ -35,13 +35,13 @@ class Loop:
     device: Device
 
 
-@once
-def tower_loops(file: File) -> list[Loop]:
+@cached_per_file
+def find_tower_loops(file: File) -> list[Loop]:
     """Every tower loop of a file, in the order of the text."""
     if "device" not in file.script.text:
         return []
     found: dict[cst.CSTNode, Loop] = {}
-    for call, device in device_calls(file):
+    for call, device in find_device_calls(file):
         loop = _loop_around(file, call, device)
         if loop is not None:
             known = found.get(loop.node)
@@ -50,7 +50,7 @@ def tower_loops(file: File) -> list[Loop]:
     return sorted(found.values(), key=lambda loop: file.text.start(loop.node))
 
 
-def device_calls(file: File) -> list[tuple[cst.Call, cst.BaseExpression]]:
+def find_device_calls(file: File) -> list[tuple[cst.Call, cst.BaseExpression]]:
     """The calls of `tf.device` and the device of each; and what else a `with` enters that is given a GPU's name.
 
     Such are `graph.device('/gpu:%d' % i)`, and a function of the script's own.
@@ -86,7 +86,7 @@ def _loop_around(file: File, call: cst.Call, given: cst.BaseExpression) -> Loop 
 
 
 def statement_of(file: File, loop: Loop) -> Statement:
-    """The statement that a loop is, or that a comprehension stands in."""
+    """The statement that a loop is, or that a comprehension is in."""
     return loop.node if isinstance(loop.node, cst.For) else file.statement(loop.node)
 
 
@@ -107,7 +107,7 @@ class Made:
     counted: bool = False
 
 
-def towers_of(file: File, loop: Loop) -> Made | None:
+def strategy_argument(file: File, loop: Loop) -> Made | None:
     """What a strategy for the towers of a loop is given, where the loop begins; None where it is not certain."""
     iterable = loop.iterable
     if not is_certain(file, iterable):
@@ -116,7 +116,7 @@ def towers_of(file: File, loop: Loop) -> Made | None:
     if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
         count = count_of(iterable)
         if is_name(loop.target) and index == loop.target.value and count is not None:
-            return Made(moved_to(file, count), (count,), counted=True)
+            return Made(moved_expression(file, count), (count,), counted=True)
     wanted = expression.value if is_name(expression) else index
     found = _values(file, loop.target, iterable, wanted) if wanted is not None else None
     if found is not None and (wanted == index or is_name(expression)):
@@ -124,7 +124,7 @@ def towers_of(file: File, loop: Loop) -> Made | None:
         return Made(as_argument(file, values), (values,), counted=counted)
     if expression is None and index is None:
         return None
-    each = moved_to(file, expression) if expression is not None else index
+    each = moved_expression(file, expression) if expression is not None else index
     text = f"[{each} for {file.text.of(loop.target)} in {as_argument(file, iterable)}]"
     parts = (iterable,) if expression is None else (iterable, expression)
     bound = frozenset(part.value for part in walk(loop.target) if is_name(part))
@@ -133,13 +133,13 @@ def towers_of(file: File, loop: Loop) -> Made | None:
 
 def as_argument(file: File, node: cst.BaseExpression) -> str:
     """An expression as an argument, moved to there: a tuple has its brackets."""
-    text = moved_to(file, node)
+    text = moved_expression(file, node)
     return f"({text})" if isinstance(node, cst.Tuple) and not node.lpar else text
 
 
-def moved_to(file: File, node: cst.BaseExpression) -> str:
+def moved_expression(file: File, node: cst.BaseExpression) -> str:
     """What stands for an expression where it is moved to, or written once more (`edits.moved`)."""
-    return moved(file.text.start(node), file.text.end(node))
+    return moved_text(file.text.start(node), file.text.end(node))
 
 
 def count_of(call: cst.Call) -> cst.BaseExpression | None:

@@ -30,7 +30,7 @@ def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
     """Whether a function takes one list of towers and gives the list of (mean gradient, first tower's variable).
 
     The mean is that of the gradients stacked in tower order: expand_dims, concat and reduce_mean, or stack and
-    reduce_mean. A test of any kind, a name, a clip, a print: then it is no plain mean.
+    reduce_mean. A test of any kind, a name, a clip, a print: then it is not a plain mean.
     """
     given = parameters(function)
     if function.decorators or len(given) != 1 or given[0].star or given[0].default is not None:
@@ -46,7 +46,7 @@ def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
         return False
     if not (is_name(end.value) and end.value.value == result):
         return False
-    pairs = _zipped(file, loop, given[0].name.value)
+    pairs = _zipped_name(file, loop, given[0].name.value)
     return pairs is not None and _Mean(file, pairs, result).holds(_statements(loop))
 
 
@@ -80,7 +80,7 @@ class _Mean:
                 return False
             self.held[target.value] = kind
             return True
-        appended = _appended(statement)
+        appended = _append_parts(statement)
         if appended is None or appended[0] != self.result or self._kind(appended[1]) != "pair":
             return False
         self.appended = True
@@ -96,7 +96,7 @@ class _Mean:
         row = {gradient: "gradient"}
         body = _statements(loop)
         for place, statement in enumerate(body):
-            appended = _appended(statement)
+            appended = _append_parts(statement)
             if appended is not None:
                 kind = self._row(appended[1], row)
                 if kind is None or self.held.get(appended[0]) != "list":
@@ -210,7 +210,7 @@ def _arguments(
     return given if {"input", "values", "input_tensor"} & set(given) else None
 
 
-def _zipped(file: File, loop: cst.For, towers: str) -> str | None:
+def _zipped_name(file: File, loop: cst.For, towers: str) -> str | None:
     """The name in `for NAME in zip(*towers):`."""
     call = loop.iter
     if not is_name(loop.target) or not isinstance(call, cst.Call) or len(call.args) != 1:
@@ -231,7 +231,7 @@ def _empty_list(statement: Statement) -> str | None:
     return None
 
 
-def _appended(statement: Statement) -> tuple[str, cst.BaseExpression] | None:
+def _append_parts(statement: Statement) -> tuple[str, cst.BaseExpression] | None:
     """The list and the value of `name.append(value)`."""
     if not isinstance(statement, cst.Expr) or not isinstance(statement.value, cst.Call):
         return None

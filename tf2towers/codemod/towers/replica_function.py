@@ -1,10 +1,10 @@
 """`replica_function`: what a tower loop is as a function that a strategy calls for each tower, if it certainly is one.
 
-Only the scopes of names are asked, never what the body does. A name that the body binds is the function's own; it is
-returned where it is read after the loop (the last tower's, as after the loop), and `nonlocal` or `global` where a
-round may leave it unbound, reads it before it binds it, or something that is run later reads it. The loop stays a loop
-where a function would be something else: `break`, `return`, `yield`, `else`, a class's body, `locals()`; where the
-loop's own variable is kept by what is run later; where what it goes over might change.
+Only the scopes of names decide, never what the body does. A name that the body binds is the function's own; it is
+returned where it is read after the loop: the last tower's, as after the loop. It is `nonlocal` or `global` where a
+round may leave it unbound or reads it before it binds it, or where something that is run later reads it. The loop stays
+a loop where a function would be something else: `break`, `return`, `yield`, `else`, a class's body, `locals()`; where
+the loop's own variable is kept by what is run later; where what it goes over might change.
 """
 
 from __future__ import annotations
@@ -105,11 +105,11 @@ def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
         return None  # others may take any name that it binds
     if _sees_names(file, node, home) or not _is_of_a_function(file, node):
         return None
-    arguments = _arguments(file, loop.target, loop.iterable)
+    arguments = _loop_parameters(file, loop.target, loop.iterable)
     if arguments is None:
         return None
     over = [argument.over for argument in arguments if argument.over is not None]
-    if not all(_goes_over_the_same(file, node, each) for each in over):
+    if not all(_is_iterable_fixed(file, node, each) for each in over):
         return None
     return _Body(file, node, home, arguments).function()
 
@@ -421,14 +421,16 @@ def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
     return False
 
 
-def _arguments(file: File, target: cst.BaseExpression, iterable: cst.BaseExpression) -> list[Argument] | None:
+def _loop_parameters(
+    file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
+) -> list[Argument] | None:
     """The parameters of a loop's targets, and what each goes over; None where a target is not a name for each part."""
-    found = list(_paired(file, target, iterable))
+    found = list(_pair_targets(file, target, iterable))
     names = {argument.name for argument in found if argument is not None}
     return [argument for argument in found if argument is not None] if len(names) == len(found) else None
 
 
-def _paired(
+def _pair_targets(
     file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
 ) -> Iterator[Argument | None]:
     call = iterable if isinstance(iterable, cst.Call) and all(map(is_plain, iterable.args)) else None
@@ -444,15 +446,15 @@ def _paired(
     parts = items(target) if isinstance(target, cst.Tuple | cst.List) and not has_star(target) else []
     if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1 and is_name(parts[0]):
         yield Argument(parts[0].value, None)
-        yield from _paired(file, parts[1], given[0])
+        yield from _pair_targets(file, parts[1], given[0])
     elif name in ("builtins.zip", "six.moves.zip") and parts and len(parts) == len(given):
         for part, each in zip(parts, given, strict=True):
-            yield from _paired(file, part, each)
+            yield from _pair_targets(file, part, each)
     else:
         yield None
 
 
-def _goes_over_the_same(file: File, loop: cst.For, iterable: cst.BaseExpression) -> bool:
+def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) -> bool:
     """Whether an iterable can be gone through before the first round: it is a list or a range that no round changes."""
     if not (is_certain(file, iterable) or makes_list(file, iterable)):
         return False
@@ -485,7 +487,7 @@ def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
 
 
 def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:
-    """Whether a name may stand for what another name, or an attribute, holds."""
+    """Whether a name may hold the same object as another name, or an attribute."""
     return any(
         isinstance(binding, Assigned) and last_name(binding.value) == name
         for binding in file.meanings.bindings(node)

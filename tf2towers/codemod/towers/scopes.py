@@ -1,4 +1,4 @@
-"""Where a strategy is made, and where its scope stands: around what a tower loop shares, if that is certain."""
+"""Where a strategy is made, and where its scope is written: around what a tower loop shares, if that is certain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RUNS = frozenset(
 )
 
 
-def withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
+def find_withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
     """The `with` statements around a node in its function, the innermost first; none that begins within a line."""
     for around in file.ancestors(node):
         if isinstance(around, cst.FunctionDef | cst.ClassDef | cst.Lambda):
@@ -46,7 +46,7 @@ def scope_for(file: File, node: cst.CSTNode, made: Made) -> cst.With | None:
         node: the loop, or what else builds towers.
         made: what the strategy is made of; it has to mean the same before the `with`.
     """
-    known = [around for around in withs_around(file, node) if is_known_at(file, around, made)]
+    known = [around for around in find_withs_around(file, node) if is_known_at(file, around, made)]
     for around in known:
         if cpu_item(file, around) is not None:
             return around
@@ -91,14 +91,14 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
     held = {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)}
     if any(
         changed in inside or not _is_of(file, changed, function)
-        for changed in _changes(file, attributes, held)
+        for changed in _changed_names(file, attributes, held)
     ):
         return False
     others = (other for other in file.program.files if other is not file)
     return all(
         _is_of(other, changed, None)
         for other in others
-        for changed in _changes(other, attributes, frozenset())
+        for changed in _changed_names(other, attributes, frozenset())
     )
 
 
@@ -120,7 +120,7 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
     }
     return not any(_is_bound_in(file, name, later) for name in names) and all(
         _is_of(file, changed, function) and file.text.start(changed) < start
-        for changed in _changes(file, attributes, held)
+        for changed in _changed_names(file, attributes, held)
     )
 
 
@@ -140,7 +140,7 @@ def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
     return False
 
 
-def _changes(file: File, attributes: set[str], held: Set[str]) -> Iterator[cst.CSTNode]:
+def _changed_names(file: File, attributes: set[str], held: Set[str]) -> Iterator[cst.CSTNode]:
     """What gives an attribute of some name a value, or changes a list or a table of some name."""
     for attribute in file.all(cst.Attribute):
         if attribute.attr.value in attributes and not file.is_read(attribute):
@@ -160,7 +160,7 @@ def _is_of(file: File, node: cst.CSTNode, function: cst.FunctionDef | None) -> b
     return around is function or around is None or around.name.value == "__init__"
 
 
-def entered(file: File, node: cst.With, scope: str) -> list[Edit]:
+def enter_scope(file: File, node: cst.With, scope: str) -> list[Edit]:
     """The edits that make a `with` enter a scope: in the place of `tf.device('/cpu:0')`, or as its last item."""
     call = cpu_item(file, node)
     if call is not None:
@@ -168,12 +168,12 @@ def entered(file: File, node: cst.With, scope: str) -> list[Edit]:
     last = node.items[-1]
     end = file.text.end(last.asname.name if last.asname is not None else last.item)
     if last.asname is None:
-        end = _behind_brackets(last.item, end, file.text.text)
+        end = _end_of_brackets(last.item, end, file.text.text)
     return [Edit(end, end, f", {scope}")]
 
 
-def _behind_brackets(node: cst.BaseExpression, end: int, text: str) -> int:
-    """The offset behind the brackets around an expression."""
+def _end_of_brackets(node: cst.BaseExpression, end: int, text: str) -> int:
+    """The offset after the brackets around an expression."""
     for _ in node.rpar if not isinstance(node, cst.Tuple | cst.GeneratorExp) else ():
         end = text.index(")", end) + 1
     return end

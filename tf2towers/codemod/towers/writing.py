@@ -1,4 +1,4 @@
-"""`written`: the strategies of a file, their scopes, and what becomes of its tower loops, as edits."""
+"""`write_towers`: the strategies of a file, their scopes, and what becomes of its tower loops, as edits."""
 
 from __future__ import annotations
 
@@ -17,14 +17,21 @@ from tf2towers.codemod.towers.loops import (
     Loop,
     Made,
     as_argument,
-    device_calls,
-    moved_to,
+    find_device_calls,
+    find_tower_loops,
+    moved_expression,
     statement_of,
-    tower_loops,
-    towers_of,
+    strategy_argument,
 )
 from tf2towers.codemod.towers.replica_function import Argument, ReplicaFunction, replica_function
-from tf2towers.codemod.towers.scopes import cpu_item, entered, is_kept, is_known_at, scope_for, withs_around
+from tf2towers.codemod.towers.scopes import (
+    cpu_item,
+    enter_scope,
+    find_withs_around,
+    is_kept,
+    is_known_at,
+    scope_for,
+)
 
 _LIMIT = 100
 #: names for a tower's function
@@ -41,7 +48,7 @@ class Strategy:
     """A strategy that is written: its name, what it is made of, and the statement that it is made before.
 
     Attributes:
-        scope: the `with` that enters its scope; None where that stands around the towers only.
+        scope: the `with` that enters its scope; None where that is around the towers only.
         is_there: whether it is made for an earlier loop.
     """
 
@@ -64,8 +71,8 @@ _written: WeakKeyDictionary[File, Written] = WeakKeyDictionary()
 _given: WeakKeyDictionary[File, dict[cst.CSTNode | None, set[str]]] = WeakKeyDictionary()
 
 
-def fresh(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
-    """The first of some names that the file has not; with a number where something new in the function has it."""
+def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
+    """The first of some names that the file does not use; with a number where something new in the function has it."""
     taken = _given.setdefault(file, {}).setdefault(file.function_around(node), set())
     name = next((name for name in names if name not in file.identifiers), names[0])
     found, number = name, 1
@@ -79,7 +86,7 @@ def fresh(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     return found
 
 
-def written(file: File) -> Written:
+def write_towers(file: File) -> Written:
     """What is written for the towers of a file, once."""
     if file not in _written:
         _written[file] = _Writer(file).all()
@@ -101,7 +108,7 @@ class _Writer:
         """Everything that is written."""
         if has_strategy(self.file):
             return self.made
-        loops = self._outermost(tower_loops(self.file))
+        loops = self._outermost(find_tower_loops(self.file))
         layers = {self._home(loop.node) for loop in loops if not _takes_gradients(loop)}
         if len(layers) <= _FUNCTIONS:
             for loop in loops:
@@ -145,7 +152,7 @@ class _Writer:
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: one that there is, or a new one, with the edits that make it and enter its scope."""
-        made = towers_of(self.file, loop) or Made(self.file.program.towers or "")
+        made = strategy_argument(self.file, loop) or Made(self.file.program.towers or "")
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
                 if self._is_same(known.made, made):
@@ -163,7 +170,7 @@ class _Writer:
         self.made.strategies.append(strategy)
         if scope is not None:
             self._make(strategy, scope)
-            self.made.edits += entered(self.file, scope, f"{name}.scope()")
+            self.made.edits += enter_scope(self.file, scope, f"{name}.scope()")
         elif function is None:
             self._make(strategy, before)
         return strategy
@@ -203,7 +210,7 @@ class _Writer:
         return self.file.tree.module.default_indent
 
     def _fresh(self, node: cst.CSTNode, names: Sequence[str]) -> str:
-        return fresh(self.file, node, names)
+        return fresh_name(self.file, node, names)
 
     # -- as a function ------------------------------------------------------------------------------------------------
 
@@ -265,11 +272,13 @@ class _Writer:
             return f"{strategy.name}.replica_ids"
         over = as_argument(self.file, argument.over)
         if isinstance(argument.over, cst.Call) and self.file.canonical(argument.over.func) in RANGES:
-            over = f"range({', '.join(moved_to(self.file, each) for each in positional(argument.over))})"
+            over = (
+                f"range({', '.join(moved_expression(self.file, each) for each in positional(argument.over))})"
+            )
         return f"{strategy.name}.per_replica({over})"
 
     def _colon(self, loop: cst.For) -> int:
-        """The offset behind the colon of a loop's header."""
+        """The offset after the colon of a loop's header."""
         text = self.file.text.text
         place = self.file.text.end(loop.iter)
         while text[place] != ":":
@@ -290,7 +299,7 @@ class _Writer:
         return text.line_start(line), blank
 
     def _end(self, loop: cst.For, inner: str) -> int:
-        """The offset behind a loop's last line, and the comments of its body that follow."""
+        """The offset after a loop's last line, and the comments of its body that follow."""
         text = self.file.text
         line = text.last_line(loop) + 1
         while line <= len(text.starts):
@@ -310,7 +319,7 @@ class _Writer:
         yield Edit(start, end, f"{strategy.name}.towers({over})", whole=True)
         if strategy.scope is None:
             inside = set(walk(loop.node))
-            sites = [call for call, _ in device_calls(self.file) if call in inside]
+            sites = [call for call, _ in find_device_calls(self.file) if call in inside]
             found = list(self._entered_with(sites, strategy))
             yield from found or self._around(statement_of(self.file, loop), strategy)
 
@@ -326,17 +335,17 @@ class _Writer:
 
     def _without_a_loop(self) -> None:
         """The scope of the towers that the graph names, where no loop is seen that builds them."""
-        devices = device_calls(self.file)
+        devices = find_device_calls(self.file)
         if not any(_is_tower(device) for _, device in devices):
             return
         sites = [call for call, device in devices if _is_gpu(device)]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
-            if any(scope in around for scope in withs_around(self.file, site)):
+            if any(scope in around for scope in find_withs_around(self.file, site)):
                 continue
             own = next(
-                (w for w in withs_around(self.file, site) if any(i.item is site for i in w.items)), None
+                (w for w in find_withs_around(self.file, site) if any(i.item is site for i in w.items)), None
             )
             outer = scope_for(self.file, own if own is not None else site, Made())
             if outer is None:
@@ -346,7 +355,7 @@ class _Writer:
             around[outer] = strategy
             self.made.strategies.append(strategy)
             self._make(strategy, outer)
-            self.made.edits += entered(self.file, outer, f"{strategy.name}.scope()")
+            self.made.edits += enter_scope(self.file, outer, f"{strategy.name}.scope()")
         if alone:
             name = self._fresh(self.file.tree.module, ("strategy",))
             strategy = Strategy(name, Made(), self.file.tree.module, None)

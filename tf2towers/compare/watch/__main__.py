@@ -1,4 +1,4 @@
-"""Runs a script unedited and tells of each of its training steps: a JSON line each, on a pipe.
+"""Runs a script unedited and reports each of its training steps: a JSON line each, on a pipe.
 
     python tf2towers/compare/watch/__main__.py [--tf1] [--same-draws] SCRIPT [ARGS]
 

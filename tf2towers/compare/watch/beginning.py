@@ -54,7 +54,7 @@ class Beginning:
         with self._steps.aside():
             made = weights.steps_made()
             if made:
-                self._steps.tell("resumed", step=made)
+                self._steps.write("resumed", step=made)
             found, missing = weights.give()
             if missing and not found:
                 self._not_given("none of its variables is one of the original's by name, order or shape")
@@ -63,7 +63,7 @@ class Beginning:
                 none = "no variable was found for %s%s" % (", ".join(missing[:_SHOWN]), more)
                 self._not_given(none, "some initial weights")
             elif found:
-                self._steps.tell("facts", weights=True)
+                self._steps.write("facts", weights=True)
 
     def eager_step(self) -> None:
         """An optimizer was called without a function: that step's forward pass is over."""

@@ -169,7 +169,7 @@ def _iterators_of(function: Any) -> List[Any]:
     cells = getattr(getattr(function, "python_function", None), "__closure__", None) or ()
     values = []
     for cell in cells:
-        with contextlib.suppress(ValueError):  # a name that has no value yet
+        with contextlib.suppress(ValueError):  # a name without a value yet
             values.append(cell.cell_contents)
     return [value for value in values if hasattr(value, "element_spec") and hasattr(value, "__next__")]
 
@@ -177,7 +177,7 @@ def _iterators_of(function: Any) -> List[Any]:
 def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Beginning) -> None:
     """Looks at every `tf.function` and every `tf.GradientTape` from now on."""
     watch = FunctionWatch(tf, steps, beginning)
-    optimizers.listen(lambda *told: steps.harmless(watch.applied, *told))
+    optimizers.listen(lambda *call: steps.harmless(watch.applied, *call))
     watch.calls.around(watch.called)
     steps.harmless(watch.calls.around_concrete, watch.trains, watch.called_concrete)
     scheduled = ScheduledSteps(watch.losses, watch.rows, watch.calls.nesting.entered, steps, beginning)
@@ -237,7 +237,7 @@ class ScheduledSteps:
         self._steps, self._beginning = steps, beginning
 
     def watch(self, tf: Any) -> None:
-        """From now on. A TensorFlow without coordinators has nothing to look at."""
+        """From now on. Without effect in a TensorFlow without coordinators."""
         try:
             from tensorflow.python.distribute.coordinator.cluster_coordinator import Closure
         except ImportError:

@@ -11,7 +11,7 @@ _READING = ("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp")
 _CHANGING = ("Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
 
 
-def flat(graph: Any, fetches: Any) -> Iterator[Any]:
+def flatten_fetches(graph: Any, fetches: Any) -> Iterator[Any]:
     """The tensors and operations in what `Session.run` is given. Hooks' dictionaries have keys that do not sort."""
     for leaf in leaves(fetches):
         yield graph.as_graph_element(leaf) if isinstance(leaf, str) else leaf
@@ -23,7 +23,7 @@ def operation(element: Any) -> Any:
 
 
 def ancestors(operations: Iterable[Any]) -> Set[Any]:
-    """These operations and all that they need, over inputs and control inputs, behind iterators and queues too."""
+    """These operations and all that they need, over inputs and control inputs, through iterators and queues too."""
     return recorder_graph.ancestors([op for op in operations if hasattr(op, "control_inputs")], False)
 
 
@@ -38,7 +38,7 @@ def is_scalar(tensor: Any) -> bool:
     return getattr(dtype, "is_floating", False) and getattr(shape, "ndims", -1) in (0, None)
 
 
-def free(loss: Any, reached: Set[Any]) -> Any:
+def find_fetchable_loss(loss: Any, reached: Set[Any]) -> Any:
     """A loss as it can be fetched beside `reached` without changing anything; None where it cannot.
 
     The value of a loss is often not needed for its gradients: its last operations are extra. They may read variables,

@@ -4,7 +4,7 @@
     {"event": "facts", "python": "3.7.5", "tensorflow": "1.15.5", "towers": 2}
     {"event": "accuracy", "value": 0.93}
     {"event": "note", "text": "a sentence for the reader"}
-    {"event": "resumed", "step": 200}                the first training step is none: a checkpoint was read
+    {"event": "resumed", "step": 200}                the first step is not of the training: a checkpoint was read
     {"event": "aside", "begin": 12.5, "end": 12.6}   what only a watched process does: off the clock
 
 Times are `time.monotonic()`, one clock for all processes of the machine, so that the parent can take off what it
@@ -13,7 +13,7 @@ held the process for. `loss` and `examples` may be null. Any program may write t
 In a cluster VARIABLE is the path of a FIFO, which all tasks of a side write to, and each line says whose it is:
 
     {"event": "memory", "task": "ps 0", "memory": .., "peak": ..}
-    {"event": "step", "task": "worker 1", "together": 2, ..}   of an update that 2 workers' gradients make: each tells
+    {"event": "step", "task": "worker 1", "together": 2, ..}   an update that 2 workers make together: each reports it
 """
 
 import json
@@ -47,11 +47,11 @@ class Lines:
         if not given:
             return cls(None)
         if not given.isdigit():
-            return cls(_opened(given), "%s %s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"]))
+            return cls(_open_fifo(given), "%s %s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"]))
         os.set_inheritable(int(given), False)
         return cls(int(given))
 
-    def tell(self, event: str, **entries: Any) -> None:
+    def write(self, event: str, **entries: Any) -> None:
         """Writes one. Where nobody reads any more, nothing."""
         if self.task is not None:
             entries["task"] = self.task
@@ -64,7 +64,7 @@ class Lines:
                 self._descriptor = None
 
 
-def _opened(fifo: str) -> Optional[int]:
+def _open_fifo(fifo: str) -> Optional[int]:
     """The end of a FIFO that is written to; None where nobody reads."""
     try:
         descriptor = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from tf2towers.compare.watch.beginning import Beginning
 from tf2towers.compare.watch.lines import ALLOWED, INITIAL_WEIGHTS, WRITES
-from tf2towers.compare.watch.steps import Steps, tell_of_memory
+from tf2towers.compare.watch.steps import Steps, report_memory
 from tf2towers.verify.recorder.imports import WhenImported
 from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
 from tf2towers.verify.recorder.seeds import SEED, fix_graph_seeds, same_draws
@@ -19,8 +19,8 @@ from tf2towers.verify.recorder.writes import Writes, protect_python
 def prepare(steps: Steps, tf1: bool, draws: bool = False) -> None:
     """Makes everything ready; none of it is on the clock."""
     with steps.aside():
-        steps.tell("facts", python=platform.python_version())
-        tell_of_memory(steps)
+        steps.write("facts", python=platform.python_version())
+        report_memory(steps)
         random.seed(SEED)
         imports = WhenImported()
         optimizers = OptimizerCalls()
@@ -52,7 +52,7 @@ def _watch(
     from tf2towers.compare.watch.sessions import watch_sessions
 
     real_tf1 = tf.__version__.startswith("1.")
-    steps.tell("facts", tensorflow=tf.__version__)
+    steps.write("facts", tensorflow=tf.__version__)
     watch_sessions(tf, optimizers, steps)
     from tf2towers.verify.recorder import placement
 

@@ -99,7 +99,7 @@ class ReplicaLosses:
             self._values.values()
         )
         self._values.clear()
-        return lambda: combined(
+        return lambda: combine_losses(
             [float(value) for value in values], None if result is None else float(result), self.shares
         )
 
@@ -113,7 +113,7 @@ class ReplicaLosses:
         return (total - added_before[0]) / (count - added_before[1]) if count > added_before[1] else None
 
 
-def combined(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:
+def combine_losses(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:
     """The loss of a step: the result where that is the sum or the mean of the replicas' losses, or there are none."""
     if not losses:
         return result

@@ -9,7 +9,15 @@ import re
 from typing import Any, List, NamedTuple, Optional
 
 from tf2towers.compare.watch.beginning import global_step
-from tf2towers.compare.watch.graphs import ancestors, batches, flat, free, is_scalar, operation, rows
+from tf2towers.compare.watch.graphs import (
+    ancestors,
+    batches,
+    find_fetchable_loss,
+    flatten_fetches,
+    is_scalar,
+    operation,
+    rows,
+)
 from tf2towers.compare.watch.steps import Steps, clock
 from tf2towers.verify.recorder.gradients import watch_gradients
 from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
@@ -103,7 +111,7 @@ class SessionWatch:
             )
         for accuracy in accuracies:
             if accuracy.ndim == 0:
-                self._steps.tell("accuracy", value=float(accuracy))
+                self._steps.write("accuracy", value=float(accuracy))
         return values
 
     def _begin(self, graph: Any, run: Any) -> None:
@@ -112,11 +120,11 @@ class SessionWatch:
         with self._steps.aside():
             made = global_step(graph, run)
             if made:
-                self._steps.tell("resumed", step=made)
+                self._steps.write("resumed", step=made)
 
     def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
         try:
-            elements = list(flat(graph, fetches))
+            elements = list(flatten_fetches(graph, fetches))
             operations = frozenset(operation(element) for element in elements)
         except (TypeError, ValueError, KeyError):  # a wrong fetch: the session says so better
             return None
@@ -141,7 +149,7 @@ class SessionWatch:
         losses = []  # type: list[Any]
         if trains:
             for loss, gradients in seen.by_optimizer or seen.by_hand:
-                plain = free(loss, reached) if gradients & reached else None
+                plain = find_fetchable_loss(loss, reached) if gradients & reached else None
                 if (
                     plain is not None
                     and graph.is_fetchable(plain)
@@ -158,8 +166,8 @@ def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     """Looks at every session, MonitoredSession's too, from now on."""
     v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
     watch = SessionWatch(steps)
-    optimizers.listen(lambda *told: steps.harmless(watch.applied, *told))
+    optimizers.listen(lambda *call: steps.harmless(watch.applied, *call))
     for kind in (v1.train.Optimizer, v1.train.SyncReplicasOptimizer):
         optimizers.watch(kind)
-    watch_gradients(tf, lambda *told: steps.harmless(watch.differentiated, *told))
+    watch_gradients(tf, lambda *call: steps.harmless(watch.differentiated, *call))
     around_runs(tf, watch.run)

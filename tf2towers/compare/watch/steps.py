@@ -43,18 +43,18 @@ def memory() -> Tuple[Optional[int], Optional[int]]:
 
 
 class Steps:
-    """Counts steps and tells of them.
+    """Counts steps and reports them.
 
-    A step's loss is read when the next step is over: reading it at once would make the program wait for a device that
-    it may not wait for by itself. In a cluster, steps may end in several threads.
+    A step's loss is read when the next step is over. Reading it at once would make the program wait for a device where
+    it does not wait by itself. In a cluster, steps may end in several threads.
 
     Attributes:
-        tell: writes a line; see `lines` for those that there are.
+        write: writes a line; see `lines` for those that there are.
     """
 
     def __init__(self, lines: Lines) -> None:
         self._task = lines.task
-        self.tell = lines.tell
+        self.write = lines.write
         self._waiting = None  # type: Optional[tuple[dict[str, Any], Loss]]
         self._towers = 0
         self._noted = set()  # type: set[str]
@@ -79,7 +79,7 @@ class Steps:
             examples: rows of the whole batch, of one step; None: not known.
             steps: how many training steps it made.
             at_once: the loss costs nothing.
-            together: of how many workers of a cluster the step is, which all tell of it; None: of this one.
+            together: of how many workers of a cluster the step is, which all report it; None: of this one.
         """
         now, peak = memory()
         entries = {
@@ -102,12 +102,12 @@ class Steps:
         if self._waiting is not None:
             entries, loss = self._waiting
             self._waiting = None
-            self.tell("step", loss=self.harmless(loss), **entries)
+            self.write("step", loss=self.harmless(loss), **entries)
 
     def memory(self) -> None:
         """How much memory the process holds, when it makes no steps to say so with."""
         now, peak = memory()
-        self.tell("memory", memory=now, peak=peak)
+        self.write("memory", memory=now, peak=peak)
 
     @property
     def in_cluster(self) -> bool:
@@ -121,22 +121,22 @@ class Steps:
         try:
             yield
         finally:
-            self.tell("aside", begin=begin, end=clock())
+            self.write("aside", begin=begin, end=clock())
 
     def towers(self, number: int) -> None:
         """How many towers or replicas a step has."""
         if number != self._towers:
             self._towers = number
-            self.tell("facts", towers=number)
+            self.write("facts", towers=number)
 
     def note(self, text: str) -> None:
-        """A sentence for the reader, told once."""
+        """A sentence for the reader, written once."""
         if text not in self._noted:
             self._noted.add(text)
-            self.tell("note", text=text[:_LONGEST])
+            self.write("note", text=text[:_LONGEST])
 
     def harmless(self, watch: Callable[..., Any], *args: Any) -> Any:
-        """What `watch(*args)` gives; None where it fails: that is ours to tell, and no reason for the script to end."""
+        """What `watch(*args)` gives; None where it fails: a failure is noted, and the script goes on."""
         try:
             return watch(*args)
         except Exception as problem:
@@ -149,20 +149,20 @@ class Steps:
             self._flush()
 
 
-# -- a task of a cluster that may make no step, as a parameter server: it tells of its memory all the same -------------
+# -- a task of a cluster that may make no step, as a parameter server: it reports its memory all the same -------------
 
 _EVERY = 0.5  # seconds
 
 
-def tell_of_memory(steps: Steps) -> None:
+def report_memory(steps: Steps) -> None:
     """Now and then, from now on, in a thread that the process does not wait for. Nothing outside a cluster."""
     if not steps.in_cluster:
         return
     wait = threading.Event().wait
 
-    def tell() -> None:
+    def report() -> None:
         while True:
             steps.harmless(steps.memory)
             wait(_EVERY)
 
-    threading.Thread(target=tell, name="tf2towers-memory", daemon=True).start()
+    threading.Thread(target=report, name="tf2towers-memory", daemon=True).start()

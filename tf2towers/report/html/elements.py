@@ -51,7 +51,7 @@ def element(tag: str, /, *children: str, **attributes: str | None) -> Markup:
 
 
 def section(anchor: str, title: str, *children: str) -> Markup:
-    """A part of the page with a heading; nothing where it has no content."""
+    """A part of the page with a heading; nothing where it is without content."""
     if not any(children):
         return Markup()
     heading = element("h2", title, id=f"{anchor}-heading")

@@ -14,7 +14,7 @@ from tf2towers.report.html.elements import Markup, element, printable, section
 
 #: step and value; a value may be no number, and leaves a gap
 Points = Sequence[tuple[int, float]]
-#: greater numbers have no place on an axis
+#: greater numbers do not fit on an axis
 _GREATEST = 1e300
 #: of two curves the first is wide, and the other is thin on top of it
 _WIDE: dict[str, Any] = {"linewidth": 4.5, "alpha": 0.45}
@@ -79,13 +79,13 @@ def png(picture: Picture) -> bytes:
     named = [printable(title).replace("$", r"\$") for title in titles[: len(lines)]]
     written = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # letters that its font has not
+        warnings.simplefilter("ignore")  # letters that its font lacks
         axes.legend(lines, named, fontsize="small")
         figure.savefig(written, format="png", dpi=120)
     return written.getvalue()
 
 
-def drawn(picture: Picture) -> Markup:
+def draw_picture(picture: Picture) -> Markup:
     """The section of a page with a picture; a sentence where there is nothing to draw, or nothing to draw with."""
     if picture.empty:
         shown = element("p", f"There is nothing to draw: no {picture.y}.")

@@ -13,7 +13,7 @@ from typing import Literal
 
 from tf2towers.source.python2.scopes import Scopes
 
-#: an escape of a byte that is no ASCII
+#: an escape of a byte that is not ASCII
 _ESCAPE = re.compile(r"\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2}")
 #: methods whose argument is a set of characters: with one, the bytes at an end are those of that character
 _SETS = frozenset({"lstrip", "rstrip", "strip"})
@@ -22,7 +22,7 @@ _WHOLE = _SETS | {"count", "partition", "replace", "rpartition", "rsplit", "spli
 
 
 def is_of_bytes(node: ast.Constant, text: str, scopes: Scopes) -> bool:
-    """Whether a literal stands for bytes that are no ASCII, or is a pattern of such bytes."""
+    """Whether a literal means bytes that are not ASCII, or is a pattern of such bytes."""
     if not isinstance(node.value, str) or text[:1] in "uUbB" or not _ESCAPE.search(text):
         return False
     around = scopes.parents[node]
@@ -35,7 +35,7 @@ def is_of_bytes(node: ast.Constant, text: str, scopes: Scopes) -> bool:
     return has_bytes and not isinstance(around, ast.Expr)
 
 
-def today(node: ast.Constant, text: str, scopes: Scopes) -> str | Literal["bytes"] | None:
+def python3_literal(node: ast.Constant, text: str, scopes: Scopes) -> str | Literal["bytes"] | None:
     """The literal in Python 3; 'bytes' where it is decoded at once, and has to be; None where nothing is certain."""
     if text[:1] in "rR" or not text.isascii():
         return None
@@ -61,7 +61,7 @@ def _is_decoded(node: ast.Constant, around: ast.AST, scopes: Scopes) -> bool:
 def _is_whole(node: ast.Constant, around: ast.AST, characters: str, scopes: Scopes) -> bool:
     """Whether it is looked for, added, written or printed as a whole.
 
-    It may be compared with as many bytes as were read or cut out, which are another part of the text today.
+    It may be compared with as many bytes as were read or cut out, which are another part of the text in Python 3.
     """
     match around:
         case ast.Attribute(attr=attribute):

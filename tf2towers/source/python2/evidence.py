@@ -1,11 +1,11 @@
 """What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
 
-It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
-(`for i in xrange(n)`, `itertools.izip(a, b)`), or to what only its dicts did (`{}.iteritems()`), when it is run
-(`reached`). What stands in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name
-that is bound anywhere in the file (`from six.moves import xrange`).
+It imports a module that only Python 2 has (`import cPickle`). Or a run reaches (`reached`) a name that only Python 2
+defines (`for i in xrange(n)`, `itertools.izip(a, b)`), or what only its dicts did (`{}.iteritems()`). What is in a test
+of the version, or in a `try` that catches the error, shows nothing; nor does a name that is bound anywhere in the file
+(`from six.moves import xrange`).
 
-`lines_of_python2` gives such names wherever they stand: where a program counts as Python 3, they are left to the user.
+`lines_of_python2` gives such names wherever they occur: where a program counts as Python 3, they are left to the user.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pathlib import Path
 
 from tf2towers.source.nodes import dotted, imported
 from tf2towers.source.python2.reached import Module, Reached, bindings
-from tf2towers.source.python2.tables import words
+from tf2towers.source.python2.tables import read_words
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
 #: modules that Python 3 has under another name, or not at all
-MODULES = words("modules")
-_BUILTINS = words("builtins")
+MODULES = read_words("modules")
+_BUILTINS = read_words("builtins")
 #: the names that only Python 2 has: those that show it where a program comes to them, and the others
 NAMES = _BUILTINS | {"StandardError", "buffer", "coerce"}
 #: names that modules of both Pythons have lost
 _OF_MODULES = frozenset(
     f"{module}.{name}"
     for module in ("itertools", "operator", "os", "string", "sys", "types", "urllib")
-    for name in words(f"of {module}")
+    for name in read_words(f"of {module}")
 )
 #: a test of the version of Python, or of what there is, and one that may be
 _PYTHON = re.compile(r"version_info|sys\.version|PY_?[23]|python|hasattr|builtin|globals", re.IGNORECASE)
@@ -44,11 +44,11 @@ def is_certain(modules: list[Module], main: Module) -> bool:
     """Whether Python 3 would stop in one of these modules; `main` is the script."""
     if any(_imports(module) for module in modules):
         return True
-    all_bound = {module: _bound(module, modules) for module in modules}
+    all_bound = {module: _bound_names(module, modules) for module in modules}
     reached = Reached(modules)
     for node, module in reached:
-        for part in _run_with(node, is_main=module is main):
-            if _shows(part, node, module, all_bound[module]):
+        for part in _nodes_run_with(node, is_main=module is main):
+            if _stops_python3(part, node, module, all_bound[module]):
                 return True
             reached.follow(part, module)
     return False
@@ -58,7 +58,7 @@ def lines_of_python2(script: Script, *, is_main: bool) -> set[tuple[int, str]]:
     """The lines and names at which a module uses what only Python 2 has, but where it is ready to miss it."""
     return {
         (part.lineno, part.id)
-        for part in _run_with(parse(script.text, script.path), is_main=is_main, inside=True)
+        for part in _nodes_run_with(parse(script.text, script.path), is_main=is_main, inside=True)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in NAMES
     }
 
@@ -84,16 +84,14 @@ def _imports(module: Module) -> bool:
     return False
 
 
-def _shows(part: ast.AST, scope: ast.AST, module: Module, bound: frozenset[str]) -> bool:
+def _stops_python3(part: ast.AST, scope: ast.AST, module: Module, bound: frozenset[str]) -> bool:
     """Whether Python 3 would stop at a node, which is run with a function or a module, `scope`."""
     match part:
         case ast.Name(id=name, ctx=ast.Load()):
             return name in _BUILTINS and name not in bound
         case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Load()):
             return f"{module.libraries.get(name)}.{attribute}" in _OF_MODULES
-        case ast.BinOp(
-            op=ast.Add()
-        ):  # `a.values() + b.values()` of dicts: lists, and Python 3's views are none
+        case ast.BinOp(op=ast.Add()):  # `a.values() + b.values()` of dicts: lists, unlike Python 3's views
             return all(_gives_view(side, module) for side in (part.left, part.right))
         case ast.Call(func=ast.Attribute(attr="iteritems" | "iterkeys" | "itervalues", value=of)):
             return module.is_dict(of)
@@ -122,7 +120,9 @@ def _shuffles_range(call: ast.Call, name: str, scope: ast.AST, module: Module) -
     return bool(bound) and all(isinstance(each, ast.Call) and dotted(each.func) == "range" for each in bound)
 
 
-def _bound(module: Module, modules: list[Module], seen: frozenset[Path] = frozenset()) -> frozenset[str]:
+def _bound_names(
+    module: Module, modules: list[Module], seen: frozenset[Path] = frozenset()
+) -> frozenset[str]:
     """Every name that a file binds, in whatever scope; all that Python 2 has where nobody knows what a star binds."""
     found = set(module.bindings)
     for node in module.nodes:
@@ -130,11 +130,11 @@ def _bound(module: Module, modules: list[Module], seen: frozenset[Path] = frozen
             path = module.imported_from(node)
             other = next((each for each in modules if each.path == path), None)
             if path not in seen and not (node.module or "").startswith("tensorflow"):
-                found |= _BUILTINS if other is None else _bound(other, modules, seen | {module.path})
+                found |= _BUILTINS if other is None else _bound_names(other, modules, seen | {module.path})
     return frozenset(found)
 
 
-def _run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator[ast.AST]:
+def _nodes_run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator[ast.AST]:
     """The nodes that are run with a module or a function, without what is ready for another Python.
 
     That is what a test of the version fences, and a `try` that catches the error of a name that is missing. What an
@@ -154,9 +154,11 @@ def _run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator
             case ast.ExceptHandler() if not inside and _is_for_anything(part):
                 continue
             case ast.If() | ast.IfExp():
-                if _asks(part.test, version) or (not is_main and "__name__" in ast.unparse(part.test)):
+                if _tests_version(part.test, version) or (
+                    not is_main and "__name__" in ast.unparse(part.test)
+                ):
                     continue
-            case ast.BoolOp() if any(_asks(value, version) for value in part.values):
+            case ast.BoolOp() if any(_tests_version(value, version) for value in part.values):
                 continue
             case ast.Try() if _is_ready(part, missing):
                 pending += part.finalbody
@@ -172,13 +174,13 @@ def _up_to_jump(parts: list[ast.AST]) -> Iterator[ast.AST]:
     """The statements of a body up to `if PY3: return x`: what follows is for one Python alone."""
     for part in parts:
         yield part
-        if isinstance(part, ast.If) and _asks(part.test, _PYTHON):
+        if isinstance(part, ast.If) and _tests_version(part.test, _PYTHON):
             ends = [body[-1] for body in (part.body, part.orelse) if body]
             if any(isinstance(end, ast.Return | ast.Raise | ast.Continue | ast.Break) for end in ends):
                 return
 
 
-def _asks(test: ast.expr, what: re.Pattern[str]) -> bool:
+def _tests_version(test: ast.expr, what: re.Pattern[str]) -> bool:
     """Whether a name, an attribute or a text of a test is one of the version."""
     return any(
         isinstance(node, ast.Name | ast.Attribute | ast.Constant)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tf2towers.source.conversion import Step
-from tf2towers.source.python2.tables import table, words
+from tf2towers.source.python2.tables import read_pairs, read_words
 
 #: fixer -> what a user calls it. Left out are those that change what Python 3 reads as Python 2 did (asserts, idioms).
-_WORDS = table("fixers.tsv")
+_WORDS = read_pairs("fixers.tsv")
 #: names that a fixer takes for Python's own
-_BUILTINS = words("fixed builtins")
+_BUILTINS = read_words("fixed builtins")
 _RANGES = frozenset({"range", "xrange"})
 _OF_DICTS = ("keys", "items", "values")
 #: what is certainly a list: `[a, b]`, `sorted(x)`, `x.keys()`
@@ -29,10 +29,10 @@ _TYPES = {"StringType": "str", "StringTypes": "(str,)"}
 
 
 class NotPython2(Exception):
-    """The text is no Python 2 either."""
+    """The text is not Python 2 either."""
 
 
-def converted(
+def convert_syntax(
     text: str, filename: str, *, in_package: bool, prints_are_calls: bool = False
 ) -> tuple[str, list[Step], Set[str]]:
     """The text in Python 3's syntax, what was converted, and the names of builtins that the file bound itself.
@@ -40,10 +40,10 @@ def converted(
     `in_package` says that an import of a module beside the file may mean that module, as in a package;
     `prints_are_calls` that `print(a, b)` stays, and prints no tuple.
     """
-    tree = _parsed(text, prints_are_calls=prints_are_calls)
-    bound = set(_bound(tree))
+    tree = _parse_python2(text, prints_are_calls=prints_are_calls)
+    bound = set(_rebound_builtins(tree))
     steps = [Step(_WORDS["imports"], line) for line in _keep_names(tree)]
-    tool = _tool()
+    tool = _make_tool()
     tool.skipped = (bound & _BUILTINS) | ({"import"} if not in_package else set())
     tool.report = lambda name, line: steps.append(Step(_WORDS[name], line))
     tool.ranges = bound & _RANGES
@@ -54,10 +54,10 @@ def converted(
     return str(tree)[:-1], steps, bound
 
 
-def parses(text: str) -> bool:
+def is_python2_text(text: str) -> bool:
     """Whether a text is Python 2."""
     try:
-        _parsed(text)
+        _parse_python2(text)
     except NotPython2:
         return False
     return True
@@ -68,11 +68,11 @@ def is_module(folder: Path, name: str) -> bool:
     return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
 
 
-def _parsed(text: str, *, prints_are_calls: bool = False) -> Any:
+def _parse_python2(text: str, *, prints_are_calls: bool = False) -> Any:
     from fissix import pygram
     from fissix.refactor import _detect_future_features
 
-    driver = _tool().driver
+    driver = _make_tool().driver
     plain = driver.grammar
     try:
         features = _detect_future_features(text)  # reads tokens, too
@@ -111,7 +111,7 @@ def _keep_names(tree: Any) -> Iterator[int]:
             yield leaf.get_lineno()
 
 
-def _bound(tree: Any) -> Iterator[str]:
+def _rebound_builtins(tree: Any) -> Iterator[str]:
     """The names of builtins that the file gives another meaning: it defines, imports or assigns them."""
     from fissix.pygram import python_symbols as syms
 
@@ -131,8 +131,8 @@ def _bound(tree: Any) -> Iterator[str]:
 
 
 @cache
-def _tool() -> Any:
-    """The engine of fissix with our choice of fixers: it remembers nothing of a text."""
+def _make_tool() -> Any:
+    """The engine of fissix with a choice of fixers of its own: it remembers nothing of a text."""
     for name in ("RefactoringTool", "fissix", "fissix.pgen2.driver"):
         logging.getLogger(name).setLevel(logging.ERROR)
     from fissix import refactor
@@ -147,7 +147,7 @@ def _tool() -> Any:
                 fixer = getattr(module, "Fix" + "".join(part.title() for part in name.split("_")))(
                     self.options, self.fixer_log
                 )
-                fixer.transform = _reported(self, name, fixer, fixer.transform)
+                fixer.transform = _report_changes(self, name, fixer, fixer.transform)
                 if (
                     name == "import"
                 ):  # a folder beside the file is a module only where Python 2 takes it for one
@@ -163,10 +163,10 @@ def _tool() -> Any:
     return Tool([])
 
 
-def _reported(
+def _report_changes(
     tool: Any, name: str, fixer: Any, transform: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    """A fixer's work with our exceptions, each change reported."""
+    """A fixer's work with the exceptions made here, each change reported."""
 
     def reported(node: Any, results: Any) -> Any:
         if name in tool.skipped or (name == "xrange" and results["name"].value in tool.ranges):
@@ -231,7 +231,7 @@ def _stays_import(node: Any, results: Any, fixer: Any) -> bool:
 def _stays_dict(node: Any, results: Any, fixer: Any) -> bool:
     """A comprehension goes over what a dict has while nothing changes it: no list is needed.
 
-    `params.values().iteritems()`: what has a method that no list has is no dict's, but a dict itself.
+    `params.values().iteritems()`: what has a method that lists lack is not a dict's list, but a dict itself.
     """
     from fissix.pygram import python_symbols as syms
 

@@ -1,7 +1,7 @@
 """What Python 3 reads without a complaint and does otherwise than Python 2: division, rounding, pickles, and the like.
 
 It works on the text that `grammar` made. What is certain becomes plain Python 3 (`//`, `float(math.ceil(x))`); where
-the kind of a number shows only when the program runs, a function of our runtime does what Python 2 did.
+the kind of a number shows only when the program runs, a function of the runtime does what Python 2 did.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Iterator, Set
 
 from tf2towers.source.conversion import Step
 from tf2towers.source.nodes import is_docstring, is_text
-from tf2towers.source.python2.bytes_written import is_of_bytes, today
+from tf2towers.source.python2.bytes_written import is_of_bytes, python3_literal
 from tf2towers.source.python2.evidence import NAMES, size_of_no_buffer
 from tf2towers.source.python2.number_kinds import NumberKinds
 from tf2towers.source.python2.scopes import Scope, Scopes
-from tf2towers.source.python2.tables import words
-from tf2towers.source.python2.text import Edit, Placed, Text, edited
+from tf2towers.source.python2.tables import read_words
+from tf2towers.source.python2.text import Edit, Placed, Text, apply_edits
 
 _RUNTIME = "tf2towers.runtime"
 #: builtins that are not in Python 3, and for which nothing is written
@@ -30,7 +30,7 @@ _OPERATORS = {"__div__": "__truediv__", "__rdiv__": "__rtruediv__", "__idiv__": 
 _COMPARISONS = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">=", "__eq__": "==", "__ne__": "!="}
 #: what Python asks of the other object first, in both versions, before it would ask `__cmp__`
 _REFLECTED = {"__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__"}
-#: a function of Python 2 -> ours that does the same
+#: a function of Python 2 -> the runtime's that does the same
 _OURS = {"random.seed": "python2_seed", "random.Random": "python2_random"}
 #: what takes any kind of list: what `filter` gives need be none
 _TAKE_ANY = [
@@ -42,7 +42,7 @@ _HASHES = [
     for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
 ]
 #: encodings that are not for texts in Python 3
-_OF_BYTES = words("encodings of bytes")
+_OF_BYTES = read_words("encodings of bytes")
 _PICKLES = ("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads")
 _CONFIGURATIONS = tuple(f"configparser.{name}ConfigParser" for name in ("", "Raw", "Safe"))
 #: what takes an open file -> the place of the file, and what that file was opened with in Python 2
@@ -53,7 +53,7 @@ _OPENED = {
 }  # fmt: skip
 _IN_BYTES = {"r": "rb", "w": "wb", "rU": "rb", "a": "ab"}
 #: function of the string module -> the method of its first argument; 'join'; 'str' for one of str itself; a builtin
-_STRING = {name: name for name in words("methods of texts")} | {
+_STRING = {name: name for name in read_words("methods of texts")} | {
     "atof": "builtins.float", "atoi": "builtins.int", "atol": "builtins.int", "joinfields": "join",
     "maketrans": "str", "splitfields": "split",
 }  # fmt: skip
@@ -90,7 +90,7 @@ class Meaning:
             edit for edit in made if edit.new == ")"
         ]  # what a node around another opened is closed after it
         edits = [*(edit for edit in made if edit.new != ")"), *reversed(ends)]
-        return edited(self._text.text, [*edits, *([self._import()] if self._wanted else [])])
+        return apply_edits(self._text.text, [*edits, *([self._import()] if self._wanted else [])])
 
     def _edits(self, node: ast.AST) -> Iterator[Edit]:
         match node:
@@ -102,26 +102,26 @@ class Meaning:
                 yield from self._call(node)
             case ast.Attribute() | ast.Name() if self._scopes.canonical(node) == "io.StringIO":
                 if isinstance(node.ctx, ast.Load):  # it took bytes as well as text
-                    yield self._ours(node, "StringIO of Python 2", "python2_StringIO")
+                    yield self._call_runtime(node, "StringIO of Python 2", "python2_StringIO")
             case ast.Attribute():
                 yield from self._attribute(node)
             case ast.Subscript() if self._is_error(node.value) and not self._has_items():
-                self._did("the arguments of an error", node)  # `error[0]`
-                yield self._insertion(self._text.end(node.value), ".args")
+                self._record_step("the arguments of an error", node)  # `error[0]`
+                yield self._insert(self._text.end(node.value), ".args")
             case ast.Name():
                 yield from self._name(node)
             case ast.FunctionDef():
                 yield from self._method(node)
             case ast.Expr(value=ast.Call() as call) if self._sets_encoding(call):
-                yield self._done(node, "sys.setdefaultencoding()", "pass")
+                yield self._replace_recorded(node, "sys.setdefaultencoding()", "pass")
             case ast.ListComp():
-                self._leak(node)
+                self._report_leaked_variable(node)
             case ast.ExceptHandler():
-                self._forgotten(node)
+                self._report_forgotten_error(node)
             case ast.Constant() if "unicode_literals" not in self._futures:
                 yield from self._literal(node)
             case ast.alias() if node.asname == node.name:  # was `import cPickle as pickle`
-                yield self._replaced(node, node.name)
+                yield self._replace(node, node.name)
 
     # -- division ---------------------------------------------------------------------------------------------------
 
@@ -134,10 +134,10 @@ class Meaning:
         blanked = comment.sub(lambda found: " " * len(found[0]), text[slice(*between)])
         place = between[0] + blanked.index("/")
         if left == right == "int":
-            self._did("integer division", node)
+            self._record_step("integer division", node)
             yield Edit(place, place + 1, "//")
             return
-        self._did("division of what may be integers", node)
+        self._record_step("division of what may be integers", node)
         start, end = self._text.start(node), self._text.end(node)
         bare_left = self._in_parentheses(node.left, start, place)
         bare_right = self._in_parentheses(node.right, place + 1, end)
@@ -168,21 +168,21 @@ class Meaning:
             if self._kinds.of(load) == "float":
                 return
         elif not _is_plain(target):
-            self._leave("a division in place of what may be integers", node)
+            self._record_left("a division in place of what may be integers", node)
             return
-        self._did("division of what may be integers", node)
+        self._record_step("division of what may be integers", node)
         name = self._need("python2_division_in_place")
         yield Edit(
             self._text.end(target), self._text.start(node.value), f" = {name}({self._text.of(target)}, "
         )
-        yield self._insertion(self._text.end(node), ")")
+        yield self._insert(self._text.end(node), ")")
 
     def _comma(self, place: int) -> Edit:
         """The edit that puts a comma in the place of an operator."""
         text = self._text.text
         start = len(text[:place].rstrip(" "))
         end = place + 1 + len(text[place + 1 :]) - len(text[place + 1 :].lstrip(" "))
-        if text[start - 1] in "\r\n":  # the line begins with the operator: the comma stands there
+        if text[start - 1] in "\r\n":  # the line begins with the operator: the comma goes there
             return Edit(place, end, ", ")
         return Edit(start, end, "," if text[end] in "\\\r\n" else ", ")
 
@@ -192,46 +192,48 @@ class Meaning:
         name = self._scopes.canonical(node.func) or ""
         keywords = {keyword.arg for keyword in node.keywords}
         if name in _PICKLES and node.args and not keywords & {"encoding", None}:
-            yield self._with(node, "pickles that Python 2 wrote", "encoding='latin1'")
+            yield self._add_argument(node, "pickles that Python 2 wrote", "encoding='latin1'")
         if name in _OPENED:
             yield from self._opened(node, *_OPENED[name])
         function = self._ours_for(node, name)
         if function is not None and name.removeprefix("builtins.") not in self._bound:
-            yield self._ours(node.func, f"{name.removeprefix('builtins.')}() of Python 2", function)
+            yield self._call_runtime(node.func, f"{name.removeprefix('builtins.')}() of Python 2", function)
         if name in _CONFIGURATIONS and "inline_comment_prefixes" not in keywords:
             added = "inline_comment_prefixes=(';',), strict=False"
-            yield self._with(node, "comments in files of configuration", added)
+            yield self._add_argument(node, "comments in files of configuration", added)
         if (given := self._hashed(node, name)) is not None:
-            yield from self._enclosed(given, "text that was bytes", "python2_bytes")
+            yield from self._enclose(given, "text that was bytes", "python2_bytes")
         if (encoding := _encoding(node, "encode", "decode")) and encoding.lower() in _OF_BYTES:
-            self._leave(f"the encoding {encoding!r}, which is not for texts in Python 3", node)
+            self._record_left(f"the encoding {encoding!r}, which is not for texts in Python 3", node)
         if name in ("builtins.open", "os.fdopen") and (size := size_of_no_buffer(node)) is not None:
-            yield self._done(size, "files of text without a buffer, written line by line", "1")
+            yield self._replace_recorded(size, "files of text without a buffer, written line by line", "1")
         around = self._scopes.parents[node]
         if name == "numpy.load" and isinstance(around, ast.Attribute) and around.attr in ("item", "tolist"):
             wanted = {"allow_pickle": "allow_pickle=True", "encoding": "encoding='latin1'"}
             if missing := ", ".join(text for keyword, text in wanted.items() if keyword not in keywords):
-                yield self._with(node, "arrays of objects that Python 2 wrote", missing)
+                yield self._add_argument(node, "arrays of objects that Python 2 wrote", missing)
         whole = ("builtins.int", "builtins.float", "builtins.range")
         if name in ("math.floor", "math.ceil") and not self._scopes.calls(around, *whole):
-            self._did("math.floor() and math.ceil() as floats", node)
-            yield self._insertion(self._text.start(node), "float(")
-            yield self._insertion(self._text.end(node), ")")
+            self._record_step("math.floor() and math.ceil() as floats", node)
+            yield self._insert(self._text.start(node), "float(")
+            yield self._insert(self._text.end(node), ")")
         if name == "builtins.round" and node.args:
-            yield self._ours(node.func, "round() of Python 2", "python2_round")
+            yield self._call_runtime(node.func, "round() of Python 2", "python2_round")
         if name == "time.clock":
-            self._did("time.clock()", node)
+            self._record_step("time.clock()", node)
             yield self._replaced_last(node.func, "process_time")
         if name.startswith("string.") and name[7:] in _STRING:
             yield from self._string(node, name[7:])
         if name == "builtins.str" and len(node.args) in (2, 3) and _is_of_text(node.args[1]):
-            yield self._ours(node.func, "text that was bytes", "python2_decode")  # it was unicode(x, "utf-8")
+            yield self._call_runtime(
+                node.func, "text that was bytes", "python2_decode"
+            )  # it was unicode(x, "utf-8")
         if isinstance(node.func, ast.Attribute):
             yield from self._method_call(node, node.func.attr)
         yield from self._compared(node, name)
 
     def _ours_for(self, node: ast.Call, name: str) -> str | None:
-        """The function of our runtime that does what a function of Python 2 did: its arguments stay."""
+        """The function of the runtime that does what a function of Python 2 did: its arguments stay."""
         if any(keyword.arg is None for keyword in node.keywords) or not node.args:
             return None
         if name == "builtins.map" and (len(node.args) > 2 or isinstance(node.args[-1], ast.Starred)):
@@ -276,14 +278,14 @@ class Meaning:
         plain = re.fullmatch(rf"\.{method}\(\s*", self._text.text[dot:first]) is not None
         decodes = method == "decode" and len(node.args) < 3 and _is_of_text(node.args[0])
         if plain and (decodes or (method == "translate" and len(node.args) == 2)):
-            self._did("text that was bytes" if decodes else "translate() of two arguments", node)
-            yield self._insertion(self._text.start(node), f"{self._need(f'python2_{method}')}(")
+            self._record_step("text that was bytes" if decodes else "translate() of two arguments", node)
+            yield self._insert(self._text.start(node), f"{self._need(f'python2_{method}')}(")
             yield Edit(dot, first, ", ")
         elif (
             method == "encode" and len(node.args) == 1 and _is_of_text(node.args[0]) and self._is_shown(node)
         ):
             encoding = f", {self._text.of(node.args[0])})"  # Python 3 shows `b'...'`
-            yield from self._enclosed(node, "text that was bytes", "python2_decode", encoding)
+            yield from self._enclose(node, "text that was bytes", "python2_decode", encoding)
 
     def _is_shown(self, node: ast.expr) -> bool:
         """Whether a value is printed, or becomes a part of a text of the script."""
@@ -303,11 +305,11 @@ class Meaning:
         text = self._text.of(node)
         if "\\" not in text or not is_of_bytes(node, text, self._scopes):
             return
-        new = today(node, text, self._scopes)
+        new = python3_literal(node, text, self._scopes)
         if new is None:
-            self._leave("bytes where there is text now", node)
+            self._record_left("bytes where there is text now", node)
         else:
-            yield self._done(node, "text that was bytes", f"b{text}" if new == "bytes" else new)
+            yield self._replace_recorded(node, "text that was bytes", f"b{text}" if new == "bytes" else new)
 
     def _opened(self, node: ast.Call, place: int, wanted: str) -> Iterator[Edit]:
         """The file that is pickled, or read as a pickle: opened as text in Python 2, it has to be bytes.
@@ -322,11 +324,13 @@ class Meaning:
         what = "pickles and arrays in files of text"
         if wanted in ("r", "w"):
             if mode is not None and value in ("rb", "wb", "ab", "rbU", "rUb"):
-                yield self._done(mode, "files of the csv module", f"{str(value)[0]!r}, newline=''")
+                yield self._replace_recorded(
+                    mode, "files of the csv module", f"{str(value)[0]!r}, newline=''"
+                )
         elif mode is None and len(opened.args) == 1 and not opened.keywords and wanted == "rb":
-            yield self._with(opened, what, "'rb'")
+            yield self._add_argument(opened, what, "'rb'")
         elif mode is not None and value in _IN_BYTES:
-            yield self._done(mode, what, repr(_IN_BYTES[str(value)]))
+            yield self._replace_recorded(mode, what, repr(_IN_BYTES[str(value)]))
 
     def _open(self, handle: ast.expr) -> ast.Call | None:
         """The call of open that a file comes from, where that is the only one."""
@@ -354,17 +358,17 @@ class Meaning:
         how, given = _STRING[name], node.args
         if how.startswith("builtins.") or how == "str":
             new = how[9:] if how != "str" else f"str.{name}"
-            yield self._done(node.func, "functions of the string module", new)
+            yield self._replace_recorded(node.func, "functions of the string module", new)
             return
-        # edits inside the arguments would be lost: the unbound method takes them as they stand
+        # edits inside the arguments would be lost: the unbound method takes them as they are
         nested = any(isinstance(child, ast.Call | ast.BinOp) for each in given for child in ast.walk(each))
         starred = any(isinstance(each, ast.Starred) for each in given)
         if node.keywords or not given or starred or (nested and how == "join"):
-            self._leave(f"string.{name}()", node)
+            self._record_left(f"string.{name}()", node)
             return
-        self._did("functions of the string module", node)
+        self._record_step("functions of the string module", node)
         if nested:
-            yield self._replaced(node.func, f"str.{how}")
+            yield self._replace(node.func, f"str.{how}")
             return
         texts = [self._text.of(argument) for argument in given]
         text, inner = (
@@ -375,7 +379,7 @@ class Meaning:
         elif how != "join" or len(given) > 1:
             value = given[1] if how == "join" else given[0]
             text = text if isinstance(value, _SIMPLE | ast.Subscript) else f"({text})"
-        yield self._replaced(node, f"{text}.{how}({', '.join(inner)})")
+        yield self._replace(node, f"{text}.{how}({', '.join(inner)})")
 
     def _compared(self, node: ast.Call, name: str) -> Iterator[Edit]:
         """A function that compares two items, which sort() took."""
@@ -389,12 +393,12 @@ class Meaning:
         if name == "builtins.sorted" and len(node.args) == 2:
             value = node.args[1]
         if value is not None:
-            self._did("sorting by cmp", node)
+            self._record_step("sorting by cmp", node)
             first = self._text.start(value)
             yield Edit(
                 first if start is None else start, first, f"key={self._need('cmp_to_key', 'functools')}("
             )
-            yield self._insertion(self._text.end(value), ")")
+            yield self._insert(self._text.end(value), ")")
 
     def _compares_two(self, value: ast.expr) -> bool:
         """Whether a value certainly is a function that compares its two arguments."""
@@ -424,17 +428,17 @@ class Meaning:
         called = isinstance(around, ast.Call) and around.func is node
         how = _STRING.get(name[7:]) if name.startswith("string.") and not called else None
         if name in _STRING_CONSTANTS:
-            self._did("names of the string module", node)
+            self._record_step("names of the string module", node)
             yield self._replaced_last(node, _STRING_CONSTANTS[name])
         elif how is not None and how != "join" and name[7:] not in ("zfill", "splitfields"):
             new = how[9:] if how.startswith("builtins.") else f"str.{name[7:]}"  # `map(string.strip, lines)`
-            yield self._done(node, "functions of the string module", new)
+            yield self._replace_recorded(node, "functions of the string module", new)
         elif name in ("operator.div", "operator.idiv"):
             which = "python2_division" + ("_in_place" if name.endswith("idiv") else "")
-            yield self._ours(node, "division of what may be integers", which)
+            yield self._call_runtime(node, "division of what may be integers", which)
         elif node.attr == "message" and isinstance(node.ctx, ast.Load) and self._is_error(node.value):
             new = f"{self._need('python2_message')}({self._text.of(node.value)})"
-            yield self._done(node, "the message of an error", new)
+            yield self._replace_recorded(node, "the message of an error", new)
 
     def _is_error(self, value: ast.expr) -> bool:
         """Whether a name stands for an error that was caught, and for nothing else."""
@@ -450,10 +454,12 @@ class Meaning:
     def _name(self, node: ast.Name) -> Iterator[Edit]:
         scope, around = self._scopes.scope(node), self._scopes.parents[node]
         if node.id in _OPERATORS and isinstance(scope.node, ast.ClassDef):
-            yield self._done(node, "operator methods", _OPERATORS[node.id])  # `__rdiv__ = __div__`
+            yield self._replace_recorded(
+                node, "operator methods", _OPERATORS[node.id]
+            )  # `__rdiv__ = __div__`
         if node.id == "__metaclass__" and scope is self._scopes.module:
             if not (isinstance(around, ast.Assign) and ast.unparse(around.value) == "type"):
-                self._leave("a __metaclass__ of the module", node)
+                self._record_left("a __metaclass__ of the module", node)
         if not isinstance(node.ctx, ast.Load) or self._scopes.bindings(node):
             return
         if any(not module.startswith("tensorflow") for module in self._scopes.star_imports):
@@ -462,41 +468,41 @@ class Meaning:
         if node.id == "file":
             yield from self._file(node, around)
         elif node.id in ("map", "filter") and node.id not in self._bound and not called:  # `partial(map, f)`
-            yield self._ours(node, f"{node.id} as a value", f"python2_{node.id}")
+            yield self._call_runtime(node, f"{node.id} as a value", f"python2_{node.id}")
         elif node.id == "cmp":
-            yield self._done(node, "cmp()", "(lambda x, y: (x > y) - (x < y))")
+            yield self._replace_recorded(node, "cmp()", "(lambda x, y: (x > y) - (x < y))")
         elif node.id in _GONE and not hasattr(builtins, node.id):
-            self._leave(f"{node.id}, which is not in Python 3", node)
+            self._record_left(f"{node.id}, which is not in Python 3", node)
 
     def _file(self, node: ast.Name, around: ast.AST) -> Iterator[Edit]:
         """`file(path)` is `open(path)`, and what `isinstance` asks for is what `open` gives."""
         asked = around if isinstance(around, ast.Tuple) else node
         call = self._scopes.parents[asked]
         if isinstance(around, ast.Call) and around.func is node:
-            yield self._done(node, "file()", "open")
+            yield self._replace_recorded(node, "file()", "open")
         elif self._scopes.calls(call, "builtins.isinstance") and getattr(call, "args", [])[1:] == [asked]:
-            yield self._ours(node, "file", "python2_file")
+            yield self._call_runtime(node, "file", "python2_file")
         else:
-            self._leave("file, which is not in Python 3", node)
+            self._record_left("file, which is not in Python 3", node)
 
     def _method(self, node: ast.FunctionDef) -> Iterator[Edit]:
         kind = self._scopes.parents[node]
         if not isinstance(kind, ast.ClassDef):
             return
         if node.name == "__cmp__" and (made := _methods_for_cmp(kind, node)) is not None:
-            self._did("methods for __cmp__", node)
+            self._record_step("methods for __cmp__", node)
             text, margin = self._text.text, " " * node.col_offset
             end = text.find("\n", self._text.end(node))
             lines = "".join(f"\n{margin}{line}" if line else "\n" for line in made)
-            yield self._insertion(len(text) if end < 0 else end, lines)
+            yield self._insert(len(text) if end < 0 else end, lines)
         elif node.name in _METHODS:
-            self._leave(f"the method {node.name}, which Python 3 never calls", node)
+            self._record_left(f"the method {node.name}, which Python 3 never calls", node)
         elif node.name in _OPERATORS:
-            self._did("operator methods", node)
+            self._record_step("operator methods", node)
             place = self._text.text.index(node.name, self._text.start(node))
             yield Edit(place, place + len(node.name), _OPERATORS[node.name])
 
-    def _leak(self, node: ast.ListComp) -> None:
+    def _report_leaked_variable(self, node: ast.ListComp) -> None:
         """A list comprehension's variable was the function's own in Python 2: it is reported where that shows."""
         targets = [target for generator in node.generators for target in ast.walk(generator.target)]
         scope = self._scopes.scope(self._scopes.parents[node])
@@ -509,9 +515,9 @@ class Meaning:
             return
         for name in sorted({target.id for target in targets if isinstance(target, ast.Name)}):
             if self._is_read_after(name, scope, statement):
-                self._leave(f"{name} of a list comprehension, read after it", node)
+                self._record_left(f"{name} of a list comprehension, read after it", node)
 
-    def _forgotten(self, handler: ast.ExceptHandler) -> None:
+    def _report_forgotten_error(self, handler: ast.ExceptHandler) -> None:
         """An error was still there after its `except`; Python 3 forgets its name: it is reported where that shows."""
         jumps = isinstance(handler.body[-1], ast.Return | ast.Raise | ast.Continue)
         if (
@@ -519,7 +525,7 @@ class Meaning:
             and not jumps
             and self._is_read_after(handler.name, self._scopes.scope(handler), handler)
         ):
-            self._leave(f"{handler.name} of an except, read after it", handler)
+            self._record_left(f"{handler.name} of an except, read after it", handler)
 
     def _is_read_after(self, name: str, scope: Scope, node: ast.stmt | ast.ExceptHandler) -> bool:
         """Whether a name is read after a statement and before it is bound again; not one of an import or a `def`."""
@@ -540,40 +546,40 @@ class Meaning:
 
     # -- helpers ----------------------------------------------------------------------------------------------------
 
-    def _did(self, what: str, node: Placed) -> None:
+    def _record_step(self, what: str, node: Placed) -> None:
         self.steps.append(Step(what, node.lineno))
 
-    def _leave(self, what: str, node: Placed) -> None:
+    def _record_left(self, what: str, node: Placed) -> None:
         self.left.append(Step(what, node.lineno))
 
-    def _insertion(self, place: int, new: str) -> Edit:
+    def _insert(self, place: int, new: str) -> Edit:
         return Edit(place, place, new)
 
-    def _replaced(self, node: Placed, new: str) -> Edit:
+    def _replace(self, node: Placed, new: str) -> Edit:
         return Edit(self._text.start(node), self._text.end(node), new)
 
-    def _done(self, node: Placed, what: str, new: str) -> Edit:
-        self._did(what, node)
-        return self._replaced(node, new)
+    def _replace_recorded(self, node: Placed, what: str, new: str) -> Edit:
+        self._record_step(what, node)
+        return self._replace(node, new)
 
-    def _ours(self, node: Placed, what: str, function: str) -> Edit:
-        return self._done(node, what, self._need(function))
+    def _call_runtime(self, node: Placed, what: str, function: str) -> Edit:
+        return self._replace_recorded(node, what, self._need(function))
 
-    def _enclosed(self, node: ast.expr, what: str, function: str, closing: str = ")") -> Iterator[Edit]:
-        self._did(what, node)
-        yield self._insertion(self._text.start(node), f"{self._need(function)}(")
-        yield self._insertion(self._text.end(node), closing)
+    def _enclose(self, node: ast.expr, what: str, function: str, closing: str = ")") -> Iterator[Edit]:
+        self._record_step(what, node)
+        yield self._insert(self._text.start(node), f"{self._need(function)}(")
+        yield self._insert(self._text.end(node), closing)
 
-    def _with(self, call: ast.Call, what: str, added: str) -> Edit:
+    def _add_argument(self, call: ast.Call, what: str, added: str) -> Edit:
         """A call with one more argument, after its last one and that one's own parentheses."""
-        self._did(what, call)
+        self._record_step(what, call)
         given: list[Placed] = [*call.args, *call.keywords]
         ends = list(map(self._text.end, given))
         if not ends:
-            return self._insertion(self._text.end(call) - 1, added)
+            return self._insert(self._text.end(call) - 1, added)
         rest = self._text.text[max(ends) : self._text.end(call) - 1]
         closing = re.match(r"(\s*\))*", rest)
-        return self._insertion(max(ends) + (closing.end() if closing else 0), f", {added}")
+        return self._insert(max(ends) + (closing.end() if closing else 0), f", {added}")
 
     def _replaced_last(self, node: ast.expr, new: str) -> Edit:
         """The last name of a dotted name becomes another."""
@@ -588,8 +594,8 @@ class Meaning:
     def _import(self) -> Edit:
         """The lines that import what was asked for, after the imports that the module begins with."""
         lines = sorted(name for name in self._wanted if " " in name)
-        if ours := sorted(name for name in self._wanted if " " not in name):
-            lines.append(f"from {_RUNTIME} import {', '.join(ours)}")
+        if names := sorted(name for name in self._wanted if " " not in name):
+            lines.append(f"from {_RUNTIME} import {', '.join(names)}")
         added = "".join(f"{line}\n" for line in lines)
         after, body = None, self._tree.body
         for place, statement in enumerate(body):
@@ -599,7 +605,7 @@ class Meaning:
                 break
         if after is None:
             line = min([body[0].lineno, *(each.lineno for each in getattr(body[0], "decorator_list", ()))])
-            return self._insertion(self._text.line_start(line), added)
+            return self._insert(self._text.line_start(line), added)
         end = self._text.end(body[after])
         if body[after + 1 :]:
             following = self._text.start(body[after + 1])
@@ -607,7 +613,7 @@ class Meaning:
                 return Edit(end, following, "\n" + added)
         place = self._text.line_start((body[after].end_lineno or 0) + 1)
         ended = place == 0 or self._text.text[place - 1] == "\n"
-        return self._insertion(place, added if ended else f"\n{added}")
+        return self._insert(place, added if ended else f"\n{added}")
 
 
 def _encoding(call: ast.Call, *methods: str) -> str | None:

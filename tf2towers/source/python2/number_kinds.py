@@ -1,4 +1,4 @@
-"""What can be said for certain of an expression's value: that it is a Python integer, or that it is none.
+"""What can be said for certain of an expression's value: that it is a Python integer, or that it is not.
 
 "float" is everything on which Python 2 and Python 3 divide alike: floats, and arrays or tensors made from them.
 """
@@ -10,13 +10,13 @@ from typing import Literal
 
 from tf2towers.source.nodes import has_star, is_text, last_name
 from tf2towers.source.python2.scopes import Binding, Scope, Scopes
-from tf2towers.source.python2.tables import words
+from tf2towers.source.python2.tables import read_words
 
 Kind = Literal["int", "float", "?"]
 
 _INT_CALLS = frozenset(f"builtins.{name}" for name in ("int", "len", "ord", "hash", "id"))
 #: those that gave floats in Python 2: ceil() and round(), too
-_FLOAT_CALLS = words("calls that give floats")
+_FLOAT_CALLS = read_words("calls that give floats")
 #: arguments that come before the dtype, which may make integers of what is a float else
 _BEFORE_DTYPE = {
     "numpy.average": 2, "numpy.linspace": 5, "numpy.mean": 2, "numpy.std": 2, "numpy.var": 2,

@@ -132,9 +132,9 @@ def _is_written_as_dict(node: ast.AST) -> bool:
 class Reached:
     """The modules of a program, and the functions and methods that they name, one after the other.
 
-    A function or a class is named by a name that nothing else gets in that file, a method by an attribute of whatever
-    may be an object of a class that is made. What the imports of libraries make is none. The caller gives each node
-    that is run to `follow`.
+    A function or a class is named by a name that nothing else gets in that file. A method is named by an attribute of
+    whatever may be an object of a class that is made. What comes from libraries does not count. The caller gives each
+    node that is run to `follow`.
 
     Args:
         modules: the files that are always imported.
@@ -298,7 +298,7 @@ class _Names:
             self._foreign |= more
 
     def is_foreign(self, value: ast.expr) -> bool:
-        """Whether a value is no object of a class of the program: a library's, or a literal."""
+        """Whether a value is not an object of a class of the program: a library's, or a literal."""
         if isinstance(value, ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.Tuple):
             return True
         while isinstance(value, ast.Attribute):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from tf2towers.source.conversion import Conversion, Step
 from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.known_modules import is_known
-from tf2towers.source.long_lines import fitted
+from tf2towers.source.long_lines import break_long_lines
 from tf2towers.source.nodes import imported, module_of
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_syntax, parse
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from tf2towers.source.python2.reached import Module
 
 
-def converted(script: Script, *, in_package: bool = False, prints_are_calls: bool = False) -> Script | None:
-    """The script in Python 3; None where its text is no Python 2 either, or cannot be converted.
+def convert_script(
+    script: Script, *, in_package: bool = False, prints_are_calls: bool = False
+) -> Script | None:
+    """The script in Python 3; None where its text is not Python 2 either, or cannot be converted.
 
     SourceError where the compiler of Python 3 refuses what Python 2 took.
 
@@ -34,19 +36,19 @@ def converted(script: Script, *, in_package: bool = False, prints_are_calls: boo
     before = script.text
     crlf = "\r\n" in before and before.count("\r\n") == before.count("\n")
     text = before.replace("\r\n", "\n") if crlf else before
-    if not grammar.parses(text):
+    if not grammar.is_python2_text(text):
         return None
     steps: list[Step] = []
     try:
         if "\t" in text and not _is_python3(text, script.path):
             text, tabs = grammar.expanded_tabs(text)
             steps += [Step("tabs in the indentation", line) for line in tabs]
-        text, found, bound = grammar.converted(
+        text, found, bound = grammar.convert_syntax(
             text, str(script.path), in_package=in_package, prints_are_calls=prints_are_calls
         )
         middle = Conversion(before.replace("\r\n", "\n"), text)
         meaning = Meaning(text, parse(text, script.path), bound)
-        after = fitted(middle.before, meaning.converted(), "\n")
+        after = break_long_lines(middle.before, meaning.converted(), "\n")
     except (grammar.NotPython2, SyntaxError, ValueError):
         return None
     after = after.replace("\n", "\r\n") if crlf else after
@@ -72,21 +74,21 @@ def _is_python3(text: str, path: Path) -> bool:
 
 
 def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> Script:
-    """A script, converted where it is no Python 3. `load` reads it; its argument says whether it is checked."""
+    """A script, converted where it is not Python 3. `load` reads it; its argument says whether it is checked."""
     try:
         return load(True)
     except NotPython3 as problem:
-        found = converted(load(False), in_package=in_package)
+        found = convert_script(load(False), in_package=in_package)
         if found is None:
             raise problem from None
         return found
 
 
 def read_notebook(path: str) -> Script:
-    """The code cells of a notebook, converted where they are no Python 3, or the notebook says that it is none."""
+    """The code cells of a notebook, converted where they are not Python 3, or the notebook says so."""
     script = read_script(lambda checked: Script.from_notebook(path, checked=checked))
     if script.conversion is None and script.notebook is not None and script.notebook.is_python2:
-        return converted(script) or script
+        return convert_script(script) or script
     return script
 
 
@@ -123,14 +125,14 @@ class Reader:
 
     def _as_python2(self, script: Script, in_package: bool) -> Script:
         """A module that Python 3 could read, too; as it is where it is Python 3 alone."""
-        return converted(script, in_package=in_package, prints_are_calls=self.prints_are_calls) or script
+        return convert_script(script, in_package=in_package, prints_are_calls=self.prints_are_calls) or script
 
 
 def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal["text", "names"] | None:
-    """What shows that a program runs on Python 2 alone: its script is no Python 3, or a module that it always imports.
+    """What shows that a program runs on Python 2 alone: its script is not Python 3, or a module that it always imports.
 
-    A module of a package that imports its neighbour by the neighbour's bare name is none either: Python 3 would not
-    find it. Nor is a program that Python 3 can read, and would stop in (`evidence`).
+    A module of a package that imports its neighbour by the neighbour's bare name is not Python 3 either: Python 3 would
+    not find it. Nor is a program that Python 3 can read, and would stop in (`evidence`).
     """
     from tf2towers.source.python2.evidence import is_certain
     from tf2towers.source.python2.reached import Module
@@ -154,14 +156,14 @@ def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal[
         modules.append(Module(tree, found, path))
         if path.parent != start.parent and _imports_neighbours(tree, path, imports):
             return "text"
-        for dotted in _always(tree):
+        for dotted in _unconditional_imports(tree):
             parts = dotted.split(".")
             ways = (found.get(".".join(parts[:count])) for count in range(1, len(parts) + 1))
             pending += [way for way in ways if way is not None]
     return "names" if modules and is_certain(modules, modules[0]) else None
 
 
-def _always(tree: ast.Module) -> Iterator[str]:
+def _unconditional_imports(tree: ast.Module) -> Iterator[str]:
     """What a module imports whenever it is imported itself: outside functions, conditions and `try`."""
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):

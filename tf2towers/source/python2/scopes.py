@@ -59,7 +59,7 @@ class Scope:
 
 
 class Scopes:
-    """The nodes of one module, each before its parts, their parents, and the scopes they stand in."""
+    """The nodes of one module, each before its parts, their parents, and the scopes they are in."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.module = Scope(tree)
@@ -83,7 +83,7 @@ class Scopes:
         )
 
     def scope(self, node: ast.AST) -> Scope:
-        """The scope that a node stands in."""
+        """The scope that a node is in."""
         return self._scopes[node] if node in self._scopes else self.scope(self.parents[node])
 
     def bindings(self, name: ast.Name) -> list[Binding]:

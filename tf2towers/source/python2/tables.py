@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 @cache
-def table(name: str) -> dict[str, str]:
+def read_pairs(name: str) -> dict[str, str]:
     """The rows of a table of two columns here, heading left out."""
     lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
     return dict(line.split("\t", 1) for line in lines[1:])
 
 
-def words(key: str) -> frozenset[str]:
+def read_words(key: str) -> frozenset[str]:
     """The names of one row of words.tsv."""
-    return frozenset(table("words.tsv")[key].split())
+    return frozenset(read_pairs("words.tsv")[key].split())

@@ -54,7 +54,7 @@ class Text:
         return start + (column if row.isascii() else len(row.encode()[:column].decode(errors="ignore")))
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text with every edit made; insertions at one place are joined in their order."""
     inserted: dict[int, str] = {}
     spans = []

@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
 
-from tf2towers.codemod.symbols import find_replacement, is_module, symbols
+from tf2towers.codemod.symbols import find_replacement, is_module, symbol_table
 from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandInError, Objects
 
 
@@ -19,7 +19,7 @@ from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandIn
 def _modules() -> frozenset[str]:
     """What the tables have names below of, and the packages of tf.contrib that have ended."""
     found = {*STILL_THERE, *(name.rpartition(".")[0] for name in ONLY_HERE)}
-    for row in symbols().values():
+    for row in symbol_table().values():
         if row.name.startswith(("tf.contrib.", "tf.examples.")):
             parts = row.name.split(".")
             parts = parts if row.advice and parts[-1].islower() else parts[:-1]

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from tf2towers.codemod.symbols import is_for_sessions, is_of_old_release, symbols
+from tf2towers.codemod.symbols import is_for_sessions, is_of_old_release, symbol_table
 from tf2towers.runtime import static_shapes
 from tf2towers.verify.stand_ins.modules import StandIn
 from tf2towers.verify.stand_ins.objects import NoStandInError, Objects
@@ -91,7 +91,7 @@ def complete(objects: Objects) -> None:
             setattr(module, name, objects.find_object(canonical))
         except NoStandInError:
             continue
-    for row in symbols().values():
+    for row in symbol_table().values():
         home, _, name = row.target.partition(":")
         if home == static_shapes.__name__:
             setattr(objects.v1.nn, name, getattr(static_shapes, name))
@@ -106,7 +106,7 @@ def _names() -> list[str]:
     """The names outside tf.contrib and tf.examples: those renamed, those of the runtime, and private ones."""
     return [
         row.name
-        for row in symbols().values()
+        for row in symbol_table().values()
         if (row.kind == "runtime" and not is_for_sessions(row.name))
         or is_of_old_release(row.name)
         or row.public

@@ -6,7 +6,7 @@ import libcst as cst
 
 from tf2towers.codemod.file import File
 from tf2towers.codemod.libraries import gone_part, library_name
-from tf2towers.codemod.never_called import leave, stays_in
+from tf2towers.codemod.never_called import find_unreached_context, note_site
 from tf2towers.codemod.nodes import (
     Symbol,
     block,
@@ -15,7 +15,7 @@ from tf2towers.codemod.nodes import (
     name_of,
 )
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t621_keras import is_served
+from tf2towers.codemod.rules.t2t621_keras_in_graph import is_served
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
@@ -46,7 +46,7 @@ def notes(file: File) -> None:
                 continue
             if is_tf1_library(root) and not file.program.imports.has(file.path, root):
                 message = f"{root} is built on TensorFlow 1, and is not migrated with the script"
-                leave(file, node, "T2T625", message, stays="it is imported in {}")
+                note_site(file, node, "T2T625", message, stays="it is imported in {}")
     for used, canonical in file.symbols:
         if canonical == "tf.load_op_library":
             kind: FindingKind = "note" if _may_fail_to_load(file, used) else "left"
@@ -77,7 +77,7 @@ def _note_keras2(file: File) -> None:
 
 def _may_fail_to_load(file: File, node: Symbol) -> bool:
     """Whether the program goes on without the operations, or never loads them."""
-    if stays_in(file, node, "") is not None:
+    if find_unreached_context(file, node, "") is not None:
         return True
     inner: cst.CSTNode = node
     for around in file.ancestors(node):
@@ -94,10 +94,10 @@ RULE = Rule(
     title="A library that is built on TF1",
     does="refuses",
     why="""
-    Sonnet 1, TensorLayer 1, TFLearn, Tensor2Tensor, standalone Keras and their like build TF1 graphs by calls that
-    TF 2.21 has lost, or were never made for it. What they do in the program cannot be migrated from outside. Nor can
-    operations in C++ (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
-    A program on Keras without a graph of its own is left as it is where Keras 3 has all it names.
+    Sonnet 1, TensorLayer 1, TFLearn, Tensor2Tensor, standalone Keras and others build TF1 graphs by calls that TF 2.21
+    has lost. What they do in the program cannot be migrated from outside. Nor can operations in C++
+    (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2. A program on Keras without
+    a graph of its own is left as it is where Keras 3 has all it names.
     """,
     todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
     "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2; "
@@ -113,7 +113,7 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "a graph built by Keras's backend, which is no library of others",
+            "a graph built by Keras's backend, which is part of TensorFlow",
             "import tensorflow as tf\nfrom keras import backend as K\n\nx = tf.placeholder(tf.float32, [None])\n"
             "tf.Session().run(K.mean(x))\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1.keras import backend as K\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import stays_in
+from tf2towers.codemod.never_called import find_unreached_context
 from tf2towers.codemod.nodes import argument, literal
 from tf2towers.codemod.rule import Example, Rule
 
@@ -31,9 +31,9 @@ def notes(file: File) -> None:
     for node in file.all(cst.Attribute):
         owners, since, todo = _METHODS.get(node.attr.value, ((), "", ""))
         of = next((owner for owner in owners if owner in used), None)
-        if of is not None and node.attr.value not in own and stays_in(file, node, "") is None:
-            file.note(node, "T2T620", f"{of} has no {node.attr.value} since TensorFlow {since}: {todo}")
-        if resets_a_server(file, node) and stays_in(file, node, "") is None:
+        if of is not None and node.attr.value not in own and find_unreached_context(file, node, "") is None:
+            file.note(node, "T2T620", f"{of} lacks {node.attr.value} since TensorFlow {since}: {todo}")
+        if resets_a_server(file, node) and find_unreached_context(file, node, "") is None:
             message = (
                 f"{file.canonical(node)} of a server ended the sessions of all processes, and its variables: take "
                 "it out, close the sessions, and run the initializers in the next one"
@@ -60,10 +60,12 @@ RULE = Rule(
     title="A symbol without counterpart in TF 2.21",
     does="refuses",
     why="""
-    Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1, and neither TF 2.21 nor tf2towers.runtime
-    has them. So it is with an argument of an old release that a function takes no more. The site is left as it is;
-    everything else of the script is migrated. It is only told where nothing leads there: in a function that nothing
-    names, under a test for a TPU, and where tf.contrib.quantize stands under a test of a flag that is off by default.
+    Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1. Neither TF 2.21 nor tf2towers.runtime has
+    them. Nor do they have an argument of an old release that a function no longer takes. The site is left as it is; the
+    rest of the script is migrated.
+
+    It is only a note where nothing leads there: in a function that nothing names, and under a test for a TPU. So is
+    tf.contrib.quantize under a test of a flag that is off by default.
     """,
     notes=notes,
     todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",
@@ -76,7 +78,7 @@ RULE = Rule(
         ),
         Example(
             "an argument that TensorFlow's function no longer takes",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [2])\ny = tf.add(x, x, 'sum', 'told')\n",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [2])\ny = tf.add(x, x, 'sum', 'spare')\n",
             left=True,
         ),
         Example(
@@ -99,7 +101,7 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "a module whose name stays taken, beside one of ours",
+            "a module whose name stays taken, beside one of the runtime's",
             "import tensorflow as tf\nimport tensorflow.contrib.rnn as rnn\n\n"
             "x = tf.placeholder(tf.float32, [1, 2, 3])\n"
             "cell = rnn.rnn_cell.BasicLSTMCell(3)\ny, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)\n",

@@ -31,7 +31,7 @@ def notes(file: File) -> None:
                 "the chief's queue runner makes the update and feeds nothing: a fed learning rate hangs it"
             )
             file.note(
-                fed, "T2T618", f"{message}, in TF 1 as well; today: assign the rate to a variable", "note"
+                fed, "T2T618", f"{message}, in TF 1 as well; instead: assign the rate to a variable", "note"
             )
         if any(not keyword_of(given) for given in keywords(call)):
             message = "what ** holds is not seen: a replica_id in it stops the program, for TensorFlow 1.0 took it away"

@@ -6,7 +6,7 @@ import libcst as cst
 
 from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import Symbol, is_name, walk
 from tf2towers.codemod.program import only_tf1s
 from tf2towers.codemod.reached import branches_around
@@ -24,7 +24,7 @@ def is_eager(file: File) -> bool:
 
 
 def notes(file: File) -> None:
-    """Notes the calls, and in a program under tapes what TF 2 has no more."""
+    """Notes the calls, and in a program under tapes what TF 2 no longer has."""
     for node, canonical in file.symbols:
         if canonical in EAGER:
             file.note(
@@ -32,13 +32,13 @@ def notes(file: File) -> None:
             )
     for node, canonical in only_tf1s(file) if file.program.is_tf2 else ():
         if canonical not in EAGER and not _asks_first(file, node):
-            leave(
-                file, node, "T2T623", f"{canonical}: this program computes eagerly, and TF 2 has no such name"
+            note_site(
+                file, node, "T2T623", f"{canonical}: this program computes eagerly, and TF 2 lacks this name"
             )
 
 
 def _asks_first(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program looks which TensorFlow it has before it comes to a place, or goes on where it fails."""
+    """Whether the program looks which TensorFlow it has before it comes to a node, or goes on where it fails."""
     if any(isinstance(outer, cst.Try) and outer.handlers for outer in file.ancestors(node)):
         return True
     tests = [test for test, _ in branches_around(file, node)]
@@ -60,9 +60,11 @@ RULE = Rule(
     does="refuses",
     programs=frozenset({"tf1", "eager", "migrated", "other"}),
     why="""
-    A program that turns eager execution on computes as it goes, as TF 2 does: it is no program of graphs and sessions,
-    and `graph_mode()` would be wrong in it. Nothing of it is changed. So is one that computes under tapes, and is left
-    where it takes what TF 2 has no more (`tf.train.AdamOptimizer`) from plain `tensorflow`, and asks for no version.
+    A program that turns eager execution on computes at once, as TF 2 does. It is not a program of graphs and sessions,
+    and `graph_mode()` would be wrong in it. It is not changed.
+
+    Nor is a program that computes under tapes. It is left where it takes from plain `tensorflow`, without a test of the
+    version, what TF 2 no longer has (`tf.train.AdamOptimizer`).
     """,
     todo="Remove the call (TF 2 is eager by itself) and rename the symbols, for instance with tf_upgrade_v2.",
     notes=notes,

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File
-from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import (
     Comprehension,
     generators,
@@ -96,7 +96,7 @@ def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpre
             and node.value.deep_equals(operation)
         ):
             message = "the output of a variable's operation is its value in TF1, and a handle in TF 2"
-            leave(file, node, "T2T629", message, stays="it stays in {}")
+            note_site(file, node, "T2T629", message, stays="it stays in {}")
 
 
 def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
@@ -117,9 +117,9 @@ RULE = Rule(
     code="T2T614",
     title="The types of TF1's variables",
     why="""
-    The operation of a variable was a `VariableV2` in TF1, and what wrote to it an `Assign`; in TF 2 they are a
+    The operation of a variable was a `VariableV2` in TF1, and what wrote to it an `Assign`. In TF 2 they are a
     `VarHandleOp` and an `AssignVariableOp`. A script that looks for its variables among the operations of the graph,
-    `op.type == 'VariableV2'`, would find none. Where a type is held against one of these, our runtime gives TF1's.
+    `op.type == 'VariableV2'`, would find none. Where a type is compared with one of these, the runtime gives TF1's.
     """,
     edits=edits,
     sources=("the operations of a graph with variables in TensorFlow 1.15.5",),

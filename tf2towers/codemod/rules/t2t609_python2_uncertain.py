@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.python_versions import is_never_reached
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.source.python2.evidence import NAMES, lines_of_python2
@@ -18,7 +18,7 @@ def notes(file: File) -> None:
     for name in missed_names(file):
         if not is_an_error(file, name):  # T2T611 writes another one
             doubt = ", and nothing shows for certain that the program is"
-            leave(file, name, "T2T609", f"{name.value} is of Python 2 alone", advice=doubt)
+            note_site(file, name, "T2T609", f"{name.value} is of Python 2 alone", advice=doubt)
 
 
 def missed_names(file: File) -> Iterator[cst.Name]:
@@ -68,13 +68,15 @@ RULE = Rule(
     programs=frozenset({"tf1", "migrated"}),
     modules=True,
     why="""
-    Some of Python 2 is without a counterpart that is certain: a method that Python 3 never calls (`__cmp__`),
-    a name that it lacks, the variable of a list comprehension that is read after it, a division in place of a
-    value that would be computed twice. The rest of the script is converted; such a site is left as it is. So is a name
-    of Python 2 (`basestring`, `xrange`) that a program which counts as Python 3 may come to: Python 3 stops there.
+    Some of Python 2 lacks a certain counterpart: a method that Python 3 never calls (`__cmp__`), a name that it lacks,
+    the variable of a list comprehension that is read after it. So does a division in place whose target would be
+    computed twice. The rest of the script is converted, and such a site is left.
+
+    A name of Python 2 (`basestring`, `xrange`) is left too where a program that counts as Python 3 may reach it: Python
+    3 stops there.
     """,
-    todo="""Write at this place what Python 2 did there, as Python 3 says it. Where the message says that nothing shows
-    for certain that the program is Python 2, and it is, look at its divisions as well: they were not touched.""",
+    todo="""Write in Python 3 what Python 2 did there. Where the message says that the program may not be Python 2,
+    and it is, check its divisions as well: they were not changed.""",
     examples=(
         Example(
             "a class with a base that is compared by __cmp__",

@@ -8,8 +8,8 @@ from pathlib import Path
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.libraries import changed
-from tf2towers.codemod.never_called import leave, stays_in
+from tf2towers.codemod.libraries import library_changes
+from tf2towers.codemod.never_called import find_unreached_context, note_site
 from tf2towers.codemod.nodes import Import, Statement, block, dotted, imported, module_of, name_of
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import was_in_tf1
@@ -29,12 +29,10 @@ def notes(file: File) -> None:
                 continue
             message = f"the module {name} was not found: it may have TF1 in it"
             _note(file, node, message, guarded=_is_guarded(file, node))
-        for path in sorted({found[name] for name in _named(node) if name in found}):
+        for path in sorted({found[name] for name in _named_modules(node) if name in found}):
             if is_of_an_old_protoc(path):
                 kind: FindingKind = "note" if _may_fail(file, node) else "left"
-                message = (
-                    "an old protoc wrote it, and protobuf 4 refuses it; today: make it anew of its .proto"
-                )
+                message = "an old protoc wrote it, and protobuf 4 refuses it; instead: make it again from its .proto"
                 file.note(node, "T2T628", f"{path.name}: {message}", kind)
     by_text = file.program.imports.by_text(file.path)
     lines: dict[int, list[cst.Call]] = {}
@@ -43,7 +41,7 @@ def notes(file: File) -> None:
     for each in by_text:
         line, column = each.place
         call = min(lines[line], key=lambda call: abs(file.text.column(call) - column))
-        if (unseen := _unseen(file, each)) is not None:
+        if (unseen := _why_unseen(file, each)) is not None:
             _note(file, call, unseen, guarded=each.is_written_out and _is_guarded(file, call))
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
@@ -59,11 +57,11 @@ def notes(file: File) -> None:
 def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None:
     """Says that a module was not found; it is only a note where nothing leads to the import, or it may fail."""
     kind: FindingKind = "note" if guarded else "left"
-    leave(file, node, "T2T624", message, stays="it is imported in {}", kind=kind)
+    note_site(file, node, "T2T624", message, stays="it is imported in {}", kind=kind)
 
 
 def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
-    """Says what a module that is no Python text is made of; what NumPy has lost of it is left."""
+    """Says what a module that is not Python text is made of; what NumPy has lost of it is left."""
     file.compiled += built.files
     if built.by:
         message = f"{built.by} makes the module {name} of {built.made_of}: make it for this Python"
@@ -73,22 +71,22 @@ def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None
     kind: FindingKind = "note" if _may_fail(file, node) else "left"
     for source in built.files:
         text = source.read_text(encoding="utf-8", errors="replace") if source.suffix == ".pyx" else ""
-        for gone, line in gone_in_cython(text, set(changed())):
-            message = f"{gone} is gone, and stands in {source.name}, line {line}, of which {name} is made"
-            today = changed()[gone].target
-            file.note(node, "T2T628", f"{message}; today: {today}" if today else message, kind)
+        for gone, line in gone_in_cython(text, set(library_changes())):
+            message = f"{gone} is gone, and is used in {source.name}, line {line}, which {name} is made from"
+            instead = library_changes()[gone].target
+            file.note(node, "T2T628", f"{message}; instead: {instead}" if instead else message, kind)
 
 
 def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
     """The modules that an import needs and nobody knows: no local ones (`found`), no libraries."""
-    for name in _asked(node):
+    for name in _needed_modules(node):
         root = name.partition(".")[0]
         local = name in found or any(module.startswith(f"{name}.") for module in found)
         if not local and not (root and (is_known(root) or is_tf1_library(root))):
             yield name
 
 
-def _unseen(file: File, call: ImportByText) -> str | None:
+def _why_unseen(file: File, call: ImportByText) -> str | None:
     """Why no module can be named for an import by a text (`import_module('models.' + name)`); None where one can."""
     root = call.start.partition(".")[0]
     known = not call.is_path and "." in call.start + "."[: call.is_written_out] and is_known(root)
@@ -107,7 +105,7 @@ def _unseen(file: File, call: ImportByText) -> str | None:
     return f"{shown}: they may have TF1 in them"
 
 
-def _asked(node: Import) -> Iterator[str]:
+def _needed_modules(node: Import) -> Iterator[str]:
     """The modules that an import needs for certain."""
     if module_of(node).strip("."):
         yield module_of(node)
@@ -115,30 +113,30 @@ def _asked(node: Import) -> Iterator[str]:
         yield from (name for alias, name in imported(node) if name_of(alias) != "*")
 
 
-def _named(node: Import) -> Iterator[str]:
+def _named_modules(node: Import) -> Iterator[str]:
     """The modules that an import may name, as local ones are known: `data.cifar10`, `.model`."""
-    yield from _asked(node)
+    yield from _needed_modules(node)
     if module_of(node).strip("."):
         yield from (name for _, name in imported(node))
 
 
 def _may_fail(file: File, node: Import) -> bool:
     """Whether the program goes on where an import fails, or does not come to it."""
-    return _is_guarded(file, node) or stays_in(file, node, "") is not None
+    return _is_guarded(file, node) or find_unreached_context(file, node, "") is not None
 
 
 def _is_guarded(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program goes on without the module: the import stands in a `try` that catches its failure."""
+    """Whether the program goes on without the module: the import is in a `try` that catches its failure."""
     inner: cst.CSTNode = node
     for around in file.ancestors(node):
         if isinstance(around, cst.Try) and around.handlers and inner not in block(around.finalbody):
-            if not (inner in block(around) and all(_ends(block(each)) for each in around.handlers)):
+            if not (inner in block(around) and all(_ends_program(block(each)) for each in around.handlers)):
                 return True
         inner = around
     return False
 
 
-def _ends(body: list[Statement]) -> bool:
+def _ends_program(body: list[Statement]) -> bool:
     """Whether statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
     last = body[-1]
     if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
@@ -151,18 +149,18 @@ RULE = Rule(
     title="A module that was not found",
     does="refuses",
     why="""
-    Everything that a script imports belongs to the program: a module beside it is migrated with it. One that is neither
-    beside the script, nor Python's, nor a library that is known to have no TF1 in it, cannot be looked into.
-    An import by a text counts, too: of `import_module('models.' + name)` every module in the folder `models` belongs to
-    the program, and in a loop over `pkgutil.iter_modules(models.__path__)` every one of that package; where nothing of
-    the name is written out (`model = import_module(args.model)`), every module that has one of the names that are taken
-    from it (`model.build`, `model.loss`), for another one the program would stop at. Of a computed path
-    (`imp.load_source(name, os.path.join('models', name))`) every module of the folder belongs to the program, and of a
-    flag every module of the package that its default is in.
-    Where not even the folder can be said, it is left. An import is only a note in a function that nothing
-    calls, and a module that Cython, a local setup.py or protoc makes of files here without TensorFlow in them.
-    It has to be made for this Python; what its Cython takes from NumPy that is gone is T2T628, and so is a module
-    that protoc wrote before 3.19.
+    Everything that a script imports belongs to the program: a module beside it is migrated with it. A module is left if
+    it is neither beside the script, nor Python's, nor of a library known to be without TF1.
+
+    An import by a computed name counts, too. `import_module('models.' + name)` means every module in the folder
+    `models`; a loop over `pkgutil.iter_modules(models.__path__)` means every module of that package.
+    `import_module(args.model)` means every module with one of the names that are taken from it. `imp.load_source(name,
+    os.path.join('models', name))` means every module of the folder; a flag means every module of its default's package.
+    Where not even the folder is known, the import is left.
+
+    An import in a function that nothing calls is only a note. So is a module that Cython, a local setup.py or protoc
+    makes of files without TensorFlow. Such a module has to be built for this Python. T2T628 reports what its Cython
+    takes from NumPy and is gone, and a module that protoc wrote before 3.19.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again; of a library that you install, copy the "

@@ -9,8 +9,8 @@ RULE = Rule(
     title="What NumPy, SciPy or Python have lost",
     does="refuses",
     why="""
-    The NumPy and the Python that TensorFlow 2 runs with lack some of what they had in TF1's days. What has a certain
-    counterpart is written so (T2T611); the program would stop at the rest.
+    The NumPy and the Python that TensorFlow 2 runs with lack some of what they had at the time of TF1. T2T611 writes
+    the counterparts that are certain; the program would stop at the rest.
     """,
     todo="Write what the message names, or what the library's release notes say, and run the script once as it was.",
     examples=(

@@ -1,4 +1,4 @@
-"""T2T601: names that `tensorflow.compat.v1` has not."""
+"""T2T601: names that `tensorflow.compat.v1` lacks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File, first_name
-from tf2towers.codemod.imports import made_by
+from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.never_called import leave, never_called_around, stays_in
+from tf2towers.codemod.never_called import find_unreached_context, never_called_around, note_site
 from tf2towers.codemod.nodes import Symbol, has_star, is_none, is_text, keyword_of, keywords, positional
-from tf2towers.codemod.reached import asked_for_by, may_be_asked_for
-from tf2towers.codemod.removal import removed
+from tf2towers.codemod.reached import find_enabling_test, is_optional_addition
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t602_imports import goes
-from tf2towers.codemod.rules.t2t620_gone import resets_a_server
+from tf2towers.codemod.rules.t2t602_imports import can_drop_import
+from tf2towers.codemod.rules.t2t620_removed_symbol import resets_a_server
 from tf2towers.codemod.symbols import (
     SWITCHES,
     Found,
@@ -41,18 +41,16 @@ def edits(file: File) -> Iterator[Edit]:
             if left_through(file, alias[1], canonical):
                 continue
             if _is_imported_instead(file, *alias, canonical):
-                yield removed(file, alias[0])
+                yield remove_statement(file, alias[0])
                 continue
         if alias is not None and _is_needless(file, alias[1], canonical):
-            yield removed(file, alias[0])
+            yield remove_statement(file, alias[0])
             continue
-        text = _text(file, node, canonical)
+        text = _replacement_text(file, node, canonical)
         if text is None or text == file.text.of(node):
             continue
         if not file.is_read(node):
-            file.note(
-                node, "T2T626", f"{canonical} is given another value here, and {text} stands for it now"
-            )
+            file.note(node, "T2T626", f"{canonical} is given another value here, and {text} replaces it now")
         else:
             yield file.replace(node, text)
 
@@ -101,7 +99,7 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
     return True
 
 
-def _text(file: File, node: Symbol, canonical: str) -> str | None:
+def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
     """What to write for a use; None to leave it."""
     root = first_name(node)
     if canonical == "tf" or _is_switch(file, node, canonical):
@@ -109,18 +107,18 @@ def _text(file: File, node: Symbol, canonical: str) -> str | None:
     found = find_replacement(canonical)
     base = file.spelled(root)
     if base == "tf":
-        return _of_tensorflow(file, node, root, canonical)
+        return _tensorflow_text(file, node, root, canonical)
     if not file.meanings.bindings(root):
-        return _through_star(file, node, found)
+        return _text_through_star(file, node, found)
     if not isinstance(node, cst.Attribute):
-        return None  # bound by an import or an alias, which is rewritten where it stands
+        return None  # bound by an import or an alias, which is rewritten there
     assert base is not None
     if base.partition(".")[0] != "tf":
-        return _through_module(file, node, found)
-    return _below(file, node, found, base)
+        return _text_through_module(file, node, found)
+    return _attribute_text(file, node, found, base)
 
 
-def _of_tensorflow(file: File, node: Symbol, home: cst.BaseExpression, canonical: str) -> str | None:
+def _tensorflow_text(file: File, node: Symbol, home: cst.BaseExpression, canonical: str) -> str | None:
     """What to write for `tf.x`: it stays where `tensorflow.compat.v1` has it, for that is what `tf` is."""
     found = find_replacement(canonical)
     head, rest = file.text.of(home), file.text.of(node)[len(file.text.of(home)) :]
@@ -131,8 +129,8 @@ def _of_tensorflow(file: File, node: Symbol, home: cst.BaseExpression, canonical
             return f"{head}.compat.v1{rest}"
         return None  # TF 2's own
     if found.kind == "left":
-        leave(file, node, found.code, found.why, why=found.why)
-        return _raising(file, node, found)
+        note_site(file, node, found.code, found.why, why=found.why)
+        return _raising_text(file, node, found)
     if found.kind == "tf2" and not is_v1:
         return None
     if found.kind != "v1":
@@ -146,7 +144,7 @@ def _of_tensorflow(file: File, node: Symbol, home: cst.BaseExpression, canonical
 
 
 def _is_called_as_tf1s(file: File, node: Symbol, canonical: str) -> bool:
-    """Whether a call has what only TF1's function takes: an argument by a name or a place that TF 2's lacks.
+    """Whether a call has what only TF1's function takes: an argument by a name or a position that TF 2's lacks.
 
     `tf.device` of TF 2 takes no functions; of a string, both make the same.
     """
@@ -172,18 +170,18 @@ def _is_text(value: cst.BaseExpression) -> bool:
     return isinstance(value, cst.FormattedString) or is_text(value) or is_none(value)
 
 
-def _raising(file: File, node: Symbol, found: Found) -> str | None:
+def _raising_text(file: File, node: Symbol, found: Found) -> str | None:
     """What a use becomes that only a flag asks for: an error that names the flag; None for any other."""
-    if not may_be_asked_for(found.why) or never_called_around(file, node) is not None:
+    if not is_optional_addition(found.why) or never_called_around(file, node) is not None:
         return None
-    test = asked_for_by(file, node)
+    test = find_enabling_test(file, node)
     if test is None:
         return None
     needed = file.need("not_served")
     return f"{needed}({public_spelling(file.spelled(node) or '')!r}, {test!r})"
 
 
-def _through_module(file: File, node: cst.Attribute, found: Found) -> str | None:
+def _text_through_module(file: File, node: cst.Attribute, found: Found) -> str | None:
     """What to write for `layers.tf.x`, with a local module `layers`: what is bound there is rewritten there."""
     chain: list[cst.Attribute] = []
     part: cst.BaseExpression = node
@@ -194,32 +192,34 @@ def _through_module(file: File, node: cst.Attribute, found: Found) -> str | None
     base, canonical = file.spelled(home), file.spelled(node)
     assert base is not None and canonical is not None
     if base == "tf":
-        return _of_tensorflow(file, node, home, canonical)
-    return None if home is node else _below(file, node, found, base)
+        return _tensorflow_text(file, node, home, canonical)
+    return None if home is node else _attribute_text(file, node, found, base)
 
 
 def _is_tensorflows(canonical: str | None) -> bool:
     return canonical is not None and canonical.partition(".")[0] == "tf"
 
 
-def _below(file: File, node: Symbol, found: Found, home: str) -> str | None:
+def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | None:
     """What to write for an attribute of something that is not TensorFlow itself: `slim.conv2d`, `layers.dense`.
 
     `home` is the canonical name of that.
     """
-    if (moved := _of_what_moved(file, node)) is not None:
+    if (moved := _moved_class_text(file, node)) is not None:
         return moved
     base = find_replacement(home)
     is_gone = is_gone_private(file.spelled(node) or "")
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
-            leave(file, node, found.code, found.why, why=found.why)
-        return _by_its_whole_name(file, node, found) if base.kind == "left" else None
+            note_site(file, node, found.code, found.why, why=found.why)
+        return _whole_name_text(file, node, found) if base.kind == "left" else None
     if found.kind == "runtime":
         assert found.runtime is not None
-        if base.runtime is not None and found.runtime.module == _path(base.runtime):
+        if base.runtime is not None and found.runtime.module == _dotted_path(base.runtime):
             return None
-        if base.runtime is not None and _path(found.runtime).startswith(_path(base.runtime) + "."):
+        if base.runtime is not None and _dotted_path(found.runtime).startswith(
+            _dotted_path(base.runtime) + "."
+        ):
             return None
         return file.name_of(found)
     module, _, name = found.target.rpartition(".")
@@ -234,48 +234,51 @@ def _below(file: File, node: Symbol, found: Found, home: str) -> str | None:
     return None
 
 
-def _of_what_moved(file: File, node: Symbol) -> str | None:
-    """`ops.Tensor.__add__`, whose class is no more in that module; None where all before the last name is there."""
+def _moved_class_text(file: File, node: Symbol) -> str | None:
+    """`ops.Tensor.__add__`, whose class is no longer in that module; None where all before the last name is there."""
     if not (isinstance(node, cst.Attribute) and isinstance(node.value, cst.Attribute)):
         return None
     spelled = file.spelled(node.value) or ""
     if not is_gone_private(spelled):
-        above = _of_what_moved(file, node.value)
+        above = _moved_class_text(file, node.value)
         return None if above is None else f"{above}.{node.attr.value}"
     found = find_replacement(spelled)
     return f"{file.name_of(found)}.{node.attr.value}" if found.kind == "v1" else None
 
 
-def _by_its_whole_name(file: File, node: Symbol, found: Found) -> str | None:
-    """What a use that is never reached says where its import goes (T2T602): `tf.contrib.tpu.x`, which raises there."""
+def _whole_name_text(file: File, node: Symbol, found: Found) -> str | None:
+    """What an unreached use becomes where its import is removed (T2T602): `tf.contrib.tpu.x`, which raises there."""
     names, canonical = file.top_names(), file.spelled(node)
-    if not names or canonical is None or stays_in(file, node, found.why) is None:
+    if not names or canonical is None or find_unreached_context(file, node, found.why) is None:
         return None
-    if _import_goes(file, first_name(node)) and (raising := _raising(file, node, found)) is not None:
+    if (
+        _is_import_dropped(file, first_name(node))
+        and (raising := _raising_text(file, node, found)) is not None
+    ):
         return raising
-    return names[0] + canonical[2:] if _import_goes(file, first_name(node)) else None
+    return names[0] + canonical[2:] if _is_import_dropped(file, first_name(node)) else None
 
 
-def _import_goes(file: File, name: cst.Name) -> bool:
+def _is_import_dropped(file: File, name: cst.Name) -> bool:
     bindings = file.meanings.bindings(name)
     if not bindings or not all(isinstance(binding, Imported) for binding in bindings):
         return False
     return all(
-        made.left is not None and goes(file, binding.statement, made)
+        made.left is not None and can_drop_import(file, binding.statement, made)
         for binding in bindings
         if isinstance(binding, Imported)
-        for made in made_by(file, binding.statement)
+        for made in imports_made_by(file, binding.statement)
         if made.alias is binding.alias
     )
 
 
-def _path(name: RuntimeName) -> str:
+def _dotted_path(name: RuntimeName) -> str:
     return f"{name.module}.{name.name}"
 
 
-def _through_star(file: File, node: Symbol, found: Found) -> str | None:
+def _text_through_star(file: File, node: Symbol, found: Found) -> str | None:
     if found.kind == "left":
-        leave(file, node, found.code, found.why, why=found.why)
+        note_site(file, node, found.code, found.why, why=found.why)
         return None
     if found.kind == "runtime":
         assert found.runtime is not None
@@ -287,7 +290,7 @@ def _through_star(file: File, node: Symbol, found: Found) -> str | None:
 
 
 def _is_renamed(canonical: str | None) -> bool:
-    """Whether it is a name of an old release that `tensorflow.compat.v1` has not."""
+    """Whether it is a name of an old release that `tensorflow.compat.v1` lacks."""
     if canonical is None or not is_of_old_release(canonical):
         return False
     return find_replacement(canonical) != Found("v1", canonical)
@@ -302,11 +305,11 @@ def _is_switch(file: File, node: cst.CSTNode, canonical: str) -> bool:
 
 RULE = Rule(
     code="T2T601",
-    title="Names that `tensorflow.compat.v1` has not",
+    title="Names that `tensorflow.compat.v1` lacks",
     why="""
     The import line says `tensorflow.compat.v1`, and every symbol that it has under the script's name stays as it is. A
-    name of an old release, or of contrib, becomes the one that it has today. What TF 2.21 has lost (layers, slim, rnn
-    cells) and what runs graphs (sessions) comes from tf2towers.runtime.
+    name of an old release, or of contrib, becomes the one of TF 2.21. What TF 2.21 has lost (layers, slim, rnn cells)
+    and what runs graphs (sessions) comes from tf2towers.runtime.
     """,
     edits=edits,
     sources=("tf.compat.v1", "codemod/symbols.tsv"),

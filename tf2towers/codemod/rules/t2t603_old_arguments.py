@@ -20,7 +20,7 @@ from tf2towers.codemod.arguments import (
 )
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import Symbol, keyword_of, positional
 from tf2towers.codemod.rule import Example, Rule
 
@@ -31,10 +31,10 @@ def edits(file: File) -> Iterator[Edit]:
     for call in file.all(cst.Call):
         if not (file.canonical(call.func) or "").startswith("tf."):
             if has_datasets:
-                yield from _of_datasets_map(file, call)
+                yield from _map_edits(file, call)
             continue
         order = old_order(file, call) or ()
-        _note_what_is_not_taken(file, call)
+        _note_untaken_argument(file, call)
         if file.program.plain_is_tf2:
             continue
         if resizes_by_two(file, call):
@@ -53,12 +53,12 @@ def edits(file: File) -> Iterator[Edit]:
         yield from _least_integer(file, call)
         for given, new in new_keywords(file, call).items():
             if new:
-                yield _renamed(file, given, new)
+                yield _rename_keywords(file, given, new)
             else:
                 yield without_argument(file.text, call, given)
 
 
-def _renamed(file: File, given: cst.Arg, keyword: str) -> Edit:
+def _rename_keywords(file: File, given: cst.Arg, keyword: str) -> Edit:
     start = file.text.start(given)
     return Edit(start, start + len(keyword_of(given)), keyword)
 
@@ -75,21 +75,21 @@ def _least_integer(file: File, call: cst.Call) -> Iterator[Edit]:
         yield added_argument(file.text, call, "minval=0")
 
 
-def _note_what_is_not_taken(file: File, call: cst.Call) -> None:
-    """Says that an argument is left; where nothing leads to the call, it is only told."""
+def _note_untaken_argument(file: File, call: cst.Call) -> None:
+    """Reports an argument as left; where nothing leads to the call, it is only a note."""
     if isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.is_plain(call.func):
         return
     if why := not_taken(file, call):
-        leave(file, call, "T2T620", why, why=why)
+        note_site(file, call, "T2T620", why, why=why)
 
 
-def _of_datasets_map(file: File, call: cst.Call) -> Iterator[Edit]:
+def _map_edits(file: File, call: cst.Call) -> Iterator[Edit]:
     """`dataset.map(f, num_threads=T, output_buffer_size=N)` of TF 1.2, as TF 1.4's own advice says."""
     if not (isinstance(call.func, cst.Attribute) and call.func.attr.value == "map" and positional(call)):
         return
     for before, given in pairwise(call.args):
         if keyword_of(given) == "num_threads":
-            yield _renamed(file, given, "num_parallel_calls")
+            yield _rename_keywords(file, given, "num_parallel_calls")
         elif keyword_of(given) == "output_buffer_size":
             yield Edit(file.text.end(before), file.text.end(given), "")
             after = file.text.end(call)
@@ -100,14 +100,17 @@ RULE = Rule(
     code="T2T603",
     title="Arguments in the order, and under the names, of an old release",
     why="""
-    Before TensorFlow 1.0, `tf.concat` took the axis first, and so did `tf.split`. Such a call gets the keywords of
-    today's function, and so the meaning it was written with; an argument that says nothing any more goes. A dataset's
-    `map` of TF 1.2 had `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
-    `tf.image.resize_images` once took height and width apart, `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss` the
-    inputs before the labels: where a call may be such a one, our runtime looks at the values. It has
-    `tf.uniform_unit_scaling_initializer` with its `full_shape`, too, and `tf.tuple` with `control_inputs`, among which
-    TF 2 takes no assignments. What TF 2 has put before a function's name
-    (`tf.nn.top_k(x, k, True, 'top')`) is left out by a keyword, and integers drawn up to a `maxval` begin at 0.
+    Before TensorFlow 1.0, `tf.concat` took the axis first, and so did `tf.split`. Such a call gets the keywords of TF
+    2.21's function, and so keeps its meaning. An argument without effect is removed. A dataset's `map` of TF 1.2 had
+    `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
+
+    `tf.image.resize_images` once took height and width as two arguments. `tf.nn.nce_loss` and
+    `tf.nn.sampled_softmax_loss` took the inputs before the labels. Where a call may be of either kind, the runtime
+    decides by the values. The runtime also has `tf.uniform_unit_scaling_initializer` with `full_shape`, and `tf.tuple`
+    with `control_inputs` that may be assignments.
+
+    Where TF 2 has put an argument before a function's name, as in `tf.nn.top_k(x, k, True, 'top')`, the name is given
+    by keyword. Random integers up to a `maxval` get their lower bound 0.
     """,
     edits=edits,
     sources=("codemod/data/argument_orders.tsv", "codemod/data/keywords.tsv"),

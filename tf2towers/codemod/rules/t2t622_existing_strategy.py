@@ -10,12 +10,12 @@ RULE = Rule(
     does="refuses",
     why="""
     tf.distribute and tf.contrib.distribute in a TF1 graph have semantics of their own (scopes, per-replica values,
-    scaled gradients), which the runtime's sessions do not have. A `with strategy.scope():` put around a session is the
-    first thing people try: it does not distribute what the session runs. Cluster resolvers say addresses and nothing
-    else, and `get_strategy()` without a strategy is TF's default one, of one replica: they stay.
+    scaled gradients). The runtime's sessions do not have them. People often try a `with strategy.scope():` around a
+    session first: it does not distribute what the session runs. A cluster resolver only gives addresses, and
+    `get_strategy()` without a strategy is TF's default one, of one replica: both stay.
     """,
     todo="""
-    Take the strategy out: delete the line that makes it and its `with strategy.scope():`, keep what stands under it,
+    Take the strategy out: delete the line that makes it and its `with strategy.scope():`, keep its body,
     and migrate again. migrate sets a strategy and a scope of its own around the towers, or the parameter servers, that
     the script has. A script with neither runs on one device: for several give each its tower, or write it in TF 2.
     """,

@@ -11,14 +11,14 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
 from tf2towers.codemod.libraries import (
     Changed,
-    changed,
     gone_part,
     imported_modules,
     last_names,
+    library_changes,
     library_name,
 )
 from tf2towers.codemod.meanings import Assigned, Opaque
-from tf2towers.codemod.never_called import is_named, leave, stays_in
+from tf2towers.codemod.never_called import find_unreached_context, is_named, note_site
 from tf2towers.codemod.nodes import (
     aliases,
     argument,
@@ -38,9 +38,9 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
-from tf2towers.codemod.removal import removed
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t609_python2_doubts import is_an_error, missed_names
+from tf2towers.codemod.rules.t2t609_python2_uncertain import is_an_error, missed_names
 from tf2towers.codemod.taken_names import is_taken
 
 #: builtin functions that go through all of what they are given
@@ -63,62 +63,64 @@ def edits(file: File) -> Iterator[Edit]:
         for node in home.all(cst.Attribute)
         if node.attr.value in last_names() and home.is_bound(node)
     }
-    for node, name in _uses(file):
-        change = changed()[name]
+    for node, name in _find_uses(file):
+        change = library_changes()[name]
         if name in given or _is_part_of_another(file, node) or _is_fenced(file, node, change):
             continue
-        text = _text(file, node, name, change)
+        text = _replacement_text(file, node, name, change)
         if text is None:
-            _leave(file, node, name, change)
+            _note_site(file, node, name, change)
         else:
             yield file.replace(node, text)
     for statement in file.imports:
         yield from (
-            _of_import(file, statement)
+            _import_edits(file, statement)
             if isinstance(statement, cst.ImportFrom)
-            else _of_plain_import(file, statement)
+            else _plain_import_edits(file, statement)
         )
     for error in missed_names(file):
         if is_an_error(file, error):
             yield file.replace(error, "Exception")
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
-        yield from _of_call(file, call, libraries)
+        yield from _call_edits(file, call, libraries)
     if "gym" in libraries:
-        _leave_steps_of_gym(file)
+        _note_gym_steps(file)
     for used in file.all(cst.Name) if file.meanings.star_imports else ():
         for module in file.meanings.star_imports:
-            if f"{module}.{used.value}" in changed() and not file.meanings.bindings(used):
+            if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
                 file.note(used, "T2T628", f"{module}.{used.value} is gone, and is imported by a star")
 
 
-def _uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
+def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
     """The reads of such names in a file, through the modules that have them."""
     for node in file.all(cst.Attribute):
         if node.attr.value in last_names() and file.is_read(node):
             name = library_name(file, node)
-            if name is None or name not in changed() or name.startswith("keras."):
+            if name is None or name not in library_changes() or name.startswith("keras."):
                 continue
             around = file.parent(node)
-            longer = isinstance(around, cst.Attribute) and f"{name}.{around.attr.value}" in changed()
+            longer = isinstance(around, cst.Attribute) and f"{name}.{around.attr.value}" in library_changes()
             if not longer and not file.program.imports.has(file.path, name):
                 yield node, name
 
 
 def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
-    """Whether the program does without the name where it is gone; what is ours stands for it all the same."""
+    """Whether the program does without the name where it is gone; the runtime's replacement is written all the same."""
     return is_never_reached(file, node) or (change.kind != "runtime" and is_expected_to_fail(file, node))
 
 
 def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
     """Whether `node` is an attribute of something that has a counterpart itself (`np.math.inf`)."""
     of = (
-        changed().get(library_name(file, node.value) or "") if isinstance(node.value, cst.Attribute) else None
+        library_changes().get(library_name(file, node.value) or "")
+        if isinstance(node.value, cst.Attribute)
+        else None
     )
     return of is not None and of.kind != "left"
 
 
-def _text(file: File, node: cst.Attribute, name: str, change: Changed) -> str | None:
+def _replacement_text(file: File, node: cst.Attribute, name: str, change: Changed) -> str | None:
     """What to write for a use; None: it is left."""
     target = change.target
     match change.kind:
@@ -148,16 +150,20 @@ def _top_modules(file: File) -> Iterator[tuple[str, str]]:
                 yield bound, name_of(alias)
 
 
-def _leave(file: File, node: cst.CSTNode, name: str, change: Changed) -> None:
-    today = change.target if change.kind == "left" else f"{change.target}, a name that the file has otherwise"
-    leave(file, node, "T2T628", f"{name} is gone", advice=f"; today: {today}" if today else "")
+def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> None:
+    instead = (
+        change.target
+        if change.kind == "left"
+        else f"{change.target}, a name that the file uses for something else"
+    )
+    note_site(file, node, "T2T628", f"{name} is gone", advice=f"; instead: {instead}" if instead else "")
 
 
 # -- imports ---------------------------------------------------------------
 
 
-def _of_plain_import(file: File, statement: cst.Import) -> Iterator[Edit]:
-    """`import xml.etree.cElementTree as ET` gets the module's name of today; what nothing needs goes."""
+def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
+    """`import xml.etree.cElementTree as ET` gets the module's present name; what nothing needs is removed."""
     kept, before = [], [_alias(name_of(alias), asname_of(alias)) for alias in statement.names]
     for alias in statement.names:
         name, bound = name_of(alias), asname_of(alias)
@@ -166,46 +172,48 @@ def _of_plain_import(file: File, statement: cst.Import) -> Iterator[Edit]:
             part is None
             or part.startswith("keras.")
             or file.program.imports.has(file.path, name)
-            or _is_fenced(file, statement, changed()[part])
+            or _is_fenced(file, statement, library_changes()[part])
         ):
             kept.append(_alias(name, bound))
-        elif part == name and changed()[part].kind == "module" and bound:
-            kept.append(_alias(changed()[part].target, bound))
-        elif part != name or not _all_written_anew(file, bound or name, name):
-            _leave(file, statement, part, changed()[part])
+        elif part == name and library_changes()[part].kind == "module" and bound:
+            kept.append(_alias(library_changes()[part].target, bound))
+        elif part != name or not _are_all_rewritten(file, bound or name, name):
+            _note_site(file, statement, part, library_changes()[part])
             return
     if not kept:
-        yield removed(file, statement)
+        yield remove_statement(file, statement)
     elif kept != before:
         yield file.replace(statement, f"import {', '.join(kept)}")
 
 
-def _all_written_anew(file: File, bound: str, dotted: str) -> bool:
+def _are_all_rewritten(file: File, bound: str, dotted: str) -> bool:
     """Whether nothing needs the import of a module that is gone: each use of it is one that has a counterpart."""
-    if not any(name.startswith(f"{dotted}.") for name in changed()):
+    if not any(name.startswith(f"{dotted}.") for name in library_changes()):
         return False
     root = bound.partition(".")[0]
     if is_taken(file, root):
         return False
     anew = {
         inner
-        for node, name in _uses(file)
-        if name.startswith(f"{dotted}.") and changed()[name].kind != "left"
+        for node, name in _find_uses(file)
+        if name.startswith(f"{dotted}.") and library_changes()[name].kind != "left"
         for inner in walk(node)
     }
     return all(use in anew for use in file.all(cst.Name) if use.value == root and file.is_read(use))
 
 
-def _of_import(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
+def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     """`from collections import OrderedDict, Mapping` becomes two imports."""
     module = module_of(statement)
     if module.startswith((".", "keras.")) or file.program.imports.has(file.path, module):
         return
-    names = {name_of(alias): changed().get(f"{module}.{name_of(alias)}") for alias in aliases(statement)}
+    names = {
+        name_of(alias): library_changes().get(f"{module}.{name_of(alias)}") for alias in aliases(statement)
+    }
     home = gone_part(module)
     if home is not None and not all(names.values()):
-        if not _is_fenced(file, statement, changed()[home]):
-            _leave(file, statement, home, changed()[home])
+        if not _is_fenced(file, statement, library_changes()[home]):
+            _note_site(file, statement, home, library_changes()[home])
         return
     found = {name: change for name, change in names.items() if change is not None}
     if not found or any(_is_fenced(file, statement, change) for change in found.values()):
@@ -218,7 +226,7 @@ def _of_import(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     lines = [f"from {module} import {', '.join(kept)}"] if kept else []
     for alias in aliases(statement):
         name, bound, change = name_of(alias), bound_by(alias), found.get(name_of(alias))
-        if change is None or _all_written_anew(file, bound, f"{module}.{name}"):
+        if change is None or _are_all_rewritten(file, bound, f"{module}.{name}"):
             continue
         if change.kind == "left" and not is_named(file, alias):
             continue
@@ -231,12 +239,12 @@ def _of_import(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
             "builtin": "" if bound == change.target else None,
         }.get(change.kind)
         if new is None:
-            _leave(file, statement, f"{module}.{name}", change)
+            _note_site(file, statement, f"{module}.{name}", change)
             return
         lines += [new] if new else []
     text = file.text.of(statement)
     if not lines and len(names) == 1 and "#" not in text:
-        yield removed(file, statement)
+        yield remove_statement(file, statement)
     elif not lines or "#" in text:
         file.note(statement, "T2T628", f"{module}.{next(iter(found))} is gone, and is imported here")
     else:
@@ -253,18 +261,18 @@ def _alias(name: str, bound: str | None) -> str:
 # -- calls ---------------------------------------------------------------
 
 
-def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
-    """Keywords of another name, methods of another name, and what has to be said today."""
+def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
+    """Keywords of another name, methods of another name, and keywords that are now required."""
     method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
-    change = changed().get(f".{method}")
+    change = library_changes().get(f".{method}")
     function = library_name(file, call.func) or ""
     if change is not None and not function and (not change.library or change.library in libraries):
-        yield from _of_method(file, call, method, change)
+        yield from _method_edits(file, call, method, change)
     if method == "resize" and "PIL" in libraries and len(call.args) == 1 and _is_image(file, call.func.value):  # type: ignore[attr-defined]
         message = "Pillow before 7.0 took the nearest pixel where no filter was named, and is bicubic since: name the"
         file.note(call, "T2T628", f"{message} one that you have trained with (Image.NEAREST)", "note")
     for given in keywords(call):
-        change = changed().get(f"{function}({keyword_of(given)})")
+        change = library_changes().get(f"{function}({keyword_of(given)})")
         if change is None or is_never_reached(file, call):
             continue
         if change.kind == "renamed":
@@ -273,7 +281,7 @@ def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[
         elif change.kind == "dropped" and is_literal(given.value):
             yield without_argument(file.text, call, given)
         else:
-            _leave(
+            _note_site(
                 file, call, f"the argument {keyword_of(given)} of {function}", Changed("left", change.target)
             )
     words = set(map(keyword_of, keywords(call)))
@@ -294,11 +302,15 @@ def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[
             yield file.replace(mode, mode.quote + (rest if "r" in rest else f"r{rest}") + mode.quote)
 
 
-def _of_method(file: File, call: cst.Call, method: str, change: Changed) -> Iterator[Edit]:
+def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> Iterator[Edit]:
     """Today's method where it is certainly that one; a class of the program may have one of that name."""
     if method.startswith("iter") and call.args:  # a dict's had no arguments
         return
-    if is_never_reached(file, call) or is_expected_to_fail(file, call) or stays_in(file, call, ""):
+    if (
+        is_never_reached(file, call)
+        or is_expected_to_fail(file, call)
+        or find_unreached_context(file, call, "")
+    ):
         return
     own = any(
         each.name.value == method
@@ -315,10 +327,8 @@ def _of_method(file: File, call: cst.Call, method: str, change: Changed) -> Iter
         end = file.text.end(call.func)
         yield Edit(end - len(method), end, change.target)
     else:
-        today = f"{change.target}()" if change.target.isidentifier() else change.target
-        file.note(
-            call, "T2T628", f"{method}() is gone from today's {change.library or 'Python'}; today: {today}"
-        )
+        instead = f"{change.target}()" if change.target.isidentifier() else change.target
+        file.note(call, "T2T628", f"{method}() is gone from {change.library or 'Python'}; instead: {instead}")
 
 
 def _is_gone_through(file: File, call: cst.Call) -> bool:
@@ -351,7 +361,7 @@ def _is_image(file: File, value: cst.BaseExpression, seen: frozenset[cst.CSTNode
     return bool(bindings)
 
 
-def _leave_steps_of_gym(file: File) -> None:
+def _note_gym_steps(file: File) -> None:
     """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
     used = any(
         library_name(each, call.func) == "gym.make"
@@ -363,18 +373,20 @@ def _leave_steps_of_gym(file: File) -> None:
         if isinstance(target, cst.Tuple) and len(items(target)) == 4 and isinstance(call, cst.Call):
             if isinstance(call.func, cst.Attribute) and call.func.attr.value == "step":
                 message = "step() of an environment gives five values since gym 0.26, and reset() two"
-                advice = "; today: observation, reward, terminated, truncated, info; or keep gym 0.25.2"
-                leave(file, call, "T2T628", message, advice=advice)
+                advice = "; instead: observation, reward, terminated, truncated, info; or keep gym 0.25.2"
+                note_site(file, call, "T2T628", message, advice=advice)
 
 
 RULE = Rule(
     code="T2T611",
     title="Names that NumPy, SciPy and Python have given up",
     why="""
-    TensorFlow 2.21 comes with NumPy 2, on Python 3.10 and newer: np.float, np.Inf, np.fromstring, array.tostring,
+    TensorFlow 2.21 comes with NumPy 2, on Python 3.10 and newer. np.float, np.Inf, np.fromstring, array.tostring,
     collections.Mapping, time.clock and scipy.misc.imread are gone. np.float and the like were Python's own types under
-    another name. What was a function has a counterpart in our runtime where no other name does exactly the same.
-    A table has the renames that are certain; what else a library has changed stops the program by an error of its own.
+    another name. A function without an exact counterpart under another name is in tf2towers.runtime.
+
+    A table has the renames that are certain. Anything else that a library has changed stops the program by an error of
+    its own.
     """,
     sources=(
         "codemod/libraries.tsv",

@@ -1,4 +1,4 @@
-"""Where new imports and `graph_mode()` stand: after the imports, and before TensorFlow builds anything."""
+"""Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tf2towers.codemod.nodes import (
     positional,
     walk,
 )
-from tf2towers.codemod.symbols import SWITCHES, find_replacement, sessions
+from tf2towers.codemod.symbols import SWITCHES, find_replacement, session_names
 
 #: What a module may call on import without building a graph.
 _HARMLESS = (
@@ -48,7 +48,7 @@ _HARMLESS = (
 )
 _LIMIT = 100
 
-#: flags that absl defines by itself since TF 1.13, until our runtime is imported
+#: flags that absl defines by itself since TF 1.13, until the runtime is imported
 _FLAGS_OF_ABSL = frozenset(
     {
         "alsologtostderr", "log_dir", "logger_levels", "logtostderr", "showprefixforinfo", "stderrthreshold", "v",
@@ -60,35 +60,35 @@ Compound = cst.Try | cst.If | cst.With
 
 
 @dataclass
-class Place:
-    """`after` is the last import before anything is built, or None; `stop` the place of what builds."""
+class Location:
+    """`after` is the last import before anything is built, or None; `stop` the index of what builds."""
 
     after: Statement | None
     stop: int
 
 
-def imports_place(file: File, before: int | None = None) -> Place:
-    """The place in a file. `before` is the place in the body of a statement that the imports have to precede."""
+def find_import_location(file: File, before: int | None = None) -> Location:
+    """The place in a file. `before` is the index in the body of a statement that the imports have to precede."""
     after: Statement | None = None
     body = file.body
     for place, statement in enumerate(body):
         if before is not None and place >= before:
-            return Place(after, place)
+            return Location(after, place)
         risky = not isinstance(statement, Import) and any(
-            _is_risky(file, node) for node in evaluated(statement)
+            _is_risky(file, node) for node in evaluated_nodes(statement)
         )
         if _is_import(statement) and not risky:
-            if file.main and any(builds(file, name) for name in _imported(statement)):
-                return Place(after, place)
+            if file.main and any(may_build_graph(file, name) for name in _imported_modules(statement)):
+                return Location(after, place)
             after = statement
         elif place == 0 and is_docstring(statement):
             after = statement
         elif risky:
-            return Place(after, place)
-    return Place(after, len(body))
+            return Location(after, place)
+    return Location(after, len(body))
 
 
-def evaluated(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def evaluated_nodes(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Every node that is evaluated when a statement of a module runs: bodies of functions are not."""
     pending = [statement]
     while pending:
@@ -102,7 +102,7 @@ def evaluated(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
             pending += children(node)
 
 
-def builds(file: File, dotted: str) -> bool:
+def may_build_graph(file: File, dotted: str) -> bool:
     """Whether importing a local module, or one that it imports, may build a graph."""
     imports = file.program.imports
     first = imports.imports_of(file.path).get(dotted)
@@ -122,7 +122,7 @@ def builds(file: File, dotted: str) -> bool:
 
 def _builds_itself(module: File) -> bool:
     return any(
-        not _is_import(statement) and any(_is_risky(module, node) for node in evaluated(statement))
+        not _is_import(statement) and any(_is_risky(module, node) for node in evaluated_nodes(statement))
         for statement in module.body
     )
 
@@ -142,7 +142,7 @@ def _is_risky(file: File, node: cst.CSTNode) -> bool:
         if _may_run(file, node, name):
             return True
         return name.startswith("tf.") and (
-            _needs_runtime(file, node, name) or (name.count(".") == 1 and name in _needed())
+            _needs_runtime(file, node, name) or (name.count(".") == 1 and name in _runtime_needs())
         )
     return False
 
@@ -168,7 +168,7 @@ def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
 
 def _needs_runtime(file: File, node: Symbol, canonical: str) -> bool:
     """Whether a use becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
-    from tf2towers.codemod.rules.t2t601_symbols import alias_of
+    from tf2towers.codemod.rules.t2t601_renamed_symbol import alias_of
 
     runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
     if runtime is None or not file.is_read(node):
@@ -183,8 +183,8 @@ def _is_harmless(name: str) -> bool:
     )
 
 
-def _needed() -> frozenset[str]:
-    return frozenset(sessions())
+def _runtime_needs() -> frozenset[str]:
+    return frozenset(session_names())
 
 
 def _is_import(statement: Statement) -> bool:
@@ -196,7 +196,7 @@ def _is_import(statement: Statement) -> bool:
     return isinstance(statement, Import)
 
 
-def _imported(statement: Statement) -> Iterator[str]:
+def _imported_modules(statement: Statement) -> Iterator[str]:
     """The dotted names that an import statement may import, as the local imports know them."""
     for node in walk(statement):
         if isinstance(node, cst.Import):
@@ -208,14 +208,14 @@ def _imported(statement: Statement) -> Iterator[str]:
 
 
 def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
-    """The place of the first statement that uses a new import when the module is run, not in a function's body."""
+    """The index of the first statement that uses a new import when the module is run, not in a function's body."""
     if not file.wanted:
         return None
     wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, file.wanted.values()))})\b")
     uses = sorted(edit.start for edit in edits if wanted.search(edit.text))
     for place, statement in enumerate(file.body):
-        found = _within(uses, _span(file, statement))
-        later = sum(len(_within(uses, span)) for span in _run_later(file, statement)) if found else 0
+        found = _offsets_within(uses, _definition_span(file, statement))
+        later = sum(len(_offsets_within(uses, span)) for span in _run_later(file, statement)) if found else 0
         if len(found) > later:
             return place
     return None
@@ -223,14 +223,14 @@ def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
 
 def _run_later(file: File, statement: Statement) -> Iterator[tuple[int, int]]:
     """The spans of a statement in which no name is used yet: functions' bodies, and imports."""
-    for node in evaluated(statement):
+    for node in evaluated_nodes(statement):
         if isinstance(node, cst.FunctionDef):
             yield file.text.start(block(node)[0]), file.text.end(node)
         elif isinstance(node, Import):
-            yield _span(file, node)
+            yield _definition_span(file, node)
 
 
-def _span(file: File, statement: Statement) -> tuple[int, int]:
+def _definition_span(file: File, statement: Statement) -> tuple[int, int]:
     """From its first decorator to its end."""
     first = [*_decorators(statement), statement][0]
     return file.text.start(first), file.text.end(statement)
@@ -240,7 +240,7 @@ def _decorators(statement: Statement) -> list[cst.BaseExpression]:
     return decorators(statement) if isinstance(statement, cst.FunctionDef | cst.ClassDef) else []
 
 
-def _within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
+def _offsets_within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
     """Those of sorted offsets that lie in a span."""
     return offsets[bisect_left(offsets, span[0]) : bisect_left(offsets, span[1])]
 
@@ -253,27 +253,27 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     if not file.wanted and file.opening is None:
         return
     places = [place for place in (file.imports_before, _first_need(file, edits)) if place is not None]
-    place = imports_place(file, min(places, default=None))
+    place = find_import_location(file, min(places, default=None))
     text = file.text
     groups: dict[str, list[str]] = {}
     for (module, name), bound in sorted(file.wanted.items()):
         if not _is_there(file, module, name, bound):
             groups.setdefault(module, []).append(name if name == bound else f"{name} as {bound}")
     lines: list[str] = []
-    modules = [f"import {word}" for word in _in_order(groups.pop("", []))]
+    modules = [f"import {word}" for word in _sort_words(groups.pop("", []))]
     for module, unordered in groups.items():
-        words = _in_order(unordered)
-        extended = _extended(file, place, module, words)
+        words = _sort_words(unordered)
+        extended = _extend_import(file, place, module, words)
         if extended is not None:
             modules, above = [], "".join(line + text.newline for line in modules)
             yield Edit(extended.start, extended.start, above)
             yield extended
         else:
-            below = _below(file, place, module)
+            below = _import_below(file, place, module)
             if below is not None:
-                words = _in_order([*words, *_words(below)])
+                words = _sort_words([*words, *_imported_words(below)])
                 yield _without_line(file, below)
-            lines += wrapped(f"from {module} import ", words)
+            lines += wrap_import(f"from {module} import ", words)
     lines = [*modules, *lines]
     if file.opening is not None:
         lines += [*([""] if lines or place.after is not None else []), file.opening]
@@ -302,7 +302,7 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def _within_line(file: File, after: Statement, stop: int) -> tuple[int, int] | None:
-    """What stands between an import and the next statement, if one that needs the new lines is on the import's line."""
+    """The text between an import and the next statement, if that is on the import's line and needs the new lines."""
     body = file.body
     if stop == len(body) or file.text.first_line(body[stop]) > _last_line(file, after):
         return None
@@ -330,14 +330,14 @@ def _first_line(file: File) -> int:
     return min(map(file.text.first_line, [file.body[0], *_decorators(file.body[0])]))
 
 
-def _from(file: File, module: str) -> Iterator[cst.ImportFrom]:
+def _imports_from(file: File, module: str) -> Iterator[cst.ImportFrom]:
     """The imports of the top level that take names from a module."""
     for statement in file.body:
         if isinstance(statement, cst.ImportFrom) and module_of(statement) == module:
             yield statement
 
 
-def _words(statement: cst.ImportFrom) -> list[str]:
+def _imported_words(statement: cst.ImportFrom) -> list[str]:
     """What an import says of each name: `Session as S`."""
     return [
         name_of(alias) + (f" as {asname_of(alias)}" if asname_of(alias) else "")
@@ -349,31 +349,31 @@ def _is_there(file: File, module: str, name: str, bound: str) -> bool:
     """Whether an import of the top level binds the name already."""
     return any(
         (name_of(alias), bound_by(alias)) == (name, bound)
-        for statement in _from(file, module)
+        for statement in _imports_from(file, module)
         for alias in aliases(statement)
     )
 
 
-def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit | None:
+def _extend_import(file: File, place: Location, module: str, words: list[str]) -> Edit | None:
     """More words for an import of the runtime that the file has already."""
     last = file.text.first_line(place.after) if place.after is not None else 0
-    for statement in _from(file, module):
-        words_there = _words(statement)
+    for statement in _imports_from(file, module):
+        words_there = _imported_words(statement)
         if "*" not in words_there and file.text.first_line(statement) <= last:
             if "#" not in file.text.of(statement):
-                lines = wrapped(f"from {module} import ", _in_order(words_there + words))
+                lines = wrap_import(f"from {module} import ", _sort_words(words_there + words))
                 return file.replace(statement, file.text.newline.join(lines))
     return None
 
 
-def _below(file: File, place: Place, module: str) -> cst.ImportFrom | None:
-    """An import of the runtime on lines of its own, below the place, that one there takes the names of.
+def _import_below(file: File, place: Location, module: str) -> cst.ImportFrom | None:
+    """An import of the runtime on lines of its own, below the location, that one there takes the names of.
 
     The conversion from Python 2 leaves such a one.
     """
     text = file.text
     first = text.first_line(place.after) if place.after is not None else 0
-    for statement in _from(file, module):
+    for statement in _imports_from(file, module):
         lines = text.text[text.line_start(text.first_line(statement)) : _lines_end(file, statement)]
         alone = lines.strip() == text.of(statement) and "#" not in lines
         if text.first_line(statement) > first and alone:
@@ -390,11 +390,11 @@ def _lines_end(file: File, statement: Statement) -> int:
     return file.text.line_start(file.text.last_line(statement) + 1)
 
 
-def _in_order(words: list[str]) -> list[str]:
+def _sort_words(words: list[str]) -> list[str]:
     return sorted(words, key=lambda word: (word.islower(), word))
 
 
-def wrapped(head: str, words: list[str]) -> list[str]:
+def wrap_import(head: str, words: list[str]) -> list[str]:
     """The lines of an import: one, or with parentheses around several."""
     line = head + ", ".join(words)
     if len(line) <= _LIMIT:

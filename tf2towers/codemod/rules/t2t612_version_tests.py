@@ -32,12 +32,13 @@ RULE = Rule(
     code="T2T612",
     title="Tests of TensorFlow's version",
     why="""
-    What a script does for TensorFlow 1 is what the other rules have migrated: `if tf.__version__.startswith('1.'):`
-    goes there still, and neither to what it does for 0.x nor to what it does for 2. The version is that of the last TF1
-    where it is compared, taken apart or asked for its beginning, also under a name; where it is only told it is
-    TensorFlow's own, and so it is where 1.15 would be taken for 1.1 (`>= '1.4'`, as a text). A script that imports
-    tensorflow.compat.v1 itself has tests that know TF 2, and they stay. What only another TensorFlow than 1.15 reaches
-    by such a test is left as it is, and is no reason to refuse.
+    What a script does for TensorFlow 1 is what the other rules have migrated. So `if tf.__version__.startswith('1.'):`
+    still takes that branch, not those for 0.x or for 2. The version is that of TF 1.15 where it is compared, split, or
+    tested for a prefix, also under another name.
+
+    It is TensorFlow's own where it is only printed, and where 1.15 as a text would be taken for 1.1 (`>= '1.4'`). A
+    script that imports tensorflow.compat.v1 itself has tests that know TF 2: they stay. Code that such a test reaches
+    only under a version other than 1.15 stays, and is not a reason to refuse.
     """,
     edits=edits,
     sources=("tf.__version__ of TensorFlow 1.15.5",),

@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import (
     Import,
     Symbol,
@@ -62,7 +62,9 @@ def _is_left(file: File, node: Import | Symbol, name: str) -> bool:
     module = module_of(node) if isinstance(node, Import) else ""
     for dotted in (name, module):
         if dotted.startswith("keras.") and find_replacement(f"tf.{dotted}").kind == "left":
-            leave(file, node, "T2T621", f"{dotted} is not in tf_keras, which stands for Keras in a TF1 graph")
+            note_site(
+                file, node, "T2T621", f"{dotted} is not in tf_keras, which replaces Keras in a TF1 graph"
+            )
             return True
     return False
 
@@ -73,10 +75,12 @@ RULE = Rule(
     does="refuses",
     edits=edits,
     why="""
-    tf.keras is Keras 3 today, whose layers are not those of a TF1 graph; TF 1.15's is the package tf_keras, under the
-    same names. It becomes tf2towers.runtime.tf1.keras: layers and models on tensors, and models that train by
-    themselves, on the runtime's session. What tf_keras lacks is left: `multi_gpu_model`, and most of what was called
-    experimental. So are its recurrent layers: their variables have other names, and no checkpoint would fit.
+    tf.keras in TF 2.21 is Keras 3, whose layers are not those of a TF1 graph. TF 1.15's Keras is the package tf_keras,
+    under the same names. It becomes tf2towers.runtime.tf1.keras: layers and models on tensors, and models that train by
+    themselves, on the runtime's session.
+
+    What tf_keras lacks is left: `multi_gpu_model`, and most of what was called experimental. So are its recurrent
+    layers: their variables have other names, and checkpoints would not fit.
     """,
     todo="Write it without that function, or migrate the model to Keras 3 by hand.",
     sources=("tables/keras.tsv",),

@@ -1,4 +1,4 @@
-"""T2T607: `xrange`, which Python 3 has not."""
+"""T2T607: `xrange`, which Python 3 lacks."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RULE = Rule(
     code="T2T607",
     title="`xrange` is `range`",
     why="""
-    TF1 scripts of Python 2 go over `xrange`, which no Python that runs TF 2 has. Where the script does not define or
-    import the name itself, it becomes `range`, which is what it was.
+    TF1 scripts of Python 2 loop over `xrange`, which Python 3 lacks. Where the script does not define or import the
+    name itself, it becomes `range`, which means the same.
     """,
     edits=edits,
     examples=(

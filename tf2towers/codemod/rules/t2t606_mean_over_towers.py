@@ -9,14 +9,14 @@ import libcst as cst
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
 from tf2towers.codemod.nodes import block, bound_by, is_name, is_plain, name_of
-from tf2towers.codemod.removal import removed
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import is_plain_mean
-from tf2towers.codemod.towers.writing import written
+from tf2towers.codemod.towers.writing import write_towers
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """`strategy.reduce('MEAN', ...)` for each call of such a function; one that nothing uses any more goes."""
+    """`strategy.reduce('MEAN', ...)` for each call of such a function; one that is no longer used is removed."""
     calls: dict[cst.FunctionDef, int] = {}
     imported: dict[str, int] = {}
     for call in file.all(cst.Call):
@@ -26,7 +26,7 @@ def edits(file: File) -> Iterator[Edit]:
         if len(call.args) != 1 or not is_plain(call.args[0]):
             continue
         found = file.program.defined(file, name)
-        strategy = _strategy_at(file, call) if found is not None else None
+        strategy = _find_strategy(file, call) if found is not None else None
         if found is None or strategy is None:
             continue
         home, function = found
@@ -40,17 +40,17 @@ def edits(file: File) -> Iterator[Edit]:
         elif is_name(call.func):
             imported[call.func.value] = imported.get(call.func.value, 0) + 1
     for function, count in calls.items():
-        if _uses(file, function.name.value) == count and not _used_elsewhere(file, function.name.value):
-            yield removed(file, function)
+        if _count_uses(file, function.name.value) == count and not _used_elsewhere(file, function.name.value):
+            yield remove_statement(file, function)
     for bound, count in imported.items():
-        if _uses(file, bound) == count:
-            yield from _no_longer_imported(file, bound)
+        if _count_uses(file, bound) == count:
+            yield from _remove_from_imports(file, bound)
 
 
-def _strategy_at(file: File, call: cst.Call) -> str | None:
+def _find_strategy(file: File, call: cst.Call) -> str | None:
     """The name of a strategy that is certainly made before a call, in the same function."""
     around: list[cst.CSTNode] = [call, *file.ancestors(call)]
-    for strategy in written(file).strategies:
+    for strategy in write_towers(file).strategies:
         before = strategy.before
         if before not in file.tree.parents or file.function_around(call) is not file.function_around(before):
             continue
@@ -62,8 +62,8 @@ def _strategy_at(file: File, call: cst.Call) -> str | None:
     return None
 
 
-def _no_longer_imported(file: File, name: str) -> Iterator[Edit]:
-    """The name goes from its import where the import is of other names too: the module is imported all the same."""
+def _remove_from_imports(file: File, name: str) -> Iterator[Edit]:
+    """The name is removed from its import where that imports other names too: the module is still imported."""
     for node in file.body:
         if (
             not isinstance(node, cst.ImportFrom)
@@ -80,7 +80,7 @@ def _no_longer_imported(file: File, name: str) -> Iterator[Edit]:
                 yield Edit(file.text.start(alias), file.text.start(node.names[1]), "")
 
 
-def _uses(file: File, name: str) -> int:
+def _count_uses(file: File, name: str) -> int:
     """How often a name is used in a file; a string with the name in it counts as well."""
     names = sum(use.value == name for use in file.all(cst.Name))
     strings = sum(text.evaluated_value == name for text in file.all(cst.SimpleString))
@@ -106,10 +106,10 @@ RULE = Rule(
     code="T2T606",
     title="The mean over the towers is the strategy's reduction",
     why="""
-    A function that takes the towers' lists of (gradient, variable) and certainly does nothing but the mean of each
-    gradient, in the order of the towers, becomes `strategy.reduce('MEAN', ...)`, which means the same and is one
-    all-reduce on the towers' devices. Any other function stays, and so does one that is called where no strategy is
-    seen: the runtime finds a plain mean in the graph by itself.
+    A function takes the towers' lists of (gradient, variable), and certainly does nothing but the mean of each
+    gradient, in the order of the towers. It becomes `strategy.reduce('MEAN', ...)`, which means the same and is one
+    all-reduce on the towers' devices. Any other function stays, and so does one that is called without a strategy in
+    sight. The runtime finds a plain mean in the graph by itself.
     """,
     edits=edits,
     sources=("tf.distribute.Strategy.reduce", "tf.raw_ops.CollectiveReduceV2"),

@@ -7,7 +7,7 @@ from functools import cache
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import block, is_name, walk
 from tf2towers.codemod.python_versions import is_expected_to_fail
 from tf2towers.codemod.rule import Example, Rule
@@ -16,26 +16,26 @@ from tf2towers.codemod.symbols import read_table
 
 @cache
 def lost_attributes() -> dict[str, tuple[str, str]]:
-    """Attribute -> what had it, and what to write today."""
-    return {name: (owner, today) for name, owner, today in read_table("data/lost_attributes.tsv")}
+    """Attribute -> what had it, and what to write instead."""
+    return {name: (owner, instead) for name, owner, instead in read_table("data/lost_attributes.tsv")}
 
 
 def notes(file: File) -> None:
     """Leaves each read of such an attribute: of a value that is not `self`, where no class of the program has one."""
     lost = lost_attributes()
     found = [node for node in file.all(cst.Attribute) if node.attr.value in lost and file.is_read(node)]
-    own = _given(file) if found else frozenset()
+    own = _own_attributes(file) if found else frozenset()
     for node in found:
         name = node.attr.value
         if name in own or (is_name(node.value) and node.value.value in ("self", "cls")):
             continue
         if file.canonical(node) is None and not is_expected_to_fail(file, node):
-            owner, today = lost[name]
-            message = f"{name} of {owner} is gone{f'; today: {today}' if today else ''}"
-            leave(file, node, "T2T629", message)
+            owner, instead = lost[name]
+            message = f"{name} of {owner} is gone{f'; instead: {instead}' if instead else ''}"
+            note_site(file, node, "T2T629", message)
 
 
-def _given(file: File) -> frozenset[str]:
+def _own_attributes(file: File) -> frozenset[str]:
     """The attributes that the program gives values itself, in classes or anywhere."""
     found: set[str] = set()
     for each in file.program.all_files:
@@ -52,10 +52,12 @@ RULE = Rule(
     title="Attributes that a graph, its operations, tensors and variables have lost",
     does="refuses",
     why="""
-    TensorFlow 2 keeps a graph's operations in C++, and its variables are resources: `graph._next_id()`,
-    `tensor._value_index` and `variable._snapshot` are gone, and reading them raises. Attributes that are there still
-    are left alone. Where a class of the program has an attribute of that name, it is taken for that one. What a
-    variable's operation puts out was its value, and is a handle now: it is left where a type chooses it.
+    TensorFlow 2 keeps a graph's operations in C++, and its variables are resources. `graph._next_id()`,
+    `tensor._value_index` and `variable._snapshot` are gone, and reading them raises. Attributes that still exist stay.
+    Where a class of the program has an attribute of that name, it is taken for that one.
+
+    The output of a variable's operation was its value, and is a handle now. It is left where the operation is chosen by
+    its type.
     """,
     todo="Write the public attribute that the message names, or do without, and migrate again. For what a variable's "
     "operation puts out, take the variable: `[v for v in tf.global_variables() if v.op.name == op.name]`.",

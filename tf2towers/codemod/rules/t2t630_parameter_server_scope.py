@@ -13,8 +13,8 @@ from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
-from tf2towers.codemod.towers.loops import tower_loops
-from tf2towers.codemod.towers.writing import fresh, has_strategy, written
+from tf2towers.codemod.towers.loops import find_tower_loops
+from tf2towers.codemod.towers.writing import fresh_name, has_strategy, write_towers
 
 _SETTER = "tf.train.replica_device_setter"
 #: what only a program of several processes has
@@ -25,23 +25,28 @@ def edits(file: File) -> Iterator[Edit]:
     """The scope of a strategy for each `tf.device` of a setter; else beside the devices of the cluster's tasks."""
     if has_strategy(file):
         return
-    yield from _inline(file)
-    for named in _named(file):
-        yield from _renamed(file, named)
+    yield from _rewrite_inline_setters(file)
+    for named in _find_named_setters(file):
+        yield from _rewrite_named_setter(file, named)
     files = file.program.files
     if any(_has_a_scope(other) for other in files):
         return
     if any(canonical in _OF_CLUSTERS for other in files for _, canonical in other.symbols):
-        yield from _beside(file)
+        yield from _add_scopes(file)
 
 
 def _has_a_scope(file: File) -> bool:
-    return bool(_setters(file) or _named(file) or written(file).strategies or has_strategy(file))
+    return bool(
+        _find_inline_setters(file)
+        or _find_named_setters(file)
+        or write_towers(file).strategies
+        or has_strategy(file)
+    )
 
 
-def _devices(file: File) -> list[cst.Call]:
+def _find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
-    loops = {loop.node for loop in tower_loops(file)}  # a setter in one is for the GPU of the tower
+    loops = {loop.node for loop in find_tower_loops(file)}  # a setter in one is for the GPU of the tower
     return [
         call
         for call in file.all(cst.Call)
@@ -52,10 +57,10 @@ def _devices(file: File) -> list[cst.Call]:
     ]
 
 
-def _setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
+def _find_inline_setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
     """Each `tf.device(tf.train.replica_device_setter(...))`, and the setter in it."""
     found = []
-    for call in _devices(file):
+    for call in _find_devices(file):
         setter = call.args[0].value
         if isinstance(setter, cst.Call) and file.canonical(setter.func) == _SETTER:
             between = file.text.text[file.text.end(setter) : file.text.end(call)]
@@ -64,10 +69,10 @@ def _setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
     return found
 
 
-def _inline(file: File) -> Iterator[Edit]:
+def _rewrite_inline_setters(file: File) -> Iterator[Edit]:
     """`with tf.device(tf.train.replica_device_setter(...)):`."""
     text = file.text
-    for call, setter in _setters(file):
+    for call, setter in _find_inline_setters(file):
         name = file.need("ParameterServerStrategy")
         if not setter.args:  # without servers it takes away the devices around it
             yield Edit(text.start(call), text.end(call), f"{name}(ps_tasks=0).scope()", whole=True)
@@ -85,10 +90,12 @@ class _Named:
     uses: tuple[cst.Call, ...]
 
 
-def _named(file: File) -> list[_Named]:
+def _find_named_setters(file: File) -> list[_Named]:
     """Each `setter = tf.train.replica_device_setter(...)` that is only entered: `with tf.device(setter):`."""
     by_use = {
-        call.args[0].value: call for call in _devices(file) if isinstance(file.parent(call), cst.WithItem)
+        call.args[0].value: call
+        for call in _find_devices(file)
+        if isinstance(file.parent(call), cst.WithItem)
     }
     found = []
     for statement in file.all(cst.Assign):
@@ -114,9 +121,9 @@ def _named(file: File) -> list[_Named]:
     return found
 
 
-def _renamed(file: File, named: _Named) -> Iterator[Edit]:
+def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Edit]:
     """The strategy in the place of a setter with a name, and its scope in that of the device."""
-    strategy = fresh(file, named.target, ("strategy", "parameter_server_strategy"))
+    strategy = fresh_name(file, named.target, ("strategy", "parameter_server_strategy"))
     function = named.setter.func
     yield file.replace(named.target, strategy)
     yield Edit(
@@ -126,9 +133,9 @@ def _renamed(file: File, named: _Named) -> Iterator[Edit]:
         yield Edit(file.text.start(call), file.text.end(call), f"{strategy}.scope()", whole=True)
 
 
-def _beside(file: File) -> Iterator[Edit]:
+def _add_scopes(file: File) -> Iterator[Edit]:
     """The scope beside a device that names a task of the cluster, or that a function chooses."""
-    entered = [call for call in _devices(file) if isinstance(file.parent(call), cst.WithItem)]
+    entered = [call for call in _find_devices(file) if isinstance(file.parent(call), cst.WithItem)]
     found = [call for call in entered if _is_of_a_task(file, call.args[0].value)]
     within = {file.parent(file.parent(call)) for call in found}
     outermost = [call for call in found if not within & set(list(file.ancestors(call))[2:])]
@@ -136,7 +143,7 @@ def _beside(file: File) -> Iterator[Edit]:
         return
     strategy = f"{file.need('ParameterServerStrategy')}()"
     if len(outermost) > 1:
-        name = fresh(file, file.tree.module, ("strategy",))
+        name = fresh_name(file, file.tree.module, ("strategy",))
         file.open_with(f"{name} = {strategy}")
         strategy = name
     for call in outermost:
@@ -158,10 +165,12 @@ RULE = Rule(
     title="A replica_device_setter's device is a strategy's scope",
     why="""
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
-    worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments,
-    and so does a setter that has a name and is only entered. A setter that is handed on, or that is the device of a
-    tower, stays a device function. Where a cluster's graph names its tasks itself, the scope of a strategy without
-    arguments stands beside these devices, and chooses none.
+    worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
+    So does a setter with a name that is only entered. A setter that is handed on, or that is the device of a tower,
+    stays a device function.
+
+    Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,
+    and chooses none.
     """,
     edits=edits,
     sources=("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter"),

@@ -9,9 +9,9 @@ from tf2towers.report.result import Finding
 from tf2towers.source.script import Script
 
 
-def told(script: Script) -> Iterator[Finding]:
-    """What was converted in a file, in one sentence, and each place that is left."""
-    from tf2towers.codemod.rules.t2t609_python2_doubts import RULE as DOUBTS
+def python2_findings(script: Script) -> Iterator[Finding]:
+    """What was converted in a file, in one sentence, and each site that is left."""
+    from tf2towers.codemod.rules.t2t609_python2_uncertain import RULE as DOUBTS
 
     conversion = script.conversion
     if conversion is None:
@@ -23,14 +23,20 @@ def told(script: Script) -> Iterator[Finding]:
         words = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
         line = min(step.line for step in conversion.steps)
         yield Finding(
-            "T2T608", f"converted from Python 2: {words}", _flat(RULE.todo), script.path, line, 1, "changed"
+            "T2T608",
+            f"converted from Python 2: {words}",
+            _join_lines(RULE.todo),
+            script.path,
+            line,
+            1,
+            "changed",
         )
     for step in conversion.left:
         message = f"{step.name}: Python 2 meant something else"
-        yield Finding("T2T609", message, _flat(DOUBTS.todo), script.path, step.line, 1)
+        yield Finding("T2T609", message, _join_lines(DOUBTS.todo), script.path, step.line, 1)
 
 
-def _flat(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -38,13 +44,15 @@ RULE = Rule(
     code="T2T608",
     title="A script of Python 2 becomes Python 3 first",
     why="""
-    No Python 2 runs TensorFlow 2. Where a script, or a module that it always imports, is no Python 3, the whole
-    program is Python 2, and fissix (the maintained lib2to3) converts it before it is migrated. What Python 3 reads
-    without a complaint and does otherwise is converted, too: `a / b` becomes `a // b` where both certainly are
-    integers, stays where one certainly is none, and is `python2_division(a, b)` where that shows only when the
-    program runs; a pickle is read as Python 2 wrote it; `round` and `math.ceil` give what they gave. A program that
-    Python 3 can read is Python 3 to us: its divisions stay.
-    What no text shows is which values are bytes: Python 2 had one kind of text, and Python 3 has two.
+    Python 2 does not run TensorFlow 2. Where a script, or a module that it always imports, is not valid Python 3, the
+    whole program counts as Python 2. fissix (the maintained lib2to3) converts it before it is migrated. A program that
+    is valid Python 3 keeps its divisions.
+
+    What Python 3 accepts but computes otherwise is converted, too. `a / b` becomes `a // b` where both are certainly
+    integers, and stays where one certainly is not. Where only the run shows it, `python2_division(a, b)` is written. A
+    pickle is read as Python 2 wrote it; `round` and `math.ceil` give what they gave.
+
+    The text does not show which values are bytes: Python 2 had one kind of text, and Python 3 has two.
     """,
     todo="""
     Look where text comes from a session (tf.string) or from a file opened with 'rb': it is bytes in Python 3, and `==`

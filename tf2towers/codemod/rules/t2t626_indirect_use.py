@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import (
     Symbol,
     asname_of,
@@ -30,7 +30,7 @@ from tf2towers.report.quoted_code import with_quoted_code
 _HARMLESS = frozenset(
     {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
 )
-#: what of TensorFlow has nothing to do with a graph
+#: what of TensorFlow is independent of a graph
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
 _RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
 #: what gives a module for its name, however it is reached
@@ -58,18 +58,21 @@ def notes(file: File) -> None:
                 message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
                 _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
     for node, canonical in file.spelled_symbols:
-        # TensorFlow's own code took no notice; our runtime calls what `tensorflow.compat.v1` has
+        # TensorFlow's own code took no notice; the runtime calls what `tensorflow.compat.v1` has
         if file.is_bound(node) and was_in_tf1(canonical) and canonical != "tf.get_variable":
             if find_replacement(canonical).kind == "v1":
-                message = f"{canonical} is given another value here: our runtime would take it, too"
-                leave(file, node, "T2T626", message, stays="it stays in {}")
+                message = f"{canonical} is given another value here: the runtime would take it, too"
+                note_site(file, node, "T2T626", message, stays="it stays in {}")
     for call, spelled in _run_as_text(file):
         _note(
-            file, call, f"{spelled} stands in a text that is run here, and means something else in TF 2", call
+            file,
+            call,
+            f"{spelled} is used in a text that is run here, and means something else in TF 2",
+            call,
         )
     for use, canonical in file.doubtful:
         if not _is_flags(file, canonical):
-            _note(file, use, f"{use.value} stands for TensorFlow, and for something else")
+            _note(file, use, f"{use.value} means TensorFlow, and something else")
 
 
 def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None = None) -> None:
@@ -97,7 +100,7 @@ def _is_harmless(file: File, call: cst.Call) -> bool:
 
 
 def _is_flags(file: File, canonical: str) -> bool:
-    """Whether a name may stand for the module of flags, of which all that is taken is what it was: no matter then."""
+    """Whether a name may mean the module of flags, and all that is taken from it is unchanged in TF 2."""
     if not f"{canonical}.".startswith(("tf.app.flags.", "tf.flags.")):
         return False
     found = find_replacement(canonical)
@@ -159,7 +162,7 @@ def _is_alias(file: File, module: cst.CSTNode) -> bool:
 
 
 def _is_kept(file: File, module: cst.CSTNode) -> bool:
-    """Whether the module is kept as an attribute, `self.tf = tf`, for no more than summaries, files and messages.
+    """Whether the module is kept as an attribute, `self.tf = tf`, only for summaries, files and messages.
 
     Whatever object an attribute of that name is taken from: `self.tf.Summary`, `logger.tf.Summary`. Devices, operations
     and sessions would have to be rewritten.
@@ -232,10 +235,11 @@ RULE = Rule(
     does="refuses",
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
-    does not say which symbols are used, and so not whether they mean the same in TF 2. What stands in a text for `eval`
-    or `exec` is not rewritten: it may name only what TF 2 has under the same name. A function that the script replaces
-    in the module (`tf.matmul = mine`) is what our layers would call, where TF1's called their own; not so
-    `tf.get_variable`.
+    does not say which symbols are used. So it is unknown whether they mean the same in TF 2. A text for `eval` or
+    `exec` is not rewritten: it may name only what TF 2 has under the same name.
+
+    A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
+    called their own. This does not hold for `tf.get_variable`.
     """,
     todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
     notes=notes,
@@ -243,13 +247,13 @@ RULE = Rule(
     examples=(
         Example(
             "flags that may be wrapped: they are what they were, whichever it is",
-            "import tensorflow as tf\n\nfrom os import environ\n\n\ndef told(flags):\n    return flags\n\n\n"
-            "flags = tf.app.flags\nif environ.get('TELL'):\n    flags = told(tf.app.flags)\n"
+            "import tensorflow as tf\n\nfrom os import environ\n\n\ndef kept(flags):\n    return flags\n\n\n"
+            "flags = tf.app.flags\nif environ.get('KEEP'):\n    flags = kept(tf.app.flags)\n"
             "flags.DEFINE_integer('steps', 3, '')\nprint(tf.Session().run(tf.constant(flags.FLAGS.steps)))\n",
             "import tensorflow.compat.v1 as tf\n\nfrom os import environ\n"
             "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
-            "def told(flags):\n    return flags\n\n\nflags = tf.app.flags\n"
-            "if environ.get('TELL'):\n    flags = told(tf.app.flags)\n"
+            "def kept(flags):\n    return flags\n\n\nflags = tf.app.flags\n"
+            "if environ.get('KEEP'):\n    flags = kept(tf.app.flags)\n"
             "flags.DEFINE_integer('steps', 3, '')\nprint(Session().run(tf.constant(flags.FLAGS.steps)))\n",
         ),
         Example(

@@ -11,7 +11,7 @@ from tf2towers.codemod.file import RUNTIME, File
 from tf2towers.codemod.never_called import never_called_around
 from tf2towers.codemod.nodes import imported, last_name, literal
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import public_name, sessions
+from tf2towers.codemod.symbols import public_name, session_names
 from tf2towers.report.quoted_code import with_quoted_code
 
 #: what makes a session, and the keyword or the first argument that is its target
@@ -21,15 +21,15 @@ _SESSIONS = re.compile(
 _TARGETS = ("target", "master")
 
 
-def _makers(file: File) -> Iterator[str]:
+def _session_makers(file: File) -> Iterator[str]:
     """The names, as the runtime has them, of the sessions and servers that a file uses."""
     for _, canonical in file.symbols:
-        if (ours := sessions().get(public_name(canonical))) is not None:
-            yield ours
+        if (name := session_names().get(public_name(canonical))) is not None:
+            yield name
     for line in file.all(cst.ImportFrom):
         for _, name in imported(line):
             module, _, last = name.rpartition(".")
-            if module == RUNTIME and last in sessions().values():
+            if module == RUNTIME and last in session_names().values():
                 yield last
 
 
@@ -38,7 +38,7 @@ def notes(file: File) -> None:
 
     A target that a flag says may be another program's server, or be empty, as it is by default: that is a note.
     """
-    makers = {name for other in file.program.files for name in _makers(other)}
+    makers = {name for other in file.program.files for name in _session_makers(other)}
     if "Server" in makers or not makers:
         return
     for name, canonical in file.symbols:
@@ -51,7 +51,7 @@ def notes(file: File) -> None:
                 message = "a session of a server that another program makes"
                 file.note(text, "T2T627", with_quoted_code(message, file.text.of(file.statement(text))))
     for call in file.all(cst.Call):
-        target = _target(call)
+        target = _session_target(call)
         if isinstance(target, cst.Attribute) and last_name(target.value) == "FLAGS":
             message = (
                 "a flag says the session's target, and no server is made here: leave the flag empty, for the "
@@ -60,7 +60,7 @@ def notes(file: File) -> None:
             file.note(call, "T2T627", message, "note")
 
 
-def _target(call: cst.Call) -> cst.BaseExpression | None:
+def _session_target(call: cst.Call) -> cst.BaseExpression | None:
     """The target that a call makes a session of, where it says one."""
     for place, given in enumerate(call.args):
         if given.keyword is not None and given.keyword.value in _TARGETS:
@@ -75,13 +75,13 @@ RULE = Rule(
     title="A session of a server that another program makes",
     does="refuses",
     why="""
-    In TF1 a program could send its whole graph to a server of which it knew the address alone ('grpc://host:2222'). A
-    TF 2 program has to know the cluster: a session's target is that of a `tf.train.Server` that its own process has
-    made, or of another task of the same cluster.
+    In TF1 a program could send its whole graph to a server of which it knew only the address ('grpc://host:2222'). A TF
+    2 program has to know the cluster. A session's target is that of a `tf.train.Server` of its own process, or of
+    another task of the same cluster.
     """,
     todo="""
-    Give the program a place in the cluster: make a tf.train.Server with the cluster's hosts and this program's own job
-    and index in it, and use its target. The other tasks call server.join().
+    Make the program a task of the cluster: make a tf.train.Server with the cluster's hosts and this program's own job
+    and index, and use its target. The other tasks call server.join().
     """,
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),
