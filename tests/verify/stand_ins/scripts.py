@@ -297,7 +297,7 @@ SCRIPTS = {
 True True True
 True
 True
-True True tf2towers.runtime.slim.utils
+True True tf_slim.layers.utils
 True 784
 True True [1, 2]
 True True True False

@@ -19,7 +19,6 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
-from tf2towers.codemod.symbols import read_table
 from tf2towers.verify.recorder import placement
 from tf2towers.verify.stand_ins import install
 
@@ -128,9 +127,9 @@ def compare(found, golden, running):
 def unresolved() -> list[str]:
     """The names of the tables that a script cannot reach, as `tf.a.b.c` and as `from tensorflow.a.b import c`."""
     missing = []
-    for canonical in sorted(
-        {row[0] for table in ("runtime.tsv", "renames.tsv") for row in read_table(table)}
-    ):
+    tables = (Path(__file__).parents[3] / "tables" / name for name in ("runtime.tsv", "renames.tsv"))
+    rows = [line for table in tables for line in table.read_text(encoding="utf-8").splitlines()[1:]]
+    for canonical in sorted({row.partition("\t")[0] for row in rows if row}):
         parent, _, name = canonical.rpartition(".")
         for reach in (canonical, f"from tensorflow{parent[2:]} import {name}"):
             try:

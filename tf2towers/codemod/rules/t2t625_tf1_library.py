@@ -15,7 +15,7 @@ from tf2towers.codemod.nodes import (
     name_of,
 )
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t621_keras_in_graph import is_served
+from tf2towers.codemod.rules.t2t621_keras_in_graph import takes_data
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
@@ -38,12 +38,10 @@ def notes(file: File) -> None:
         names = (
             [module_of(node)] if isinstance(node, cst.ImportFrom) else [name_of(each) for each in node.names]
         )
-        if names[0].startswith("."):
+        if names[0].startswith(".") or takes_data(file, node):
             continue
         for name in names:
             root = name.partition(".")[0]
-            if root == "keras" and is_served(file):
-                continue
             if is_tf1_library(root) and not file.program.imports.has(file.path, root):
                 message = f"{root} is built on TensorFlow 1, and is not migrated with the script"
                 note_site(file, node, "T2T625", message, stays="it is imported in {}")
@@ -96,8 +94,11 @@ RULE = Rule(
     why="""
     Sonnet 1, TensorLayer 1, TFLearn, Tensor2Tensor, standalone Keras and others build TF1 graphs by calls that TF 2.21
     has lost. What they do in the program cannot be migrated from outside. Nor can operations in C++
-    (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2. A program on Keras without
-    a graph of its own is left as it is where Keras 3 has all it names.
+    (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
+
+    tf_keras is TF 1's tf.keras, not standalone Keras. There `tf.trainable_variables()` has the moving means, moving
+    variances are those of n - 1 values, and variables have other names (`dense_1`, not `dense`). A program on Keras
+    without a graph of its own is left as it is where Keras 3 has all it names.
     """,
     todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
     "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2; "
@@ -113,12 +114,18 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "a graph built by Keras's backend, which is part of TensorFlow",
-            "import tensorflow as tf\nfrom keras import backend as K\n\nx = tf.placeholder(tf.float32, [None])\n"
-            "tf.Session().run(K.mean(x))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1.keras import backend as K\n"
-            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.placeholder(tf.float32, [None])\nSession().run(K.mean(x))\n",
+            "layers of standalone Keras",
+            "import tensorflow as tf\nfrom keras.layers import Dense\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
+            "y = Dense(2)(x)\n",
+            left=True,
+        ),
+        Example(
+            "data sets of Keras",
+            "import tensorflow as tf\nfrom keras.datasets import cifar10\n\nx = tf.placeholder(tf.uint8, [None])\n"
+            "(images, labels), _ = cifar10.load_data()\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1.keras.datasets import cifar10\n"
+            "from tf2towers.runtime import graph_mode\n\ngraph_mode()\n\nx = tf.placeholder(tf.uint8, [None])\n"
+            "(images, labels), _ = cifar10.load_data()\n",
         ),
         Example(
             "Keras 2 alone",

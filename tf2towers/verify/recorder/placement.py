@@ -64,12 +64,14 @@ def has_gpus(tf: Any) -> bool:
 def _map_operations(graph_class: Any) -> None:
     def apply_device_functions(apply: Any, graph: Any, op: Any) -> None:
         apply(graph, op)
-        found = _GPU.search(op.device)
+        # Keras asks a stand-in of an operation which device is in force: it starts without one, and is of no type
+        found = _GPU.search(op.device or "")
         if found is not None:
             index = 0 if found.group(1) == "*" else int(found.group(1))
             graph_class._tf2towers_highest = max(graph_class._tf2towers_highest, index)
             op._set_device(cpu_of(op.device))
-            _copy_reads(graph, op, index)
+            if hasattr(op, "type"):
+                _copy_reads(graph, op, index)
 
     wrap(graph_class, "_apply_device_functions", apply_device_functions)
 

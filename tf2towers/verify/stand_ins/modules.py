@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
 
-from tf2towers.codemod.symbols import find_replacement, is_module, symbol_table
+from tf2towers.codemod.symbols import is_module, symbol_table
 from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandInError, Objects
 
 
@@ -45,7 +45,7 @@ class StandIn(ModuleType):
         canonical = f"{self._canonical}.{name}"
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        if find_replacement(canonical).runtime is None and (
+        if not self._objects.is_of_runtime(canonical) and (
             canonical in _modules()
             or is_module(canonical)
             or (self._canonical == "tf.contrib" and name.islower())

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
+from importlib.machinery import PathFinder
 from typing import Any
 
 from tf2towers.codemod.old_names import argument_orders
@@ -69,6 +70,16 @@ class Objects:
             except (AttributeError, ImportError):
                 continue
         raise NoStandInError(canonical)
+
+    def is_of_runtime(self, canonical: str) -> bool:
+        """Whether a function or class of the runtime stands for the name (for a module of TF 1 a stand-in does)."""
+        target = find_replacement(canonical).runtime
+        if target is None:
+            return False
+        with self._tensorflow_2():
+            parent = import_module(target.module)
+        name = f"{target.module}.{target.name}"
+        return not hasattr(parent, "__path__") or PathFinder.find_spec(name, parent.__path__) is None
 
     @contextmanager
     def _tensorflow_2(self) -> Iterator[None]:
