@@ -86,6 +86,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "modern": (
                 "--gradients-only", "--steps=3", str(ROOT / "legacy/cifar10_towers.py"),
                 str(ROOT / "modern/cifar10_mirrored.py"), "--", "--num_gpus=2", "--batch_size=4", "--batch_norm",
+                "--log_every=1",
             ),
             "cluster": (
                 "--steps=6", str(ROOT / "legacy/mnist_monitored.py"), str(folder / "clusters/mnist_monitored.py"), "--",

@@ -11,6 +11,7 @@ from typing import Any
 from tf2towers.runtime.memory import keep_freed_memory
 
 _HOMES = {
+    "ClusterError": "cluster.addresses",
     "EventsWriter": "events_writer",
     # what Python 2 did otherwise
     "python2_StringIO": "python2.files",

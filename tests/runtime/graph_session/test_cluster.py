@@ -107,14 +107,14 @@ with tf.Graph().as_default():
 with tf.Graph().as_default(), tf.device("/job:ps/task:0"):
     free = tf.get_variable("free", [2])
     free_queue = tf.FIFOQueue(3, tf.string, [[]], shared_name="free_queue")
-    with Session(ps.target) as session:
+    with Session(ps.target, config=here_alone) as session:
         assert session.run(free).tolist() == [1, 1]
         assert session.run(free_queue.dequeue()) == b"x"
 
 with tf.Graph().as_default():  # a session of the parameter server's own process
     with tf.device("/job:ps/task:0"):
         shared = tf.get_variable("shared", [3])
-    with Session(ps.target) as session:
+    with Session(ps.target, config=here_alone) as session:
         assert session.run(shared).tolist() == [2, 2, 2]
 
 local = Server.create_local_server()
