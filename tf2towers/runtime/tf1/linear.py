@@ -1,0 +1,76 @@
+"""`core_rnn_cell._Linear` and `_linear` of `tf.contrib.rnn`: the linear map that people's own cells are made of.
+
+Names, shapes and numbers are those that TensorFlow 1.15 gave (tests/runtime/tf1/test_linear.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+v1 = tf.compat.v1
+
+
+class Linear:
+    """Maps inputs of (batch, depth) each, side by side, to (batch, output_size).
+
+    Its variables are made at once, in the current variable scope: `kernel`, of (sum of depths, output_size), and
+    `bias`, of (output_size,), of the first input's dtype.
+
+    Args:
+        args: a tensor, or a list of them.
+        output_size: the depth of the output.
+        build_bias: whether a bias is added.
+        bias_initializer: zeros, if it is None.
+        kernel_initializer: the variable scope's, if it is None.
+
+    Raises:
+        ValueError: there are no inputs, or one of them is not a matrix of known depth.
+    """
+
+    def __init__(
+        self,
+        args: Any,
+        output_size: int,
+        build_bias: bool,
+        bias_initializer: Any = None,
+        kernel_initializer: Any = None,
+    ) -> None:
+        inputs = _as_list(args)
+        depths = []
+        for each in inputs:
+            if each.shape.rank != 2 or each.shape[1] is None:
+                raise ValueError(
+                    f"linear takes matrices of known depth, and {each.name} is of shape {each.shape}"
+                )
+            depths.append(int(each.shape[1]))
+        dtype = inputs[0].dtype
+        self._kernel = v1.get_variable(
+            "kernel", [sum(depths), output_size], dtype=dtype, initializer=kernel_initializer
+        )
+        self._bias = None
+        if build_bias:
+            initializer = v1.zeros_initializer() if bias_initializer is None else bias_initializer
+            self._bias = v1.get_variable("bias", [output_size], dtype=dtype, initializer=initializer)
+
+    def __call__(self, args: Any) -> tf.Tensor:
+        """The output for such inputs: (batch, output_size)."""
+        inputs = _as_list(args)
+        product = tf.matmul(inputs[0] if len(inputs) == 1 else tf.concat(inputs, 1), self._kernel)
+        return product if self._bias is None else tf.nn.bias_add(product, self._bias)
+
+
+def linear(
+    args: Any, output_size: int, bias: bool, bias_initializer: Any = None, kernel_initializer: Any = None
+) -> tf.Tensor:
+    """The output of a `Linear` made of these inputs."""
+    return Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
+
+
+def _as_list(args: Any) -> Sequence[tf.Tensor]:
+    inputs = list(args) if isinstance(args, list | tuple) else [args]
+    if not inputs or any(each is None for each in inputs):
+        raise ValueError("linear needs inputs")
+    return inputs
