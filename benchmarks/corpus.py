@@ -74,7 +74,7 @@ def migrate(folder: Path, main: str, kind: str) -> Outcome:
 def _subject(finding: dict[str, str]) -> str:
     """What a finding is about, with its code."""
     subject = re.split(r" has no |: | is built on | was not ", finding["message"])[0]
-    return f"{subject[-40:]} ({finding['code']})"
+    return f"{subject[-32:]} ({finding['code']})"
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from pathlib import Path
 
 from tf2towers.codemod.rule import rules
@@ -22,7 +23,20 @@ The examples are whole scripts.
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([_HEAD, *map(_section, rules())])
+    return _wrapped("\n".join([_HEAD, *map(_section, rules())]))
+
+
+def _wrapped(text: str) -> str:
+    """The text with prose in lines of at most 118 characters; code and headings stay."""
+    lines: list[str] = []
+    is_code = False
+    for line in text.split("\n"):
+        is_code ^= line.startswith("```")
+        if is_code or len(line) <= 118 or line.startswith(("#", "|", "    ")):
+            lines.append(line)
+        else:
+            lines += textwrap.wrap(line, 118, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
 
 
 def _section(rule: Rule) -> str:
