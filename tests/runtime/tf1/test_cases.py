@@ -16,7 +16,7 @@ from .. import against_golden
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-#: case -> fact -> why it is not TensorFlow 1.15's (docs/exact.md has the list)
+#: case -> fact -> why it is not TensorFlow 1.15's (docs/differences.md has the list)
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "layers: conv1d strided": {
         "operations": "within the layer's scope tf_keras calls its operation 'Conv1D'"

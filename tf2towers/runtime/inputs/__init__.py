@@ -1,1 +1,0 @@
-"""Where a migrated program's batches come from: pipelines that begin anew, TF1's queues, files of MNIST."""
