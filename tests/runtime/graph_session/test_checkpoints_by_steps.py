@@ -30,9 +30,13 @@ def saved_at(folder: Path, counted: int, save_steps: int, runs: int) -> list[int
         def before_save(self, session: object, global_step_value: int) -> None:
             seen.append(int(global_step_value))
 
+    from tensorflow.python.training import training_util
+
     with tf.Graph().as_default():
         step = v1.train.get_or_create_global_step()
-        count = v1.assign_add(step, counted)
+        # the hook's read comes before the run counts: nothing else orders the two
+        with tf.control_dependencies([training_util._get_or_create_global_step_read()]):
+            count = v1.assign_add(step, counted)
         hook = v1.train.CheckpointSaverHook(str(folder), save_steps=save_steps, listeners=[Listener()])
         with v1.train.SingularMonitoredSession(hooks=[hook]) as session:
             for _ in range(runs):
