@@ -1,8 +1,7 @@
 """Modules that a file imports by a text: `import_module('models.' + name)`, `__import__('data')`.
 
 Of a text that is computed, what is written out of it says which modules it may mean: `models.` and anything. A module
-that is loaded by its path (`imp.load_source`) is one of them, too. In a loop over the modules of a package each of them
-is meant.
+that is loaded by its path (`imp.load_source`) is one of them, too.
 """
 
 from __future__ import annotations
@@ -10,12 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from tf2towers.source.attributes_of_calls import attributes_of_calls, binds_a_global
 from tf2towers.source.nodes import argument, is_text, last_name
 from tf2towers.source.text_pieces import text_pieces
-from tf2towers.source.walked_packages import WalkedPackage, walked_package
 
 #: functions that import by a name, with the module that has them
 _BY_NAME = {"import_module": "importlib", "__import__": "builtins", "run_module": "runpy"}
@@ -42,14 +39,6 @@ class ImportByText:
     is_path: bool = False
     #: the package that a relative name is taken from; None: the file's own
     package: str | None = None
-    #: what the file takes from the module, all of it; empty where that cannot be seen
-    attributes: frozenset[str] = frozenset()
-    #: the package whose modules it means, all of them
-    walked: WalkedPackage | None = None
-    #: whether it keeps the module under a name that other files may take it by
-    is_global: bool = False
-    #: whether a name with dots gives the first package of it, as `__import__` does
-    gives_package: bool = False
     #: the expression that gives the text
     named: ast.expr | None = None
 
@@ -84,31 +73,17 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
     if not any(function in text for function in (*_BY_NAME, *_BY_PATH, "exec")):
         return
     modules, functions = _imported(tree)
-    attributes: dict[ast.Call, frozenset[str]] | None = None
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         function = _function(node.func, modules, functions)
         if function in _BY_NAME:
             if (named := argument(node, 0, "name", "mod_name")) is not None:
-                found = replace(_by_name(node, _parts(named)), named=named)
-                if not found.start and ("iter_modules" in text or "walk_packages" in text):
-                    found = replace(found, walked=walked_package(tree, node, named))
-                if not found.start and (function == "import_module" or _is_bare(node, function)):
-                    attributes = attributes_of_calls(tree) if attributes is None else attributes
-                    found = replace(
-                        found,
-                        attributes=attributes.get(node, frozenset()),
-                        is_global=binds_a_global(tree, node),
-                        gives_package=function == "__import__",
-                    )
-                yield found
+                yield _by_name(node, named)
         elif function in _BY_PATH:
             named = argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
             parts = _parts(named) if named is not None else (None,)
-            attributes = attributes_of_calls(tree) if attributes is None else attributes
-            taken = attributes.get(node, frozenset()) if function == "load_source" else frozenset()
-            yield ImportByText(node, parts, is_path=True, attributes=taken, named=named)
+            yield ImportByText(node, parts, is_path=True, named=named)
         elif isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
             if (file := _file_that_is_read(tree, node.args[0])) is not None:
                 yield ImportByText(node, _parts(file), is_path=True)
@@ -159,19 +134,14 @@ def _file_that_is_read(tree: ast.Module, text: ast.expr) -> ast.expr | None:
     return None
 
 
-def _is_bare(call: ast.Call, function: str) -> bool:
-    """Whether a call is `__import__(name)`, and nothing else is asked for."""
-    return function == "__import__" and len(call.args) == 1 and not call.keywords
-
-
-def _by_name(call: ast.Call, parts: Parts) -> ImportByText:
-    package = argument(call, 1, "package")
+def _by_name(call: ast.Call, named: ast.expr) -> ImportByText:
+    package, parts = argument(call, 1, "package"), _parts(named)
     if (parts[0] or "").startswith(".") and package is not None:
         if isinstance(package, ast.Constant) and isinstance(package.value, str):
-            return ImportByText(call, parts, package=package.value)
+            return ImportByText(call, parts, package=package.value, named=named)
         if not (isinstance(package, ast.Name) and package.id in ("__name__", "__package__")):
-            return ImportByText(call, (None,))
-    return ImportByText(call, parts)
+            return ImportByText(call, (None,), named=named)
+    return ImportByText(call, parts, named=named)
 
 
 def _imported(tree: ast.Module) -> tuple[dict[str, str], dict[str, str]]:

@@ -52,14 +52,11 @@ CONVERTED = [
     ("import string\nprint map(string.strip, x), map(string.atoi, y)",
      "import string\nprint(list(map(str.strip, x)), list(map(int, y)))"),
     ("from itertools import imap as map, izip\nprint map(f, x, y)", "\nprint(map(f, x, y))"),
-    ("def f(a, b):\n    print a\nx.sort(f)\nx.sort(0)\nx.sort(axis)",
-     "from functools import cmp_to_key\ndef f(a, b):\n    print(a)\nx.sort(key=cmp_to_key(f))\nx.sort(0)\nx.sort(axis)"),
     ("log = open(p, 'w', 0)\nprint log", "log = open(p, 'w', 1)\nprint(log)"),
     ("import os, sys\nsys.stdout = os.fdopen(sys.stdout.fileno(), 'w', 0)\nprint 1",
      "import os, sys\nsys.stdout = os.fdopen(sys.stdout.fileno(), 'w', 1)\nprint(1)"),
     ("print open(p, 'wb', 0), open(p, 'w', 1)", "print(open(p, 'wb', 0), open(p, 'w', 1))"),
     ("import sys\nreload(sys)\nsys.setdefaultencoding('utf8')\nprint 1", "import sys\nimport importlib\npass\npass\nprint(1)"),
-    ("print sorted(x, cmp=f)", "from functools import cmp_to_key\nprint(sorted(x, key=cmp_to_key(f)))"),
     ("class A:\n    def __div__(self, o):\n        print o\n    __rdiv__ = __div__",
      "class A:\n    def __truediv__(self, o):\n        print(o)\n    __rtruediv__ = __truediv__"),
     ("class A:\n    def __div__(self, o):\n        print o", "class A:\n    def __truediv__(self, o):\n        print(o)"),
@@ -318,7 +315,7 @@ def test_the_import_stands_after_the_imports():
     assert text.startswith(
         '"""Doc."""\nfrom __future__ import print_function\nimport os\nfrom tf2towers.runtime import python2_division\n'
     )
-    assert text_of("x = a / b\nprint x").startswith("from tf2towers.runtime import python2_division\nx = ")
+    assert text_of("x = a / b\nprint x").startswith("from tf2towers.runtime import python2_division\n\nx = ")
 
 
 def test_tabs_are_spaces_as_python2_counted_them():
@@ -362,6 +359,11 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
         ("x = [i for i in y]\nprint i\n", "i of a list comprehension, read after it"),
         ("i = 0\nx = [i for i in y]\nfor i in z: print i\n", None),
         ("x = [i for i in y]\nz = [i for i in y]\nprint x\n", None),
+        ("print sorted(x, cmp=f)\n", "sorting by cmp"),
+        ("print sorted(x, f)\n", "sorting by cmp"),
+        ("def f(a, b):\n    print a\nx.sort(f)\n", "sorting by cmp"),
+        ("x.sort(lambda a, b: 1)\nprint x\n", "sorting by cmp"),
+        ("x.sort(0)\nx.sort(axis)\nprint x\n", None),
         ("print buffer(x)\n", "buffer, which is not in Python 3"),
         ("def f(p, opener=file):\n    print opener(p)\n", "file, which is not in Python 3"),
         ("print type(x) == file\n", "file, which is not in Python 3"),
@@ -408,7 +410,7 @@ def script_of(text: str) -> Script:
 
 def without_import(text: str) -> str:
     """The text without the import that was added, and the empty line after it."""
-    return re.sub(r"from (?:tf2towers\.runtime|functools) import \w+\n\n?", "", text)
+    return re.sub(r"from tf2towers\.runtime import \w+\n\n?", "", text)
 
 
 def text_of(text: str) -> str:

@@ -25,7 +25,6 @@ from tf2towers.source.python2.names import Names, dotted, is_plain_call, keyword
 from tf2towers.source.python2.number_kinds import NumberKinds
 from tf2towers.source.python2.tables import read_words
 
-_RUNTIME = "tf2towers.runtime"
 #: builtins that are not in Python 3, and for which nothing is written
 _GONE = NAMES - {"StandardError", "cmp", "file", "xrange"}
 #: methods that Python 3 never calls
@@ -209,7 +208,9 @@ class Meaning(cst.CSTTransformer):
         if name == "builtins.str" and len(node.args) in (2, 3) and _is_of_text(node.args[1].value):
             self._record_step("text that was bytes", node)  # it was unicode(x, "utf-8")
             return updated_node.with_changes(func=cst.Name(self._need("python2_decode")))
-        return self._compared(node, updated_node, name)
+        if self._is_compared(node, name):
+            self._record_left("sorting by cmp", node)
+        return updated_node
 
     def _ours(self, node: cst.Call, name: str) -> str | None:
         """The function of the runtime that does what a function of Python 2 did: its arguments stay."""
@@ -285,34 +286,17 @@ class Meaning(cst.CSTTransformer):
             return updated.with_deep_changes(updated.args[1].value, value=repr(new))
         return _with_arguments(updated, [cst.Arg(cst.SimpleString(repr(new)))])
 
-    def _compared(self, node: cst.Call, updated: cst.Call, name: str) -> cst.Call:
-        """A function that compares two items, which sort() took."""
+    def _is_compared(self, node: cst.Call, name: str) -> bool:
+        """Whether sort() or sorted() is given a function that compares two items."""
         is_sort = m.matches(node.func, m.Attribute(attr=m.Name("sort")))
-        place = None
-        if is_sort or name == "builtins.sorted":
-            place = next(
-                (at for at, each in enumerate(node.args) if m.matches(each, m.Arg(keyword=m.Name("cmp")))),
-                None,
-            )
-        if is_sort and is_plain_call(node) and not name.startswith(("tf.", "numpy.")):
-            place = 0 if len(node.args) == 1 and self._compares_two(node.args[0].value) else None
-        if name == "builtins.sorted" and is_plain_call(node) and len(node.args) == 2:
-            place = 1
-        if place is None:
-            return updated
-        self._record_step("sorting by cmp", node)
-        key = cst.Call(cst.Name(self._need("cmp_to_key", "functools")), [cst.Arg(updated.args[place].value)])
-        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-        given = list(updated.args)
-        given[place] = given[place].with_changes(value=key, keyword=cst.Name("key"), equal=equal)
-        return updated.with_changes(args=given)
-
-    def _compares_two(self, value: cst.BaseExpression) -> bool:
-        """Whether a value certainly is a function that compares its two arguments."""
-        bound = [each.node for each in self._names.assignments(value)]
-        if not bound:
-            return (isinstance(value, cst.Lambda) and _takes_two(value.params)) or dotted(value) == "cmp"
-        return all(isinstance(each, cst.FunctionDef) and _takes_two(each.params) for each in bound)
+        if (is_sort or name == "builtins.sorted") and "cmp" in keywords_of(node):
+            return True
+        if not is_sort:
+            return name == "builtins.sorted" and is_plain_call(node) and len(node.args) == 2
+        given = node.args[0].value if len(node.args) == 1 and is_plain_call(node) else None
+        bound = self._names.assignments(given) if isinstance(given, cst.Name) else []
+        functions = bool(bound) and all(isinstance(each.node, cst.FunctionDef) for each in bound)
+        return functions or isinstance(given, cst.Lambda)
 
     # -- names ------------------------------------------------------------------------------------------------------
 
@@ -481,8 +465,8 @@ class Meaning(cst.CSTTransformer):
     def _record_left(self, what: str, node: cst.CSTNode) -> None:
         self.left.append(Step(what, self._names.line(node)))
 
-    def _need(self, name: str, module: str = _RUNTIME) -> str:
-        self._wanted.append(ImportItem(module, name))
+    def _need(self, name: str) -> str:
+        self._wanted.append(ImportItem("tf2towers.runtime", name))
         return name
 
 
@@ -495,10 +479,6 @@ def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
     mode, size = given.get("mode"), given.get("buffering")
     written = _text_of(mode.value) if mode is not None else "r"
     return size if written and "b" not in written and m.matches(size, m.Arg(m.Integer("0"))) else None
-
-
-def _takes_two(parameters: cst.Parameters) -> bool:
-    return len(parameters.params) == 2 and not any(each.default for each in parameters.params)
 
 
 def _gives_bytes(value: cst.BaseExpression) -> bool:
