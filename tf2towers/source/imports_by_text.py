@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tf2towers.source.nodes import argument, is_text, last_name
-from tf2towers.source.text_pieces import text_pieces
+from tf2towers.source.nodes import argument, last_name
+from tf2towers.source.written_texts import HOLE, WrittenTexts
 
 #: functions that import by a name, with the module that has them
 _BY_NAME = {"import_module": "importlib", "__import__": "builtins", "run_module": "runpy"}
@@ -178,13 +178,5 @@ def _function(function: ast.expr, modules: dict[str, str], functions: dict[str, 
 
 def _parts(text: ast.expr) -> Parts:
     """A text's parts; two computed ones are never side by side."""
-    found: list[str | None] = []
-    for piece in text_pieces(text):
-        part = str(piece.value) if isinstance(piece, ast.Constant) and is_text(piece) else None
-        if part is None and found and found[-1] is None:
-            continue
-        if part and found and found[-1] is not None:
-            found[-1] += part
-        elif part != "":
-            found.append(part)
-    return tuple(found) or (None,)
+    written = WrittenTexts(holes=True).of(text) or HOLE
+    return tuple(None if HOLE in part else part for part in re.split(f"({HOLE}+)", written) if part)

@@ -116,7 +116,7 @@ class LocalImports:
         tree = self._trees[path]
         if "sys.path" in text:
             self._adders.look(tree)
-        if "sys.path" in text or "addsitedir" in text or any(name in text for name in self._adders.found):
+        if "sys.path" in text or any(name in text for name in self._adders.found):
             added = path_additions(tree, path, self.main.parent, self._adders)
             self.roots += [folder for folder in added if folder not in self.roots]
         for node in ast.walk(tree):
