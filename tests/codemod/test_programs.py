@@ -247,50 +247,6 @@ def test_a_compiled_module(file, text, left, tree):
     )
 
 
-SETUP = (
-    "from distutils.core import setup\nfrom distutils.extension import Extension\n\n"
-    "setup(ext_modules=[Extension({name!r}, [{source!r}], include_dirs=[])])\n"
-)
-BUILT = [
-    ({"package/setup.py": SETUP.format(name="fast", source="quick.pyx")}, []),
-    ({"setup.py": SETUP.format(name="package.fast", source="package/quick.pyx")}, []),
-    ({"setup.py": SETUP.format(name="fast", source="package/quick.pyx")}, ["T2T624"]),  # another module
-    ({"package/setup.py": SETUP.format(name="faster", source="quick.pyx")}, ["T2T624"]),
-    ({"package/setup.py": SETUP.format(name="fast", source="nowhere.pyx")}, ["T2T624"]),
-    ({"package/setup.py": SETUP.format(name="fast", source="quick.pyx").replace("['", "list('")}, ["T2T624"]),
-    ({"package/setup.py": "print 'not Python 3'\n"}, ["T2T624"]),
-    (
-        {
-            "package/setup.py": SETUP.format(name="fast", source="quick.pyx"),
-            "package/quick.pyx": "import tensorflow as tf\n",
-        },
-        ["T2T624"],
-    ),
-    (
-        {
-            "package/setup.py": SETUP.format(name="fast", source="quick.pyx"),
-            "package/quick.pyx": "cimport numpy as np\nimport numpy as np\nDTYPE = np.float\n# np.bool\n",
-        },
-        ["T2T628"],
-    ),
-    ({"package/fast.pyx": "import numpy\nDTYPE = numpy.int\nctypedef numpy.int_t T\n"}, ["T2T628"]),
-]
-
-
-@pytest.mark.parametrize(("files", "left"), BUILT)
-def test_a_module_that_is_built_of_what_lies_here(files, left, tree):
-    given = {
-        "train.py": "import tensorflow as tf\nfrom package.glue import nms\ntf.Session()\n",
-        "package/__init__.py": "",
-        "package/glue.py": "from .fast import nms\n",
-        "package/quick.pyx": "import numpy as np\ncimport numpy as np\nctypedef np.float_t T\n",
-    }
-    result = migrate(Script.read(tree({**given, **files}) / "train.py"))
-    assert [finding.code for finding in result.left] == left
-    if not left:
-        assert {path.name for path in result.copied} >= {"quick.pyx", "setup.py"}
-
-
 @pytest.mark.parametrize(
     ("proto", "left"),
     [

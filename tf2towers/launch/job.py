@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tf2towers.launch.cluster import Cluster, Task
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.leftovers import Guardian, kill_leftovers, new_mark
+from tf2towers.launch.leftovers import kill_leftovers, new_mark
 from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
@@ -94,13 +94,6 @@ class Job:
             Exception: whatever the watcher raises.
         """
         self._open_logs()
-        guardian = Guardian(self._mark)
-        try:
-            return self._run()
-        finally:
-            guardian.dismiss()
-
-    def _run(self) -> Outcome:
         ports = hold_ports(len(self.members))
         try:
             addresses = tuple(port.address for port in ports)

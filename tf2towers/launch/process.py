@@ -7,42 +7,34 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.leftovers import MARK, Guardian, die_with, kill_leftovers, new_mark
+from tf2towers.launch.leftovers import MARK, die_with, kill_leftovers, new_mark
 
 # -- lines out of the bytes that a task writes -------------------------------------------------------------------------
 
 LONGEST = 65_536  # bytes; what is longer is cut
-PROGRESS_EVERY = 1.0  # seconds: of a line that overwrites itself, so often its state is taken as a line
 
 
 class Lines:
     """Splits a stream of bytes into lines of text.
 
-    A line that overwrites itself with carriage returns (a progress bar) counts as a terminal shows it, and its state
-    becomes a line of its own once a second. What is not UTF-8 is escaped.
+    A line that overwrites itself with carriage returns (a progress bar) counts as a terminal shows it at its end. What
+    is not UTF-8 is escaped.
     """
 
     def __init__(self) -> None:
         self._pending = b""
-        self._shown = time.monotonic()
 
     def feed(self, data: bytes) -> list[str]:
         """The lines that are complete with these bytes."""
         *whole, self._pending = (self._pending + data).split(b"\n")
         lines = [_as_shown(line) for line in whole]
-        if whole:
-            self._shown = time.monotonic()
-        if b"\r" in self._pending[:-1]:
-            done, self._pending = self._pending[:-1].rsplit(b"\r", 1)[0], _after_last_return(self._pending)
-            if time.monotonic() - self._shown >= PROGRESS_EVERY and _as_shown(done):
-                self._shown = time.monotonic()
-                lines.append(_as_shown(done))
+        place = self._pending.rfind(b"\r", 0, len(self._pending) - 1)
+        self._pending = self._pending[place + 1 :]
         while len(self._pending) > LONGEST:
             lines.append(_as_shown(self._pending[:LONGEST]))
             self._pending = self._pending[LONGEST:]
@@ -52,11 +44,6 @@ class Lines:
         """What was written after the last end of line."""
         rest, self._pending = _as_shown(self._pending), b""
         return [rest] if rest else []
-
-
-def _after_last_return(pending: bytes) -> bytes:
-    """The text after the last carriage return that something follows."""
-    return pending[pending.rindex(b"\r", 0, len(pending) - 1) + 1 :]
 
 
 def _as_shown(line: bytes) -> str:
@@ -156,7 +143,7 @@ class Process:
 
 
 class GuardedProcess:
-    """A command whose output goes to a file, and of which nothing is left at its end, whoever ends first.
+    """A command whose output goes to a file, and of which nothing is left at its end.
 
     Args:
         command, environment, descriptors: see `start_command`, also for the error.
@@ -174,15 +161,10 @@ class GuardedProcess:
         descriptors: Sequence[int] = (),
     ) -> None:
         self.mark = new_mark()
-        self._guardian = Guardian(self.mark)
         try:
             with log.open("wb") as stream:
                 self._popen = start_command(command, {**environment, MARK: self.mark}, stream, descriptors)
-        except LaunchError:
-            self._guardian.dismiss()
-            raise
         except OSError as problem:
-            self._guardian.dismiss()
             raise LaunchError(f"cannot start {command[0]}: {problem}") from None
 
     def status(self) -> int | None:
@@ -203,4 +185,3 @@ class GuardedProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(_AFTER_KILL)
         kill_leftovers(self.mark)
-        self._guardian.dismiss()

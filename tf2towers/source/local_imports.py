@@ -78,9 +78,7 @@ class LocalImports:
         """What a module is that a file imports and that is not Python text: compiled, or made of files without TF."""
         name = dotted.lstrip(".")
         for base in self._bases(_absolute(path), len(dotted) - len(name)):
-            place = base.joinpath(*name.split("."))
-            top = next((root for root in sorted(self.roots) if place.is_relative_to(root)), base)
-            if (found := built_module(place, top)) is not None:
+            if (found := built_module(base.joinpath(*name.split(".")))) is not None:
                 return found
         return None
 
