@@ -95,7 +95,7 @@ def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
         print(me)
         time.sleep(60)
     """)
-    assert main(["launch", "--restart", "1", "--timeout", "2", "--log-dir", "logs", "--", path]) == 124
+    assert main(["launch", "--timeout", "2", "--log-dir", "logs", "--", path]) == 124
     assert capfd.readouterr().err.splitlines() == [
         "tf2towers launch: worker 1 ended with status 1: restart 1 of 1",
         "tf2towers launch: not over after 2 seconds: every task is stopped",
@@ -118,7 +118,6 @@ def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
         (["--ps", "-1", "--", "train.py"], "-1 parameter servers: a number from 0"),
         (["--ps", "x", "--", "train.py"], "argument --ps: invalid int value: 'x'"),
         (["--workers", "1.5", "--", "train.py"], "argument --workers: invalid int value: '1.5'"),
-        (["--restart", "-1", "--", "train.py"], "-1 restarts: a number from 0"),
         (["--timeout", "0", "--", "train.py"], "a timeout of 0 seconds: more than 0"),
         (["--timeout", "nan", "--", "train.py"], "a timeout of nan seconds: more than 0"),
         (["--timeout", "soon", "--", "train.py"], "argument --timeout: invalid float value: 'soon'"),

@@ -81,48 +81,6 @@ def test_a_failing_task_stops_all_others(
     assert sorted(member.state for member in job.members) == ["failed", "stopped", "stopped"]
 
 
-def test_restart(script: Callable[[str], str]) -> None:
-    path = script("""
-        if me == "worker 1":
-            tell(name=f"run-{os.path.exists('run-False')}")
-            if not os.path.exists("run-True"): sys.exit(5)
-        else:
-            wait_for("run-True")
-    """)
-    watcher = Heard()
-    outcome, states = run(Plan(path, restarts=2), watcher)
-    assert outcome == Outcome(0)
-    assert states == ["ended", "ended", "ended"]
-    assert watcher.notices == ["worker 1 ended with status 5: restart 1 of 2"]
-
-
-def test_restarts_are_counted(script: Callable[[str], str]) -> None:
-    path = script("""
-        if me != "worker 1": time.sleep(60)
-        sys.exit(5)
-    """)
-    watcher = Heard()
-    outcome, _ = run(Plan(path, restarts=2), watcher)
-    assert outcome.status == 5
-    assert watcher.notices == [
-        "worker 1 ended with status 5: restart 1 of 2",
-        "worker 1 ended with status 5: restart 2 of 2",
-        "worker 1 ended with status 5: every other task is stopped",
-    ]
-
-
-@pytest.mark.parametrize("failing", ["worker 0", "ps 0"])
-def test_only_other_workers_are_restarted(script: Callable[[str], str], failing: str) -> None:
-    path = script(f"""
-        if me != {failing!r}: time.sleep(60)
-        sys.exit(5)
-    """)
-    watcher = Heard()
-    outcome, _ = run(Plan(path, restarts=2), watcher)
-    assert outcome.status == 5
-    assert watcher.notices == [f"{failing} ended with status 5: every other task is stopped"]
-
-
 def test_timeout(script: Callable[[str], str]) -> None:
     path = script("""
         if me != "worker 0": time.sleep(60)
@@ -179,20 +137,13 @@ def test_logs(script: Callable[[str], str], tmp_path: Path) -> None:
     path = script("""
         print(me, flush=True)
         os.write(1, bytes([255, 13, 10]))
-        if me == "worker 1" and not os.path.exists("again"):
-            tell(name="again")
-            sys.exit(1)
     """)
-    outcome, _ = run(Plan(path, restarts=1, log_dir="a/b"))
+    outcome, _ = run(Plan(path, log_dir="a/b"))
     assert outcome.status == 0
     logs = {log.name: log.read_bytes() for log in (tmp_path / "a" / "b").iterdir()}
     once = {f"{job}-{index}": b"%s %d\n\xff\r\n" % (job.encode(), index) for job, index in
             [("ps", 0), ("worker", 0), ("worker", 1)]}  # fmt: skip
-    assert logs == {
-        "ps-0.log": once["ps-0"],
-        "worker-0.log": once["worker-0"],
-        "worker-1.log": once["worker-1"] * 2,
-    }
+    assert logs == {f"{task}.log": text for task, text in once.items()}
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk")

@@ -1,4 +1,4 @@
-"""Runs a cluster from its first start to its last process: who is restarted, what ends it, with which status."""
+"""Runs a cluster from its first start to its last process: what ends it, with which status."""
 
 from __future__ import annotations
 
@@ -79,10 +79,7 @@ class Job:
 
     def __init__(self, plan: Plan, watcher: Watcher, signals: Sequence[int] = ()) -> None:
         self._plan, self._watcher, self._signals = plan, watcher, signals
-        self.members = [
-            Member(task, plan.keep, plan.restarts if task.job == "worker" and not task.is_chief else 0)
-            for task in plan.tasks
-        ]
+        self.members = [Member(task, plan.keep) for task in plan.tasks]
         self._selector = selectors.DefaultSelector()
         self._mark = new_mark()
 
@@ -104,7 +101,7 @@ class Job:
                     break
                 port.release()
                 self._start(member, cluster)
-            outcome = self._until_decided(cluster, began)
+            outcome = self._until_decided(began)
             if outcome.reason:
                 others = "every other task" if outcome.failed else "every task"
                 self._watcher.notice(f"{outcome.reason}: {others} is stopped")
@@ -140,10 +137,9 @@ class Job:
         member.process = Process(
             self._plan.command(cluster, member.task), self._plan.environment(cluster, member.task, self._mark)
         )
-        member.status = None
         self._selector.register(member.process.output, selectors.EVENT_READ, member)
 
-    def _until_decided(self, cluster: Cluster, began: float) -> Outcome:
+    def _until_decided(self, began: float) -> Outcome:
         timeout = self._plan.timeout
         waited_for, quiet_since = "", began
         workers = [member for member in self.members if member.task.job == "worker"]
@@ -155,11 +151,8 @@ class Job:
                 self._linger()
                 return Outcome(0)
             for member in self.members:
-                if not member.status:
-                    continue
-                if not member.restarts:
+                if member.status:
                     return Outcome(member.status, f"{member.task.name} {ending_words(member.status)}", member)
-                self._restart(member, cluster)
             if timeout is not None and time.monotonic() - began >= timeout:
                 return Outcome(TIMED_OUT, f"not over after {timeout:g} seconds")
             if self._pump():
@@ -169,15 +162,6 @@ class Job:
                 if running != waited_for and any(worker.status == 0 for worker in workers):
                     waited_for = running
                     self._watcher.notice(f"waiting for {running}; the other workers have ended")
-
-    def _restart(self, member: Member, cluster: Cluster) -> None:
-        assert member.status is not None
-        count = self._plan.restarts - member.restarts + 1
-        self._watcher.notice(
-            f"{member.task.name} {ending_words(member.status)}: restart {count} of {self._plan.restarts}"
-        )
-        member.restarts -= 1
-        self._start(member, cluster)
 
     def _linger(self) -> None:
         """Lets parameter servers that end by themselves do so."""

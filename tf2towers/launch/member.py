@@ -17,23 +17,20 @@ class Member:
 
     Args:
         keep: how many of the last lines are kept; None: all.
-        restarts: how often it may be started again.
 
     Attributes:
         process: the running one, or None before the start and after the end.
         status: the exit status (128 + n for signal n) of a task that ended by itself, else None.
         stopped: whether the launcher has ended it.
         lines: what it wrote, without what TensorFlow says about itself.
-        restarts: how often it may still be started again.
     """
 
-    def __init__(self, task: Task, keep: int | None = None, restarts: int = 0) -> None:
+    def __init__(self, task: Task, keep: int | None = None) -> None:
         self.task = task
         self.process: Process | None = None
         self.status: int | None = None
         self.stopped = False
         self.lines: deque[str] = deque(maxlen=keep)
-        self.restarts = restarts
         self._log: BinaryIO | None = None
         self._chatter = None if is_wanted() else Chatter()
 

@@ -85,8 +85,8 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
             parts = _parts(named) if named is not None else (None,)
             yield ImportByText(node, parts, is_path=True, named=named)
         elif isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
-            if (file := _file_that_is_read(tree, node.args[0])) is not None:
-                yield ImportByText(node, _parts(file), is_path=True)
+            if (read := _file_that_is_read(node.args[0], text)) is not None:
+                yield ImportByText(node, read, is_path=True)
 
 
 def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
@@ -108,30 +108,14 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
     return None
 
 
-def _file_that_is_read(tree: ast.Module, text: ast.expr) -> ast.expr | None:
-    """The path of the file whose text is given to `exec`, there or by a name; None for a text that is not a file's."""
+def _file_that_is_read(text: ast.expr, module: str) -> Parts | None:
+    """The path of the file whose text is given to `exec`; of one that was read before, nothing is known."""
+    for call in ast.walk(text):
+        if isinstance(call, ast.Call) and call.args and ast.unparse(call.func) in ("open", "io.open"):
+            return _parts(call.args[0])
     if isinstance(text, ast.Name):
-        values = [
-            assigned.value
-            for assigned in ast.walk(tree)
-            if isinstance(assigned, ast.Assign)
-            and any(isinstance(target, ast.Name) and target.id == text.id for target in assigned.targets)
-        ]
-    else:
-        values = [text]
-    for value in values:
-        for call in ast.walk(value):
-            if isinstance(call, ast.Call) and call.args and ast.unparse(call.func) in ("open", "io.open"):
-                return call.args[0]
-    for value in values:
-        for call in ast.walk(value):
-            if (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Attribute)
-                and call.func.attr == "read"
-            ):
-                return call
-    return None
+        return (None,) if re.search(rf"\b{text.id}\s*=.*(read|open)\(", module) else None
+    return (None,) if ast.unparse(text).endswith(".read()") else None
 
 
 def _by_name(call: ast.Call, named: ast.expr) -> ImportByText:

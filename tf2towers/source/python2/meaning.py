@@ -21,7 +21,7 @@ from libcst.codemod.visitors import AddImportsVisitor, ImportItem
 
 from tf2towers.source.conversion import Step
 from tf2towers.source.python2.evidence import NAMES
-from tf2towers.source.python2.names import Names, dotted, is_plain_call, keywords_of
+from tf2towers.source.python2.names import Names, dotted, is_like, is_plain_call, keywords_of
 from tf2towers.source.python2.number_kinds import NumberKinds
 from tf2towers.source.python2.tables import read_words
 
@@ -83,7 +83,7 @@ class Meaning(cst.CSTTransformer):
         futures = {
             alias.evaluated_name
             for node in self._names.nodes
-            if m.matches(node, m.ImportFrom(module=m.Name("__future__")))
+            if is_like(node, m.ImportFrom(module=m.Name("__future__")))
             for alias in getattr(node, "names", ())
         }
         self._divides = "division" not in futures
@@ -176,7 +176,7 @@ class Meaning(cst.CSTTransformer):
         if name in _PICKLES and node.args and not keywords & {"encoding", "**"}:
             self._record_step("pickles that Python 2 wrote", node)
             return _with_keywords(updated_node, encoding="'latin1'")
-        if name == "numpy.load" and m.matches(around, m.Attribute(attr=m.Name("item") | m.Name("tolist"))):
+        if name == "numpy.load" and is_like(around, m.Attribute(attr=m.Name("item") | m.Name("tolist"))):
             self._record_step("arrays of objects that Python 2 wrote", node)
             wanted = {"allow_pickle": "True", "encoding": "'latin1'"}
             return _with_keywords(updated_node, **{key: wanted[key] for key in wanted if key not in keywords})
@@ -252,7 +252,7 @@ class Meaning(cst.CSTTransformer):
             )
         call = self._names.call_around(node)
         texts = m.Attribute(attr=m.Name("format"), value=m.SimpleString() | m.ConcatenatedString())
-        return call is not None and (self._names.calls(call, "builtins.print") or m.matches(call.func, texts))
+        return call is not None and (self._names.calls(call, "builtins.print") or is_like(call.func, texts))
 
     def _open(self, handle: cst.BaseExpression) -> cst.Call | None:
         """The call of open that a file comes from, where that is the only one."""
@@ -261,7 +261,7 @@ class Meaning(cst.CSTTransformer):
             around = self._names.parent(handle)
             while around is not None and not isinstance(around, cst.FunctionDef | cst.Lambda | cst.ClassDef):
                 for item in around.items if isinstance(around, cst.With) else ():
-                    if m.matches(item.asname, m.AsName(name=m.Name(handle.value))):
+                    if is_like(item.asname, m.AsName(name=m.Name(handle.value))):
                         return self._open(item.item)
                 around = self._names.parent(around)
             bound = self._names.assignments(handle)
@@ -288,7 +288,7 @@ class Meaning(cst.CSTTransformer):
 
     def _is_compared(self, node: cst.Call, name: str) -> bool:
         """Whether sort() or sorted() is given a function that compares two items."""
-        is_sort = m.matches(node.func, m.Attribute(attr=m.Name("sort")))
+        is_sort = is_like(node.func, m.Attribute(attr=m.Name("sort")))
         if (is_sort or name == "builtins.sorted") and "cmp" in keywords_of(node):
             return True
         if not is_sort:
@@ -334,7 +334,7 @@ class Meaning(cst.CSTTransformer):
         caught = m.ExceptHandler()
         bound = [self._names.parent(each.node) for each in self._names.assignments(value)]
         return bool(bound) and all(
-            isinstance(each, cst.AsName) and m.matches(self._names.parent(each), caught) for each in bound
+            isinstance(each, cst.AsName) and is_like(self._names.parent(each), caught) for each in bound
         )
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
@@ -388,7 +388,7 @@ class Meaning(cst.CSTTransformer):
         """`reload(sys)` and `sys.setdefaultencoding('utf-8')`: text is UTF-8 in Python 3."""
         call = original_node.value
         reloads = self._names.calls(call, "importlib.reload", "imp.reload")
-        of_sys = reloads and m.matches(call, m.Call(args=[m.Arg(m.Name("sys"))]))
+        of_sys = reloads and is_like(call, m.Call(args=[m.Arg(m.Name("sys"))]))
         if of_sys or self._names.calls(call, "sys.setdefaultencoding"):
             self._record_step("sys.setdefaultencoding()", original_node)
             return cst.Pass(semicolon=updated_node.semicolon)
@@ -426,24 +426,11 @@ class Meaning(cst.CSTTransformer):
             statement = self._names.parent(statement)  # type: ignore[assignment]
         if isinstance(statement, cst.BaseCompoundStatement):
             return
-        loops = m.findall(node, m.CompFor())
-        targets = {
-            each.value
-            for loop in loops
-            for each in m.findall(cst.ensure_type(loop, cst.CompFor).target, m.Name())
-        }
-        for name in sorted(cst.ensure_type(each, str) for each in targets):
+        loops = [each.target for each in m.findall(node, m.CompFor()) if isinstance(each, cst.CompFor)]
+        targets = [each for loop in loops for each in m.findall(loop, m.Name())]
+        for name in sorted({each.value for each in targets if isinstance(each, cst.Name)}):
             if self._is_read_after(name, scope, statement):
                 self._record_left(f"{name} of a list comprehension, read after it", node)
-
-    def visit_ExceptHandler(self, node: cst.ExceptHandler) -> None:
-        """An error was still there after its `except`; Python 3 forgets its name: it is left where that shows."""
-        last = node.body.body[-1]
-        jump = m.SimpleStatementLine(body=[m.ZeroOrMore(), m.Return() | m.Raise() | m.Continue()])
-        if node.name is not None and isinstance(node.name.name, cst.Name) and not m.matches(last, jump):
-            name = node.name.name
-            if self._is_read_after(name.value, self._names.scope(name), node):
-                self._record_left(f"{name.value} of an except, read after it", node)
 
     def _is_read_after(self, name: str, scope: metadata.Scope, node: cst.CSTNode) -> bool:
         """Whether a name is read after a statement and before it is bound again; not one of an import or a `def`."""
@@ -478,13 +465,13 @@ def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
     }
     mode, size = given.get("mode"), given.get("buffering")
     written = _text_of(mode.value) if mode is not None else "r"
-    return size if written and "b" not in written and m.matches(size, m.Arg(m.Integer("0"))) else None
+    return size if written and "b" not in written and is_like(size, m.Arg(m.Integer("0"))) else None
 
 
 def _gives_bytes(value: cst.BaseExpression) -> bool:
     """Whether a value certainly is of bytes in Python 3: `text.encode()`, `b'...'`."""
     encoded = m.Call(func=m.Attribute(attr=m.Name("encode") | m.Name("as_bytes")))
-    return m.matches(value, encoded) or (isinstance(value, cst.SimpleString) and "b" in value.prefix.lower())
+    return is_like(value, encoded) or (isinstance(value, cst.SimpleString) and "b" in value.prefix.lower())
 
 
 def _text_of(value: cst.BaseExpression) -> str:

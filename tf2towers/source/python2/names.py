@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import cast
 
 import libcst as cst
+from libcst import matchers as m
 from libcst import metadata
 
 #: builtins of Python 2 that the conversion of the syntax leaves
@@ -78,7 +79,7 @@ class Names:
         if not found:
             return f"builtins.{full}" if root in _OF_PYTHON2 else ""
         if any(each.source is not metadata.QualifiedNameSource.LOCAL for each in found):
-            return _rooted(found.pop().name) if len(found) == 1 else ""
+            return _rooted(next(iter(found)).name) if len(found) == 1 else ""
         meanings = {self._meaning(each.node) for each in bound if each.node not in self._active}
         base = meanings.pop() if len(meanings) == 1 else ""
         return _rooted(f"{base}.{rest}" if rest else base) if base else ""
@@ -120,6 +121,11 @@ def dotted(node: cst.CSTNode) -> str | None:
         base = dotted(node.value)
         return None if base is None else f"{base}.{node.attr.value}"
     return node.value if isinstance(node, cst.Name) else None
+
+
+def is_like(node: cst.CSTNode | None, pattern: m.BaseMatcherNode) -> bool:
+    """Whether there is a node, and it matches a pattern."""
+    return node is not None and m.matches(node, pattern)
 
 
 def root_of(node: cst.CSTNode) -> cst.CSTNode:
