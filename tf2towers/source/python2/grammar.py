@@ -48,15 +48,6 @@ def convert_syntax(
     return str(tree)[:-1], steps, bound
 
 
-def is_python2_text(text: str) -> bool:
-    """Whether a text is Python 2."""
-    try:
-        _parse_python2(text)
-    except NotPython2:
-        return False
-    return True
-
-
 def is_module(folder: Path, name: str) -> bool:
     """Whether a folder has a module or a package of a name."""
     return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()

@@ -125,26 +125,18 @@ class Meaning(cst.CSTTransformer):
             return updated_node
         if kinds == ("int", "int"):
             self._record_step("integer division", original_node)
-            space = {
-                "whitespace_before": operator.whitespace_before,
-                "whitespace_after": operator.whitespace_after,
-            }
-            return updated_node.with_changes(operator=cst.FloorDivide(**space))
+            floor = cst.FloorDivide(operator.whitespace_before, operator.whitespace_after)
+            return updated_node.with_changes(operator=floor)
         self._record_step("division of what may be integers", original_node)
+        before, after = operator.whitespace_before, operator.whitespace_after
         comma = cst.Comma(
-            operator.whitespace_before
-            if _is_over_lines(operator.whitespace_before)
-            else cst.SimpleWhitespace(""),
-            operator.whitespace_after
-            if _is_over_lines(operator.whitespace_after)
-            else cst.SimpleWhitespace(" "),
+            before if _is_over_lines(before) else cst.SimpleWhitespace(""),
+            after if _is_over_lines(after) else cst.SimpleWhitespace(" "),
         )
-        given = [
-            cst.Arg(_without_parentheses(updated_node.left), comma=comma),
-            cst.Arg(_without_parentheses(updated_node.right)),
-        ]
-        call = cst.Call(cst.Name(self._need("python2_division")), given)
-        return call.with_changes(lpar=updated_node.lpar, rpar=updated_node.rpar)
+        left, right = map(_without_parentheses, (updated_node.left, updated_node.right))
+        return self._runtime_call(
+            "python2_division", cst.Arg(left, comma=comma), cst.Arg(right), old=updated_node
+        )
 
     def leave_AugAssign(
         self, original_node: cst.AugAssign, updated_node: cst.AugAssign
@@ -159,19 +151,16 @@ class Meaning(cst.CSTTransformer):
             self._record_left("a division in place of what may be integers", original_node)
             return updated_node
         self._record_step("division of what may be integers", original_node)
-        given = [cst.Arg(updated_node.target), cst.Arg(updated_node.value)]
-        call = cst.Call(cst.Name(self._need("python2_division_in_place")), given)
+        given = cst.Arg(updated_node.target), cst.Arg(updated_node.value)
+        call = self._runtime_call("python2_division_in_place", *given)
         return cst.Assign([cst.AssignTarget(updated_node.target)], call)
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         """The functions that do something else in Python 3."""
-        node, name, keywords = (
-            original_node,
-            self._names.canonical(original_node.func),
-            keywords_of(original_node),
-        )
+        node, name = original_node, self._names.canonical(original_node.func)
+        keywords = keywords_of(node)
         around = self._names.parent(node)
         if name in _PICKLES and node.args and not keywords & {"encoding", "**"}:
             self._record_step("pickles that Python 2 wrote", node)
@@ -196,7 +185,8 @@ class Meaning(cst.CSTTransformer):
             outer = self._names.call_around(node)
             if not self._names.calls(outer, "builtins.int", "builtins.float", "builtins.range"):
                 self._record_step("math.floor() and math.ceil() as floats", node)
-                return cst.Call(cst.Name("float"), [cst.Arg(updated_node)])
+                given = [cst.Arg(_without_parentheses(updated_node))]
+                return _with_parentheses(cst.Call(cst.Name("float"), given), updated_node)
             return updated_node
         if (ours := self._ours(node, name)) is not None and name.removeprefix("builtins.") not in self._bound:
             self._record_step(f"{name.removeprefix('builtins.')}() of Python 2", node)
@@ -231,13 +221,12 @@ class Meaning(cst.CSTTransformer):
             self._record_left("translate() of two arguments", node)
         elif method == "decode" and len(node.args) < 3 and _is_of_text(encoding):
             self._record_step("text that was bytes", node)
-            given = [cst.Arg(cst.ensure_type(updated.func, cst.Attribute).value), *updated.args]
-            new = cst.Call(cst.Name(self._need("python2_decode")), given)
-            return new.with_changes(lpar=updated.lpar, rpar=updated.rpar)
+            text = cst.ensure_type(updated.func, cst.Attribute).value
+            return self._runtime_call("python2_decode", cst.Arg(text), *updated.args, old=updated)
         elif method == "encode" and _is_of_text(encoding) and self._is_shown(node):
             self._record_step("text that was bytes", node)  # Python 3 shows `b'...'`
-            given = [cst.Arg(updated), cst.Arg(updated.args[0].value)]
-            return cst.Call(cst.Name(self._need("python2_decode")), given)
+            given = cst.Arg(_without_parentheses(updated)), cst.Arg(updated.args[0].value)
+            return self._runtime_call("python2_decode", *given, old=updated)
         return updated
 
     def _is_shown(self, node: cst.CSTNode) -> bool:
@@ -309,15 +298,15 @@ class Meaning(cst.CSTTransformer):
             return updated_node
         if name in _RENAMED:
             self._record_step(f"{name}, which has another name", original_node)
-            return cst.parse_expression(_RENAMED[name])
+            return _with_parentheses(cst.parse_expression(_RENAMED[name]), updated_node)
         if name in _NAMED:
             self._record_step(f"{name} of Python 2", original_node)
-            return cst.Name(self._need(_NAMED[name]))
+            return _with_parentheses(cst.Name(self._need(_NAMED[name])), updated_node)
         if name.startswith("string.") and not hasattr(string, name.removeprefix("string.")):
             self._record_left(f"{name}, which is not in Python 3", original_node)
         if original_node.attr.value == "message" and self._is_error(original_node.value):
             self._record_step("the message of an error", original_node)
-            return cst.Call(cst.Name(self._need("python2_message")), [cst.Arg(updated_node.value)])
+            return self._runtime_call("python2_message", cst.Arg(updated_node.value), old=updated_node)
         return updated_node
 
     def leave_Subscript(
@@ -452,6 +441,11 @@ class Meaning(cst.CSTTransformer):
     def _record_left(self, what: str, node: cst.CSTNode) -> None:
         self.left.append(Step(what, self._names.line(node)))
 
+    def _runtime_call(self, name: str, *given: cst.Arg, old: cst.BaseExpression | None = None) -> cst.Call:
+        """A call of the runtime in the place of an expression, whose parentheses it gets."""
+        call = cst.Call(cst.Name(self._need(name)), given)
+        return call if old is None else call.with_changes(lpar=old.lpar, rpar=old.rpar)
+
     def _need(self, name: str) -> str:
         self._wanted.append(ImportItem("tf2towers.runtime", name))
         return name
@@ -512,6 +506,10 @@ def _with_arguments(call: cst.Call, added: list[cst.Arg]) -> cst.Call:
 
 def _is_over_lines(space: cst.BaseParenthesizableWhitespace) -> bool:
     return isinstance(space, cst.ParenthesizedWhitespace) or "\n" in cst.Module([]).code_for_node(space)
+
+
+def _with_parentheses(new: cst.BaseExpression, old: cst.BaseExpression) -> cst.BaseExpression:
+    return new.with_changes(lpar=old.lpar, rpar=old.rpar)
 
 
 def _without_parentheses(value: cst.BaseExpression) -> cst.BaseExpression:

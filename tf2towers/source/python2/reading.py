@@ -38,8 +38,6 @@ def convert_script(
     before = script.text
     crlf = "\r\n" in before and before.count("\r\n") == before.count("\n")
     text = before.replace("\r\n", "\n") if crlf else before
-    if not grammar.is_python2_text(text):
-        return None
     steps: list[Step] = []
     try:
         if "\t" in text and not _is_python3(text, script.path):
