@@ -60,7 +60,6 @@ def test_what_is_read_is_what_is_written(tmp_path: Path, data: bytes, encoding: 
         (b"from nets.async import y\n", 1, "rename the module"),
         (b"import os, async\n", 1, "rename the module"),
         (b"if a:\n        b = 1\n\tc = 2\n", 3, "expand the tabs first"),
-        (b"if a:\n    b = 1\n\tc = 2\n", 3, "line 3 is wrong as well (unexpected indent)"),
         (b"a = 1\nprint 'x'\n", 2, "Python 2"),
         (b"a = 1\nif a: print a\n", 2, "Python 2"),
         (b"print >>sys.stderr, 'x', y\nz z\n", 1, "Python 2"),

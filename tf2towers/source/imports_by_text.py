@@ -11,18 +11,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tf2towers.source.nodes import argument, last_name
+from tf2towers.source.nodes import argument, bound_by, last_name, root_of
 from tf2towers.source.written_texts import HOLE, WrittenTexts
 
-#: functions that import by a name, with the module that has them
-_BY_NAME = {"import_module": "importlib", "__import__": "builtins", "run_module": "runpy"}
-#: functions that load a file, with the module that has them, and the place of the path among their arguments
-_BY_PATH = {
-    "load_source": ("imp", 1),
-    "run_path": ("runpy", 0),
-    "SourceFileLoader": ("importlib.machinery", 1),
-    "spec_from_file_location": ("importlib.util", 1),
-}
+#: functions that import by a name
+_BY_NAME = frozenset({"import_module", "__import__", "run_module"})
+#: functions that load a file -> the place of the path among their arguments
+_BY_PATH = {"load_source": 1, "run_path": 0, "SourceFileLoader": 1, "spec_from_file_location": 1}
 
 #: a text, in which None stands for what is computed
 Parts = tuple[str | None, ...]
@@ -72,16 +67,16 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
     """Every import by a text in a module, given as its tree and its text."""
     if not any(function in text for function in (*_BY_NAME, *_BY_PATH, "exec")):
         return
-    modules, functions = _imported(tree)
+    imports = _imported(tree)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        function = _function(node.func, modules, functions)
+        function = _function(node.func, imports)
         if function in _BY_NAME:
             if (named := argument(node, 0, "name", "mod_name")) is not None:
                 yield _by_name(node, named)
         elif function in _BY_PATH:
-            named = argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
+            named = argument(node, _BY_PATH[function], "pathname", "path", "path_name", "location")
             parts = _parts(named) if named is not None else (None,)
             yield ImportByText(node, parts, is_path=True, named=named)
         elif isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
@@ -128,36 +123,18 @@ def _by_name(call: ast.Call, named: ast.expr) -> ImportByText:
     return ImportByText(call, parts, named=named)
 
 
-def _imported(tree: ast.Module) -> tuple[dict[str, str], dict[str, str]]:
-    """What the modules that have such functions are called here, and the functions that are imported by name."""
-    modules, functions = {"builtins": "builtins"}, {"__import__": "__import__"}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                modules[alias.asname or alias.name] = alias.name
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                name = alias.asname or alias.name
-                modules[name] = f"{node.module}.{alias.name}"
-                if _home(alias.name) == node.module:
-                    functions[name] = alias.name
-    return modules, functions
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """The names that imports give, and the functions and modules that they are: `load` of `import_module as load`."""
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return {bound_by(alias): alias.name for node in imports for alias in node.names}
 
 
-def _home(function: str) -> str | None:
-    return _BY_NAME.get(function) or _BY_PATH.get(function, (None,))[0]
-
-
-def _function(function: ast.expr, modules: dict[str, str], functions: dict[str, str]) -> str | None:
-    """The function of the program that a call means."""
-    if isinstance(function, ast.Name):
-        return functions.get(function.id)
-    if isinstance(function, ast.Attribute) and (home := _home(function.attr)) is not None:
-        base = ast.unparse(function.value)
-        # `import importlib` is enough for `importlib.util.spec_from_file_location`
-        if home == modules.get(base, base if base.partition(".")[0] in modules else None):
-            return function.attr
-    return None
+def _function(function: ast.expr, imports: dict[str, str]) -> str:
+    """The name of a function of Python that a call may mean; nothing for one of the script's own."""
+    root = root_of(function)
+    if not isinstance(root, ast.Name) or root.id not in imports.keys() | {"__import__", "builtins"}:
+        return ""
+    return last_name(function) if root is not function else imports.get(root.id, root.id)
 
 
 def _parts(text: ast.expr) -> Parts:

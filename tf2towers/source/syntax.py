@@ -49,7 +49,7 @@ def check_syntax(text: str, path: Path) -> None:
             advice = "convert it to Python 3 first (python-modernize, or 2to3 of Python 3.12 and older)"
             raise NotPython3(path, f"this is Python 2: {advice}", at) from None
         if isinstance(problem, TabError):
-            detail = _mixed_indentation(text, path)
+            detail = "tabs and spaces are mixed in the indentation: expand the tabs first (expand -t 8)"
         else:
             detail = f"not valid Python 3: {getattr(problem, 'msg', problem)}"
             if line is not None and (found_word := _keyword_since_3_7(text, line)):
@@ -71,19 +71,6 @@ def _line_of_python2(text: str, line: int) -> int | None:
         ),
         None,
     )
-
-
-def _mixed_indentation(text: str, path: Path) -> str:
-    """What to say of tabs and spaces that Python 3 does not take: to expand them, where that is enough."""
-    detail = "tabs and spaces are mixed in the indentation"
-    try:
-        parse(text.expandtabs(8), path)
-    except SyntaxError as problem:
-        return (
-            f"{detail}, and with tabs of 8 columns, as Python 2 reads them, line {problem.lineno} is wrong as well "
-            f"({problem.msg})"
-        )
-    return f"{detail}: expand the tabs first (expand -t 8)"
 
 
 def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
