@@ -100,48 +100,37 @@ def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
     """
     found: dict[str, list[ast.AST]] = {}
     known: set[ast.AST] = set()
+
+    def bind(target: ast.AST, value: ast.AST, name: str = "") -> None:
+        pairs = ast.Tuple | ast.List
+        if isinstance(target, pairs) and isinstance(value, pairs) and len(target.elts) == len(value.elts):
+            for each, own in zip(target.elts, value.elts, strict=True):
+                bind(each, own)
+        elif target not in known and not isinstance(target, ast.Tuple | ast.List):
+            found.setdefault(name or dotted(target) or "", []).append(value)
+            known.add(target)
+
     for node in nodes:
-        given: list[tuple[str | None, ast.AST]] = []
         match node:
-            case ast.Assign() | ast.AnnAssign() | ast.withitem():
-                for target, value in _assigned(node):
-                    given.append((dotted(target), value))
-                    known.add(target)
-            case ast.arguments(kwarg=ast.arg() as kwarg):
-                given.append((kwarg.arg, ast.Dict([], [])))
-                known.add(kwarg)
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    bind(target, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                bind(target, value)
+            case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):
+                bind(target, value)
+            case ast.arguments(kwarg=ast.arg(arg=name) as target):
+                bind(target, ast.Dict([], []), name)
             case ast.Import() | ast.ImportFrom():
-                whole = isinstance(node, ast.Import)
-                given += [(bound_by(alias), alias if whole else node) for alias in node.names]
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                given.append((node.name, node))
-            case ast.arg() if node not in known:
-                given.append((node.arg, node))
-            case ast.Name() | ast.Attribute() if node not in known and not isinstance(node.ctx, ast.Load):
-                given.append((dotted(node), node))
-        for name, binding in given:
-            found.setdefault(name or "", []).append(binding)
+                for alias in node.names:
+                    bind(alias, alias if isinstance(node, ast.Import) else node, bound_by(alias))
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bind(node, node, name)
+            case ast.arg(arg=name):
+                bind(node, node, name)
+            case ast.Name() | ast.Attribute() if not isinstance(node.ctx, ast.Load):
+                bind(node, node)
     return found
-
-
-def _assigned(node: ast.Assign | ast.AnnAssign | ast.withitem) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The names and attributes that get values which are seen: `a, b = {}, {}`."""
-    value = node.context_expr if isinstance(node, ast.withitem) else node.value
-    targets: list[ast.expr | None] = [*node.targets] if isinstance(node, ast.Assign) else []
-    if not isinstance(node, ast.Assign):
-        targets.append(node.optional_vars if isinstance(node, ast.withitem) else node.target)
-    for target in targets:
-        match target, value:
-            case ((ast.Name() | ast.Attribute()), ast.expr()):
-                yield target, value
-            case ((ast.Tuple() | ast.List()), (ast.Tuple() | ast.List())) if len(target.elts) == len(
-                value.elts
-            ):
-                if not any(isinstance(element, ast.Starred) for element in (*target.elts, *value.elts)):
-                    pairs = zip(target.elts, value.elts, strict=True)
-                    yield from (
-                        (each, own) for each, own in pairs if isinstance(each, ast.Name | ast.Attribute)
-                    )
 
 
 def _module(binding: ast.AST) -> str:
