@@ -92,12 +92,10 @@ def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
         print(me)
         time.sleep(60)
     """)
-    assert main(["launch", "--timeout", "2", "--log-dir", "logs", "--", path]) == 124
+    assert main(["launch", "--timeout", "2", "--", path]) == 124
     assert capfd.readouterr().err.splitlines() == [
         "tf2towers launch: not over after 2 seconds: every task is stopped"
     ]
-    assert Path("logs/worker-1.log").read_text() == "worker 1\n"
-    assert sorted(log.name for log in Path("logs").iterdir()) == ["ps-0.log", "worker-0.log", "worker-1.log"]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +122,6 @@ def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
         (["--task-flags", "'", "--", "train.py"], "No closing quotation"),
         (["--task-flags", "--", "train.py"], "argument --task-flags: expected one argument"),
         (["--python", "snake", "--", "train.py"], "snake: no such interpreter"),
-        (["--log-dir", "train.py", "--", "train.py"], "train.py: File exists"),
         (["--fast", "--", "train.py"], "--fast"),
     ],
 )
@@ -137,12 +134,6 @@ def test_mistakes(
     assert message in errors
     assert out == ""
     assert [path.name for path in Path().iterdir()] == ["train.py"]
-
-
-def test_a_mistake_makes_no_log_directory(script: Callable[[str], str]) -> None:
-    script("")
-    assert main(["launch", "--log-dir", "logs", "--", "none.py"]) == 2
-    assert not Path("logs").exists()
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:

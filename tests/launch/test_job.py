@@ -133,36 +133,6 @@ def test_what_the_watcher_raises_ends_the_cluster(script: Callable[[str], str]) 
     assert {member.state for member in job.members} == {"stopped"}
 
 
-def test_logs(script: Callable[[str], str], tmp_path: Path) -> None:
-    path = script("""
-        print(me, flush=True)
-        os.write(1, bytes([255, 13, 10]))
-    """)
-    outcome, _ = run(Plan(path, log_dir="a/b"))
-    assert outcome.status == 0
-    logs = {log.name: log.read_bytes() for log in (tmp_path / "a" / "b").iterdir()}
-    once = {f"{job}-{index}": b"%s %d\n\xff\r\n" % (job.encode(), index) for job, index in
-            [("ps", 0), ("worker", 0), ("worker", 1)]}  # fmt: skip
-    assert logs == {f"{task}.log": text for task, text in once.items()}
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk")
-def test_a_full_disk(script: Callable[[str], str], tmp_path: Path) -> None:
-    path = script("print(me, flush=True); time.sleep(60)")
-    (tmp_path / "worker-1.log").symlink_to("/dev/full")
-    job = Job(Plan(path, log_dir="."), Heard())
-    with pytest.raises(LaunchError, match=r"^worker-1\.log: No space left on device$"):
-        job.run()
-    assert {member.state for member in job.members} == {"stopped"}
-
-
-def test_a_log_directory_that_cannot_be(script: Callable[[str], str]) -> None:
-    path = script("tell()")
-    with pytest.raises(LaunchError, match=r"train\.py: File exists"):
-        run(Plan(path, log_dir=path))
-    assert not Path("worker-0").exists()
-
-
 def test_an_interpreter_that_does_not_run(script: Callable[[str], str]) -> None:
     path = script("tell()")
     Path("broken").write_text("#!/no/such/thing\n")

@@ -47,9 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "in them is a JSON object of lists of hosts",
     )
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop everything after so long")
-    parser.add_argument(
-        "--log-dir", metavar="DIR", help="also write each task's output to DIR/worker-0.log ..."
-    )
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
@@ -83,7 +80,6 @@ def _plan(options: argparse.Namespace) -> Plan:
         python=options.python,
         task_flags=options.task_flags,
         timeout=options.timeout,
-        log_dir=options.log_dir,
         keep=SHOWN,
     )
 

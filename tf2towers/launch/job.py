@@ -8,15 +8,12 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tf2towers.launch.cluster import Cluster, Task
-from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.leftovers import kill_leftovers, new_mark
 from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
-from tf2towers.launch.process import Process
 from tf2towers.launch.signals import note_signals
 
 TICK = 0.05  # seconds between two looks at what has ended
@@ -87,10 +84,9 @@ class Job:
         """Runs it; nothing of it runs afterwards, whatever happens.
 
         Raises:
-            LaunchError: it cannot be started, or a log file cannot be written.
+            LaunchError: it cannot be started.
             Exception: whatever the watcher raises.
         """
-        self._open_logs()
         ports = hold_ports(len(self.members))
         try:
             addresses = tuple(port.address for port in ports)
@@ -117,27 +113,13 @@ class Job:
             finally:
                 for port in ports:
                     port.close()
-                for member in self.members:
-                    member.close()
                 self._selector.close()
         return outcome
 
-    def _open_logs(self) -> None:
-        if self._plan.log_dir is None:
-            return
-        directory = Path(self._plan.log_dir)
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise LaunchError(f"{directory}: {problem.strerror}") from None
-        for member in self.members:
-            member.log_to(directory)
-
     def _start(self, member: Member, cluster: Cluster) -> None:
-        member.process = Process(
-            self._plan.command(cluster, member.task), self._plan.environment(cluster, member.task, self._mark)
-        )
-        self._selector.register(member.process.output, selectors.EVENT_READ, member)
+        environment = self._plan.environment(cluster, member.task, self._mark)
+        member.start(self._plan.command(cluster, member.task), environment)
+        self._selector.register(member.output, selectors.EVENT_READ, member)
 
     def _until_decided(self, began: float) -> Outcome:
         timeout = self._plan.timeout
@@ -158,7 +140,7 @@ class Job:
             if self._pump():
                 quiet_since = time.monotonic()
             elif time.monotonic() - quiet_since >= QUIET:
-                running = ", ".join(worker.task.name for worker in workers if worker.process is not None)
+                running = ", ".join(worker.task.name for worker in workers if worker.runs)
                 if running != waited_for and any(worker.status == 0 for worker in workers):
                     waited_for = running
                     self._watcher.notice(f"waiting for {running}; the other workers have ended")
@@ -174,47 +156,40 @@ class Job:
         news = False
         for key, _ in self._selector.select(TICK):
             member: Member = key.data
-            lines = self._read(member)
+            try:
+                lines = member.read()
+            finally:
+                if not member.open:
+                    self._selector.unregister(member.output)
             if lines:
                 news = True
                 self._watcher.lines(member.task, lines)
-        for member, process in self._running():
+        for member in self._running():
             try:
                 rest = member.check_end()
             finally:
-                if member.process is None and process.output in self._selector.get_map():
-                    self._selector.unregister(process.output)
+                if not member.runs and member.output in self._selector.get_map():
+                    self._selector.unregister(member.output)
             news = news or rest is not None
             if rest:
                 self._watcher.lines(member.task, rest)
         return news
 
-    def _read(self, member: Member) -> list[str]:
-        process = member.process
-        assert process is not None  # one that has ended is not selected
-        try:
-            return member.read()
-        finally:
-            if not process.open:
-                self._selector.unregister(process.output)
-
-    def _running(self) -> list[tuple[Member, Process]]:
-        return [(member, member.process) for member in self.members if member.process is not None]
+    def _running(self) -> list[Member]:
+        return [member for member in self.members if member.runs]
 
     def _stop(self, answered: int) -> None:
         """SIGTERM to every task that runs, and the grace for ending with it, which more signals than these end."""
-        for member, process in self._running():
-            member.stopped = True
-            process.send(signal.SIGTERM)
+        for member in self._running():
+            member.send(signal.SIGTERM)
         deadline = time.monotonic() + _GRACE
         while self._running() and time.monotonic() < deadline and len(self._signals) <= answered:
             self._pump()
 
     def _kill(self) -> None:
         """SIGKILL to all that is left, and the reaping of it. Raises nothing."""
-        for member, process in self._running():
-            member.stopped = True
-            process.send(signal.SIGKILL)
+        for member in self._running():
+            member.send(signal.SIGKILL)
         deadline = time.monotonic() + _AFTER_KILL
         while self._running() and time.monotonic() < deadline:
             try:

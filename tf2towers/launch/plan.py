@@ -30,7 +30,6 @@ class Plan:
         task_flags: the template of the flags that say to a task which it is, put after `args`; see `Cluster.flags`.
         timeout: seconds after which everything is stopped; None: never.
         linger: seconds that parameter servers have for ending by themselves once all workers have ended.
-        log_dir: a directory that each task's output is also written to, such as worker-0.log; made if missing.
         keep: how many of each task's last lines are kept; None: all.
 
     Raises:
@@ -46,7 +45,6 @@ class Plan:
     task_flags: str = TASK_FLAGS
     timeout: float | None = None
     linger: float = 1.5
-    log_dir: str | os.PathLike[str] | None = None
     keep: int | None = None
 
     def __post_init__(self) -> None:
