@@ -159,7 +159,7 @@ def test_a_program_in_python_2_has_one_import_of_the_runtime(tree):
     text = next(change.after for change in result.changes if change.path.name == "train.py")
     assert text == (
         "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode, python2_division\n\n"
-        "graph_mode()\n\nimport builds\nimport os\n\nsess = Session()\nz = python2_division(x, y)\n"
+        "graph_mode()\n\nimport builds\nimport os\nsess = Session()\nz = python2_division(x, y)\n"
     )
 
 

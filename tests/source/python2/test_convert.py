@@ -320,7 +320,7 @@ def test_the_import_stands_after_the_imports():
     assert text.startswith(
         '"""Doc."""\nfrom __future__ import print_function\nimport os\nfrom tf2towers.runtime import python2_division\n'
     )
-    assert text_of("x = a / b\nprint x").startswith("from tf2towers.runtime import python2_division\n\nx = ")
+    assert text_of("x = a / b\nprint x").startswith("from tf2towers.runtime import python2_division\nx = ")
 
 
 def test_tabs_are_spaces_as_python2_counted_them():

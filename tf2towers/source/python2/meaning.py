@@ -16,8 +16,6 @@ from collections.abc import Set
 import libcst as cst
 from libcst import matchers as m
 from libcst import metadata
-from libcst.codemod import CodemodContext
-from libcst.codemod.visitors import AddImportsVisitor, ImportItem
 
 from tf2towers.source.conversion import Step
 from tf2towers.source.python2.evidence import NAMES
@@ -95,7 +93,7 @@ class Meaning(cst.CSTTransformer):
         self._bound = bound
         #: calls of `open` -> what the file is used for: 'bytes' or 'text'
         self._opened: dict[cst.Call, str] = {}
-        self._wanted: list[ImportItem] = []
+        self._wanted: set[str] = set()
 
     def converted(self) -> str:
         """The text with every change made."""
@@ -106,10 +104,20 @@ class Meaning(cst.CSTTransformer):
                     self._opened[opened] = found[1]
         module = self._names.module.visit(self)
         assert isinstance(module, cst.Module)
-        if self._wanted:
-            wanted = list(dict.fromkeys(self._wanted))
-            module = AddImportsVisitor(CodemodContext(), wanted).transform_module(module)
-        return module.code
+        return self._with_import(module).code
+
+    def _with_import(self, module: cst.Module) -> cst.Module:
+        """The module with an import of what was asked for, after the imports that it begins with."""
+        if not self._wanted:
+            return module
+        place, imports = 0, m.SimpleStatementLine(body=[m.ZeroOrMore(m.Import() | m.ImportFrom())])
+        for at, statement in enumerate(module.body):
+            if is_like(statement, imports) or (at == 0 and module.get_docstring() is not None):
+                place = at + 1
+            elif place and not isinstance(statement, cst.Try | cst.If):
+                break
+        added = cst.parse_statement(f"from tf2towers.runtime import {', '.join(sorted(self._wanted))}\n")
+        return module.with_changes(body=[*module.body[:place], added, *module.body[place:]])
 
     # -- division ---------------------------------------------------------------------------------------------------
 
@@ -447,7 +455,7 @@ class Meaning(cst.CSTTransformer):
         return call if old is None else call.with_changes(lpar=old.lpar, rpar=old.rpar)
 
     def _need(self, name: str) -> str:
-        self._wanted.append(ImportItem("tf2towers.runtime", name))
+        self._wanted.add(name)
         return name
 
 

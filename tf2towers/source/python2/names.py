@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import cast
 
 import libcst as cst
 from libcst import matchers as m
 from libcst import metadata
 
+_SPACES = cst.BaseParenthesizableWhitespace | cst.TrailingWhitespace | cst.EmptyLine
 #: builtins of Python 2 that the conversion of the syntax leaves
 _OF_PYTHON2 = frozenset(
     {"cmp", "execfile", "file", "long", "raw_input", "reduce", "unichr", "unicode", "xrange"}
@@ -24,10 +26,9 @@ class Names:
     def __init__(self, text: str) -> None:
         self.wrapper = metadata.MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
         self.module = self.wrapper.module
-        self._parents = self.wrapper.resolve(metadata.ParentNodeProvider)
-        self._positions = self.wrapper.resolve(metadata.PositionProvider)
         self._scopes = self.wrapper.resolve(metadata.ScopeProvider)
-        self.nodes = list(_nodes(self.module))
+        self._parents: dict[cst.CSTNode, cst.CSTNode] = {}  # ParentNodeProvider takes much longer
+        self.nodes = list(self._walk())
         #: the modules that all names are taken from
         self.star_imports = [
             dotted(node.module) or "." if node.module is not None else "."
@@ -35,6 +36,19 @@ class Names:
             if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar)
         ]
         self._active: set[cst.CSTNode] = set()
+
+    def _walk(self) -> Iterator[cst.CSTNode]:
+        pending: list[cst.CSTNode] = [self.module]
+        while pending:
+            node = pending.pop()
+            yield node
+            children = [child for child in node.children if not isinstance(child, _SPACES)]
+            self._parents.update(dict.fromkeys(children, node))
+            pending.extend(reversed(children))
+
+    @cached_property
+    def _positions(self) -> Mapping[cst.CSTNode, metadata.CodeRange]:
+        return self.wrapper.resolve(metadata.PositionProvider)
 
     def line(self, node: cst.CSTNode) -> int:
         """The line that a node begins at."""
@@ -64,8 +78,7 @@ class Names:
         """All that binds a name where it is used; nothing for a builtin, and for anything but a name."""
         if not isinstance(name, cst.Name):
             return []
-        found = [each for each in self.scope(name)[name.value] if isinstance(each, metadata.Assignment)]
-        return sorted(found, key=lambda each: self.span(each.node).start.line)
+        return [each for each in self.scope(name)[name.value] if isinstance(each, metadata.Assignment)]
 
     def canonical(self, node: cst.CSTNode) -> str:
         """The dotted name of a Name or Attribute (`numpy.mean`), where all that binds it agrees; else nothing."""
@@ -143,14 +156,6 @@ def is_plain_call(call: cst.Call) -> bool:
 def keywords_of(call: cst.Call) -> set[str]:
     """The names of a call's keywords; `**` for those that are not seen."""
     return {given.keyword.value if given.keyword else given.star for given in call.args} - {""}
-
-
-def _nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        yield node
-        pending.extend(reversed(node.children))
 
 
 def _rooted(name: str) -> str:
