@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tf2towers.source.nodes import argument, bound_by, last_name, root_of
+from tf2towers.source.nodes import argument, bound_by, imported, last_name, root_of
 from tf2towers.source.written_texts import HOLE, WrittenTexts
 
 #: functions that import by a name
@@ -124,9 +124,10 @@ def _by_name(call: ast.Call, named: ast.expr) -> ImportByText:
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
-    """The names that imports give, and the functions and modules that they are: `load` of `import_module as load`."""
+    """The names that imports give, ours left out, and what they are: `load` for `import_module as load`."""
     imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
-    return {bound_by(alias): alias.name for node in imports for alias in node.names}
+    names = (found for node in imports for found in imported(node))
+    return {bound_by(alias): alias.name for alias, name in names if not name.startswith("tf2towers.")}
 
 
 def _function(function: ast.expr, imports: dict[str, str]) -> str:
