@@ -78,14 +78,22 @@ class Meaning(cst.CSTTransformer):
         self.left: list[Step] = []
         self._names = Names(text)
         self._kinds = NumberKinds(self._names)
-        futures = {
-            alias.evaluated_name
-            for node in self._names.nodes
-            if is_like(node, m.ImportFrom(module=m.Name("__future__")))
-            for alias in getattr(node, "names", ())
-        }
-        self._divides = "division" not in futures
-        self._has_bytes = "unicode_literals" not in futures
+        #: what `from` statements import, by its whole name -> the name here
+        self._imported: dict[str, str] = {}
+        for node in self._names.nodes:
+            if (
+                isinstance(node, cst.ImportFrom)
+                and node.module
+                and not isinstance(node.names, cst.ImportStar)
+            ):
+                for alias in node.names:
+                    name = f"{dotted(node.module)}.{alias.evaluated_name}"
+                    self._imported[name] = alias.evaluated_alias or alias.evaluated_name
+                    if name in _RENAMED or _is_gone_from_string(name):
+                        self._record_left(f"{name}, which is not in Python 3", node)
+        self._taken = {self._imported[each]: ours for each, ours in _NAMED.items() if each in self._imported}
+        self._divides = "__future__.division" not in self._imported
+        self._has_bytes = "__future__.unicode_literals" not in self._imported
         self._has_items = any(
             isinstance(node, cst.FunctionDef) and node.name.value == "__getitem__"
             for node in self._names.nodes
@@ -310,7 +318,7 @@ class Meaning(cst.CSTTransformer):
         if name in _NAMED:
             self._record_step(f"{name} of Python 2", original_node)
             return _with_parentheses(cst.Name(self._need(_NAMED[name])), updated_node)
-        if name.startswith("string.") and not hasattr(string, name.removeprefix("string.")):
+        if _is_gone_from_string(name):
             self._record_left(f"{name}, which is not in Python 3", original_node)
         if original_node.attr.value == "message" and self._is_error(original_node.value):
             self._record_step("the message of an error", original_node)
@@ -344,7 +352,12 @@ class Meaning(cst.CSTTransformer):
             value = cst.ensure_type(self._names.parent(around), cst.Assign).value
             if isinstance(self._names.scope(node), metadata.GlobalScope) and dotted(value) != "type":
                 self._record_left("a __metaclass__ of the module", node)
-        if name not in _GONE | {"cmp", "file", "map", "filter"} or not self._is_builtin(node, around):
+        if node in (getattr(around, each, None) for each in ("attr", "keyword", "name")):
+            return updated_node  # of something else
+        if (ours := self._taken.get(name)) is not None and self._names.canonical(node) in _NAMED:
+            self._record_step(f"{self._names.canonical(node)} of Python 2", node)
+            return updated_node.with_changes(value=self._need(ours))
+        if name not in _GONE | {"cmp", "file", "map", "filter"} or not self._is_builtin(node):
             return updated_node
         called = isinstance(around, cst.Call) and around.func is node
         if name == "file" and called:
@@ -361,14 +374,8 @@ class Meaning(cst.CSTTransformer):
             self._record_left(f"{name}, which is not in Python 3", node)
         return updated_node
 
-    def _is_builtin(self, node: cst.Name, around: cst.CSTNode | None) -> bool:
-        """Whether a name is read, and nothing in the file gives it a meaning."""
-        if node in (
-            getattr(around, "attr", None),
-            getattr(around, "keyword", None),
-            getattr(around, "name", None),
-        ):
-            return False  # of something else
+    def _is_builtin(self, node: cst.Name) -> bool:
+        """Whether nothing in the file gives a name a meaning."""
         unknown = any(not module.startswith("tensorflow") for module in self._names.star_imports)
         return not unknown and not self._names.assignments(node)
 
@@ -457,6 +464,11 @@ class Meaning(cst.CSTTransformer):
     def _need(self, name: str) -> str:
         self._wanted.add(name)
         return name
+
+
+def _is_gone_from_string(name: str) -> bool:
+    """Whether it is a function of the string module that Python 3 lacks."""
+    return name.startswith("string.") and not hasattr(string, name.removeprefix("string."))
 
 
 def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
