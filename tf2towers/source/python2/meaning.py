@@ -436,6 +436,14 @@ class Meaning(cst.CSTTransformer):
             if self._is_read_after(name, scope, statement):
                 self._record_left(f"{name} of a list comprehension, read after it", node)
 
+    def visit_ExceptHandler(self, node: cst.ExceptHandler) -> None:
+        """An error was still there after its `except`; Python 3 forgets its name: it is left where that shows."""
+        jump = m.SimpleStatementLine(body=[m.ZeroOrMore(), m.Return() | m.Raise() | m.Continue()])
+        if node.name is not None and not is_like(node.body.body[-1], jump):
+            name = node.name.name
+            if isinstance(name, cst.Name) and self._is_read_after(name.value, self._names.scope(name), node):
+                self._record_left(f"{name.value} of an except, read after it", node)
+
     def _is_read_after(self, name: str, scope: metadata.Scope, node: cst.CSTNode) -> bool:
         """Whether a name is read after a statement and before it is bound again; not one of an import or a `def`."""
         last = self._names.span(node).end.line
