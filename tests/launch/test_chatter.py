@@ -1,6 +1,5 @@
 """TensorFlow's own lines go; the program's stay."""
 
-
 import pytest
 
 from tf2towers.launch.chatter import LEVEL, Chatter, without_chatter
