@@ -33,7 +33,7 @@ def run(
     ("data", "message"),
     [
         (b"def f(:\n", "line 1: not valid Python 3"),
-        (b"print 'x'\n", "line 1: this is Python 2 (the print statement)"),
+        (b"print 'x'\n", "line 1: this is Python 2"),
         (b"\x7fELF\x02\x01\0\0\0", "binary"),
         (b"x = '\xe9'\n", "byte 0xe9 is not UTF-8"),
         (b"x = 1\r\nif x:\r\n        y = 1\r\n\tz = 2\r\n", "line 4: tabs and spaces"),

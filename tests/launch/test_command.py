@@ -89,19 +89,13 @@ def test_a_task_that_fails_silently(script: Callable[[str], str], capfd: pytest.
 
 def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:
     path = script("""
-        if me == "worker 1" and not os.path.exists("again"):
-            tell(name="again")
-            sys.exit(1)
         print(me)
         time.sleep(60)
     """)
-    assert main(["launch", "--restart", "1", "--timeout", "2", "--log-dir", "logs", "--", path]) == 124
+    assert main(["launch", "--timeout", "2", "--", path]) == 124
     assert capfd.readouterr().err.splitlines() == [
-        "tf2towers launch: worker 1 ended with status 1: restart 1 of 1",
-        "tf2towers launch: not over after 2 seconds: every task is stopped",
+        "tf2towers launch: not over after 2 seconds: every task is stopped"
     ]
-    assert Path("logs/worker-1.log").read_text() == "worker 1\n"
-    assert sorted(log.name for log in Path("logs").iterdir()) == ["ps-0.log", "worker-0.log", "worker-1.log"]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +112,6 @@ def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
         (["--ps", "-1", "--", "train.py"], "-1 parameter servers: a number from 0"),
         (["--ps", "x", "--", "train.py"], "argument --ps: invalid int value: 'x'"),
         (["--workers", "1.5", "--", "train.py"], "argument --workers: invalid int value: '1.5'"),
-        (["--restart", "-1", "--", "train.py"], "-1 restarts: a number from 0"),
         (["--timeout", "0", "--", "train.py"], "a timeout of 0 seconds: more than 0"),
         (["--timeout", "nan", "--", "train.py"], "a timeout of nan seconds: more than 0"),
         (["--timeout", "soon", "--", "train.py"], "argument --timeout: invalid float value: 'soon'"),
@@ -129,7 +122,6 @@ def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
         (["--task-flags", "'", "--", "train.py"], "No closing quotation"),
         (["--task-flags", "--", "train.py"], "argument --task-flags: expected one argument"),
         (["--python", "snake", "--", "train.py"], "snake: no such interpreter"),
-        (["--log-dir", "train.py", "--", "train.py"], "train.py: File exists"),
         (["--fast", "--", "train.py"], "--fast"),
     ],
 )
@@ -142,12 +134,6 @@ def test_mistakes(
     assert message in errors
     assert out == ""
     assert [path.name for path in Path().iterdir()] == ["train.py"]
-
-
-def test_a_mistake_makes_no_log_directory(script: Callable[[str], str]) -> None:
-    script("")
-    assert main(["launch", "--log-dir", "logs", "--", "none.py"]) == 2
-    assert not Path("logs").exists()
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,48 +81,6 @@ def test_a_failing_task_stops_all_others(
     assert sorted(member.state for member in job.members) == ["failed", "stopped", "stopped"]
 
 
-def test_restart(script: Callable[[str], str]) -> None:
-    path = script("""
-        if me == "worker 1":
-            tell(name=f"run-{os.path.exists('run-False')}")
-            if not os.path.exists("run-True"): sys.exit(5)
-        else:
-            wait_for("run-True")
-    """)
-    watcher = Heard()
-    outcome, states = run(Plan(path, restarts=2), watcher)
-    assert outcome == Outcome(0)
-    assert states == ["ended", "ended", "ended"]
-    assert watcher.notices == ["worker 1 ended with status 5: restart 1 of 2"]
-
-
-def test_restarts_are_counted(script: Callable[[str], str]) -> None:
-    path = script("""
-        if me != "worker 1": time.sleep(60)
-        sys.exit(5)
-    """)
-    watcher = Heard()
-    outcome, _ = run(Plan(path, restarts=2), watcher)
-    assert outcome.status == 5
-    assert watcher.notices == [
-        "worker 1 ended with status 5: restart 1 of 2",
-        "worker 1 ended with status 5: restart 2 of 2",
-        "worker 1 ended with status 5: every other task is stopped",
-    ]
-
-
-@pytest.mark.parametrize("failing", ["worker 0", "ps 0"])
-def test_only_other_workers_are_restarted(script: Callable[[str], str], failing: str) -> None:
-    path = script(f"""
-        if me != {failing!r}: time.sleep(60)
-        sys.exit(5)
-    """)
-    watcher = Heard()
-    outcome, _ = run(Plan(path, restarts=2), watcher)
-    assert outcome.status == 5
-    assert watcher.notices == [f"{failing} ended with status 5: every other task is stopped"]
-
-
 def test_timeout(script: Callable[[str], str]) -> None:
     path = script("""
         if me != "worker 0": time.sleep(60)
@@ -173,43 +131,6 @@ def test_what_the_watcher_raises_ends_the_cluster(script: Callable[[str], str]) 
     with pytest.raises(BrokenPipeError):
         job.run()
     assert {member.state for member in job.members} == {"stopped"}
-
-
-def test_logs(script: Callable[[str], str], tmp_path: Path) -> None:
-    path = script("""
-        print(me, flush=True)
-        os.write(1, bytes([255, 13, 10]))
-        if me == "worker 1" and not os.path.exists("again"):
-            tell(name="again")
-            sys.exit(1)
-    """)
-    outcome, _ = run(Plan(path, restarts=1, log_dir="a/b"))
-    assert outcome.status == 0
-    logs = {log.name: log.read_bytes() for log in (tmp_path / "a" / "b").iterdir()}
-    once = {f"{job}-{index}": b"%s %d\n\xff\r\n" % (job.encode(), index) for job, index in
-            [("ps", 0), ("worker", 0), ("worker", 1)]}  # fmt: skip
-    assert logs == {
-        "ps-0.log": once["ps-0"],
-        "worker-0.log": once["worker-0"],
-        "worker-1.log": once["worker-1"] * 2,
-    }
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk")
-def test_a_full_disk(script: Callable[[str], str], tmp_path: Path) -> None:
-    path = script("print(me, flush=True); time.sleep(60)")
-    (tmp_path / "worker-1.log").symlink_to("/dev/full")
-    job = Job(Plan(path, log_dir="."), Heard())
-    with pytest.raises(LaunchError, match=r"^worker-1\.log: No space left on device$"):
-        job.run()
-    assert {member.state for member in job.members} == {"stopped"}
-
-
-def test_a_log_directory_that_cannot_be(script: Callable[[str], str]) -> None:
-    path = script("tell()")
-    with pytest.raises(LaunchError, match=r"train\.py: File exists"):
-        run(Plan(path, log_dir=path))
-    assert not Path("worker-0").exists()
 
 
 def test_an_interpreter_that_does_not_run(script: Callable[[str], str]) -> None:

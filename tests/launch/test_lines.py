@@ -2,7 +2,6 @@
 
 import pytest
 
-from tf2towers.launch import process as module
 from tf2towers.launch.process import LONGEST, Lines
 
 
@@ -25,17 +24,6 @@ from tf2towers.launch.process import LONGEST, Lines
 def test_lines(parts: list[bytes], expected: list[str]) -> None:
     lines = Lines()
     assert [line for part in parts for line in lines.feed(part)] + lines.end() == expected
-
-
-def test_a_progress_bar_shows_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-    monkeypatch.setattr(module.time, "monotonic", lambda: now)
-    lines = Lines()
-    shown = []
-    for percent in range(0, 100, 10):
-        shown += lines.feed(b"\r%d%%" % percent)
-        now += 0.25
-    assert shown + lines.feed(b"\r100%\n") == ["30%", "70%", "100%"]
 
 
 def test_a_line_without_end_is_cut() -> None:

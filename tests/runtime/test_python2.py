@@ -5,11 +5,9 @@ import sys
 import pytest
 
 from tf2towers.runtime import (
-    python2_bytes,
     python2_decode,
     python2_division,
     python2_division_in_place,
-    python2_file,
     python2_filter,
     python2_map,
     python2_message,
@@ -17,7 +15,6 @@ from tf2towers.runtime import (
     python2_round,
     python2_seed,
     python2_StringIO,
-    python2_translate,
 )
 
 
@@ -105,13 +102,6 @@ def test_lists():
     assert python2_filter(None, [0, 1]) == [1] and python2_filter(None, {0: 1, 2: 3}) == [2]
 
 
-def test_texts():
-    assert python2_translate("a.b!", None, ".!") == "ab"
-    assert python2_translate("a.b!", str.maketrans("ab", "xy"), "!") == "x.y"
-    assert python2_translate(b"a.b", None, b".") == b"ab"
-    assert python2_bytes("\xe9") == b"\xc3\xa9" and python2_bytes(b"a") == b"a"
-
-
 def test_messages():
     assert python2_message(ValueError("a b")) == "a b" and python2_message(ValueError("a", 2)) == ""
 
@@ -119,16 +109,6 @@ def test_messages():
         message = "its own"
 
     assert python2_message(Own("a")) == "its own"
-
-
-def test_files(tmp_path):
-    import io
-
-    (tmp_path / "a").write_text("x")
-    for mode in ("r", "rb", "w", "wb", "r+b"):
-        with (tmp_path / "a").open(mode) as opened:
-            assert isinstance(opened, python2_file)
-    assert not isinstance(io.StringIO(), python2_file) and not isinstance("a", python2_file)
 
 
 def test_files_in_memory():

@@ -105,14 +105,9 @@ PATHS = [
         "def add_path(p):\n  if p not in sys.path: sys.path.insert(0, p)\nadd_path(os.path.join(HERE, 'lib'))",
         "lib",
     ),
-    (
-        "class Config:\n  here = HERE\n  lib = os.path.join(here, 'lib')\ncfg = Config()\nsys.path.append(cfg.lib)",
-        "lib",
-    ),
     ("def f():\n  lib = HERE + '/lib'\n  sys.path.append(lib)\nf()", "lib"),
     ("sys.path = ['%s/lib' % HERE] + sys.path", "lib"),
     ("sys.path[0:0] = [f'{HERE}/lib']", "lib"),
-    ("import site\nsite.addsitedir(os.path.split(__file__)[0] + '/lib')", "lib"),
     ("sys.path.append(sys.path[0] + '/lib')", "lib"),
     ("import pathlib\nsys.path.append(str(pathlib.Path(__file__).parents[1] / 'other'))", "../other"),
     ("sys.path.append('other')", "../other"),  # started in the folder above

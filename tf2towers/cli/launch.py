@@ -46,17 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='default: "%(default)s"; "" for none; NAME=value at its beginning are environment variables, {cluster} '
         "in them is a JSON object of lists of hosts",
     )
-    parser.add_argument(
-        "--restart",
-        type=int,
-        default=0,
-        metavar="N",
-        help="start a failed worker other than worker 0 again, up to N times each",
-    )
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop everything after so long")
-    parser.add_argument(
-        "--log-dir", metavar="DIR", help="also write each task's output to DIR/worker-0.log ..."
-    )
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
@@ -89,9 +79,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         workers=options.workers,
         python=options.python,
         task_flags=options.task_flags,
-        restarts=options.restart,
         timeout=options.timeout,
-        log_dir=options.log_dir,
         keep=SHOWN,
     )
 

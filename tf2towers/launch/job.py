@@ -1,4 +1,4 @@
-"""Runs a cluster from its first start to its last process: who is restarted, what ends it, with which status."""
+"""Runs a cluster from its first start to its last process: what ends it, with which status."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tf2towers.launch.cluster import Cluster, Task
-from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.leftovers import Guardian, kill_leftovers, new_mark
+from tf2towers.launch.leftovers import kill_leftovers, new_mark
 from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
-from tf2towers.launch.process import Process
 from tf2towers.launch.signals import note_signals
 
 TICK = 0.05  # seconds between two looks at what has ended
@@ -79,10 +76,7 @@ class Job:
 
     def __init__(self, plan: Plan, watcher: Watcher, signals: Sequence[int] = ()) -> None:
         self._plan, self._watcher, self._signals = plan, watcher, signals
-        self.members = [
-            Member(task, plan.keep, plan.restarts if task.job == "worker" and not task.is_chief else 0)
-            for task in plan.tasks
-        ]
+        self.members = [Member(task, plan.keep) for task in plan.tasks]
         self._selector = selectors.DefaultSelector()
         self._mark = new_mark()
 
@@ -90,17 +84,9 @@ class Job:
         """Runs it; nothing of it runs afterwards, whatever happens.
 
         Raises:
-            LaunchError: it cannot be started, or a log file cannot be written.
+            LaunchError: it cannot be started.
             Exception: whatever the watcher raises.
         """
-        self._open_logs()
-        guardian = Guardian(self._mark)
-        try:
-            return self._run()
-        finally:
-            guardian.dismiss()
-
-    def _run(self) -> Outcome:
         ports = hold_ports(len(self.members))
         try:
             addresses = tuple(port.address for port in ports)
@@ -111,7 +97,7 @@ class Job:
                     break
                 port.release()
                 self._start(member, cluster)
-            outcome = self._until_decided(cluster, began)
+            outcome = self._until_decided(began)
             if outcome.reason:
                 others = "every other task" if outcome.failed else "every task"
                 self._watcher.notice(f"{outcome.reason}: {others} is stopped")
@@ -127,30 +113,15 @@ class Job:
             finally:
                 for port in ports:
                     port.close()
-                for member in self.members:
-                    member.close()
                 self._selector.close()
         return outcome
 
-    def _open_logs(self) -> None:
-        if self._plan.log_dir is None:
-            return
-        directory = Path(self._plan.log_dir)
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise LaunchError(f"{directory}: {problem.strerror}") from None
-        for member in self.members:
-            member.log_to(directory)
-
     def _start(self, member: Member, cluster: Cluster) -> None:
-        member.process = Process(
-            self._plan.command(cluster, member.task), self._plan.environment(cluster, member.task, self._mark)
-        )
-        member.status = None
-        self._selector.register(member.process.output, selectors.EVENT_READ, member)
+        environment = self._plan.environment(cluster, member.task, self._mark)
+        member.start(self._plan.command(cluster, member.task), environment)
+        self._selector.register(member.output, selectors.EVENT_READ, member)
 
-    def _until_decided(self, cluster: Cluster, began: float) -> Outcome:
+    def _until_decided(self, began: float) -> Outcome:
         timeout = self._plan.timeout
         waited_for, quiet_since = "", began
         workers = [member for member in self.members if member.task.job == "worker"]
@@ -162,29 +133,17 @@ class Job:
                 self._linger()
                 return Outcome(0)
             for member in self.members:
-                if not member.status:
-                    continue
-                if not member.restarts:
+                if member.status:
                     return Outcome(member.status, f"{member.task.name} {ending_words(member.status)}", member)
-                self._restart(member, cluster)
             if timeout is not None and time.monotonic() - began >= timeout:
                 return Outcome(TIMED_OUT, f"not over after {timeout:g} seconds")
             if self._pump():
                 quiet_since = time.monotonic()
             elif time.monotonic() - quiet_since >= QUIET:
-                running = ", ".join(worker.task.name for worker in workers if worker.process is not None)
+                running = ", ".join(worker.task.name for worker in workers if worker.runs)
                 if running != waited_for and any(worker.status == 0 for worker in workers):
                     waited_for = running
                     self._watcher.notice(f"waiting for {running}; the other workers have ended")
-
-    def _restart(self, member: Member, cluster: Cluster) -> None:
-        assert member.status is not None
-        count = self._plan.restarts - member.restarts + 1
-        self._watcher.notice(
-            f"{member.task.name} {ending_words(member.status)}: restart {count} of {self._plan.restarts}"
-        )
-        member.restarts -= 1
-        self._start(member, cluster)
 
     def _linger(self) -> None:
         """Lets parameter servers that end by themselves do so."""
@@ -197,47 +156,40 @@ class Job:
         news = False
         for key, _ in self._selector.select(TICK):
             member: Member = key.data
-            lines = self._read(member)
+            try:
+                lines = member.read()
+            finally:
+                if not member.open:
+                    self._selector.unregister(member.output)
             if lines:
                 news = True
                 self._watcher.lines(member.task, lines)
-        for member, process in self._running():
+        for member in self._running():
             try:
                 rest = member.check_end()
             finally:
-                if member.process is None and process.output in self._selector.get_map():
-                    self._selector.unregister(process.output)
+                if not member.runs and member.output in self._selector.get_map():
+                    self._selector.unregister(member.output)
             news = news or rest is not None
             if rest:
                 self._watcher.lines(member.task, rest)
         return news
 
-    def _read(self, member: Member) -> list[str]:
-        process = member.process
-        assert process is not None  # one that has ended is not selected
-        try:
-            return member.read()
-        finally:
-            if not process.open:
-                self._selector.unregister(process.output)
-
-    def _running(self) -> list[tuple[Member, Process]]:
-        return [(member, member.process) for member in self.members if member.process is not None]
+    def _running(self) -> list[Member]:
+        return [member for member in self.members if member.runs]
 
     def _stop(self, answered: int) -> None:
         """SIGTERM to every task that runs, and the grace for ending with it, which more signals than these end."""
-        for member, process in self._running():
-            member.stopped = True
-            process.send(signal.SIGTERM)
+        for member in self._running():
+            member.send(signal.SIGTERM)
         deadline = time.monotonic() + _GRACE
         while self._running() and time.monotonic() < deadline and len(self._signals) <= answered:
             self._pump()
 
     def _kill(self) -> None:
         """SIGKILL to all that is left, and the reaping of it. Raises nothing."""
-        for member, process in self._running():
-            member.stopped = True
-            process.send(signal.SIGKILL)
+        for member in self._running():
+            member.send(signal.SIGKILL)
         deadline = time.monotonic() + _AFTER_KILL
         while self._running() and time.monotonic() < deadline:
             try:

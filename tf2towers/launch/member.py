@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import subprocess
 from collections import deque
-from pathlib import Path
-from typing import BinaryIO
+from collections.abc import Mapping, Sequence
 
 from tf2towers.launch.chatter import Chatter, is_wanted
 from tf2towers.launch.cluster import Task
-from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.process import Process
+from tf2towers.launch.process import Lines, start_command
+
+_CHUNK = 65_536
+_MOST_CHUNKS = 64  # read at once, so that a task that writes without end does not keep the launcher
 
 
 class Member:
@@ -17,84 +22,96 @@ class Member:
 
     Args:
         keep: how many of the last lines are kept; None: all.
-        restarts: how often it may be started again.
 
     Attributes:
-        process: the running one, or None before the start and after the end.
+        output: the descriptor of what it writes, once started.
+        open: whether more may be written.
         status: the exit status (128 + n for signal n) of a task that ended by itself, else None.
         stopped: whether the launcher has ended it.
         lines: what it wrote, without what TensorFlow says about itself.
-        restarts: how often it may still be started again.
     """
 
-    def __init__(self, task: Task, keep: int | None = None, restarts: int = 0) -> None:
+    def __init__(self, task: Task, keep: int | None = None) -> None:
         self.task = task
-        self.process: Process | None = None
+        self.output = -1
+        self.open = False
         self.status: int | None = None
         self.stopped = False
         self.lines: deque[str] = deque(maxlen=keep)
-        self.restarts = restarts
-        self._log: BinaryIO | None = None
+        self._popen: subprocess.Popen[bytes] | None = None
+        self._splitter = Lines()
         self._chatter = None if is_wanted() else Chatter()
+
+    @property
+    def runs(self) -> bool:
+        """Whether its process has been started, and has not ended."""
+        return self._popen is not None
 
     @property
     def state(self) -> str:
         """'waiting', 'running', 'stopped', 'ended' (with 0) or 'failed'."""
-        if self.process is not None:
+        if self.runs:
             return "running"
         if self.status is not None:
             return "failed" if self.status else "ended"
         return "stopped" if self.stopped else "waiting"
 
-    def log_to(self, directory: Path) -> None:
-        """Also writes the output to a file there, such as worker-0.log.
-
-        Raises:
-            LaunchError: it cannot be written.
-        """
-        path = directory / f"{self.task.job}-{self.task.index}.log"
-        try:
-            self._log = path.open("wb", buffering=0)
-        except OSError as problem:
-            raise LaunchError(f"{path}: {problem.strerror}") from None
+    def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Starts its process; for the arguments and errors see `start_command`."""
+        self._popen = start_command(command, environment, subprocess.PIPE)
+        assert self._popen.stdout is not None
+        self.output, self.open = self._popen.stdout.fileno(), True
+        os.set_blocking(self.output, False)
 
     def read(self) -> list[str]:
-        """The lines written since.
-
-        Raises:
-            LaunchError: the log file cannot be written; nothing more goes there.
-        """
-        assert self.process is not None
-        return self._took(*self.process.read())
+        """The lines written since; `open` is False at the end of them."""
+        data = bytearray()
+        for _ in range(_MOST_CHUNKS):
+            try:
+                chunk = os.read(self.output, _CHUNK)
+            except BlockingIOError:
+                break
+            if not chunk:
+                self.open = False
+                break
+            data += chunk
+        return self._take(self._splitter.feed(bytes(data)))
 
     def check_end(self) -> list[str] | None:
-        """None while it runs; else its last lines, and `status` is set unless the launcher has ended it.
-
-        Raises:
-            LaunchError: as `read`.
-        """
-        if self.process is None or (status := self.process.ended()) is None:
+        """None while it runs; else its last lines, and `status` is set unless the launcher has ended it."""
+        if self._popen is None or not self._has_ended(self._popen):
             return None
-        process, self.process = self.process, None
+        process, self._popen = self._popen, None
         if not self.stopped:
-            self.status = status
-        return self._took(*process.close())
+            self.status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+        try:
+            return self.read() + self._take(self._splitter.end())
+        finally:
+            self.open = False
+            assert process.stdout is not None
+            process.stdout.close()
 
-    def close(self) -> None:
-        """Closes the log file."""
-        if self._log is not None:
-            self._log.close()
-            self._log = None
+    def send(self, number: signal.Signals) -> None:
+        """Sends a signal to its group; one to end it makes it a task that the launcher stopped."""
+        if self._popen is not None and self._popen.returncode is None:
+            self.stopped = True
+            self._signal(self._popen, number)
 
-    def _took(self, data: bytes, lines: list[str]) -> list[str]:
-        if self._chatter is not None:  # the log file has all of it
-            lines = self._chatter.without(lines)
+    def _has_ended(self, process: subprocess.Popen[bytes]) -> bool:
+        """Whether it has ended; what was left of its group is killed then."""
+        if hasattr(os, "waitid"):
+            # Without reaping: as long as it is a zombie its group's number is nobody else's.
+            with contextlib.suppress(ChildProcessError):
+                if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+                    return False
+            self._signal(process, signal.SIGKILL)
+        return process.poll() is not None
+
+    def _signal(self, process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+
+    def _take(self, lines: list[str]) -> list[str]:
+        lines = lines if self._chatter is None else self._chatter.without(lines)
         self.lines.extend(lines)
-        if self._log is not None and data:
-            log = self._log
-            try:
-                log.write(data)
-            except OSError as problem:
-                self.close()
-                raise LaunchError(f"{log.name}: {problem.strerror}") from None
         return lines

@@ -28,10 +28,8 @@ class Plan:
         env: variables added to those of this process.
         python: the interpreter, a path or a name on PATH; None: this one.
         task_flags: the template of the flags that say to a task which it is, put after `args`; see `Cluster.flags`.
-        restarts: how often each worker but the first is started again when it has failed.
         timeout: seconds after which everything is stopped; None: never.
         linger: seconds that parameter servers have for ending by themselves once all workers have ended.
-        log_dir: a directory that each task's output is also written to, such as worker-0.log; made if missing.
         keep: how many of each task's last lines are kept; None: all.
 
     Raises:
@@ -45,10 +43,8 @@ class Plan:
     env: Mapping[str, str] = field(default_factory=dict)
     python: str | os.PathLike[str] | None = None
     task_flags: str = TASK_FLAGS
-    restarts: int = 0
     timeout: float | None = None
     linger: float = 1.5
-    log_dir: str | os.PathLike[str] | None = None
     keep: int | None = None
 
     def __post_init__(self) -> None:
@@ -56,8 +52,6 @@ class Plan:
             raise LaunchError("needs a POSIX system, for its process groups")
         tasks_of(self.ps, self.workers)
         words(self.task_flags)
-        if self.restarts < 0:
-            raise LaunchError(f"{self.restarts} restarts: a number from 0")
         if self.timeout is not None and not 0 < self.timeout < math.inf:
             raise LaunchError(f"a timeout of {self.timeout:g} seconds: more than 0")
         path = Path(self.script)

@@ -28,15 +28,11 @@ class Port:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self._holders: list[socket.socket] = []
-        self._mark: socket.socket | None = None
+        self._mark = _bind_port(socket.SOCK_DGRAM, number)
         try:
-            self._mark = _bind_port(socket.AF_INET, socket.SOCK_DGRAM, number)
-            self._holders.append(_bind_port(socket.AF_INET, socket.SOCK_STREAM, number))
-            if socket.has_ipv6:
-                self._hold_ipv6()
+            self._holder = _bind_port(socket.SOCK_STREAM, number)
         except OSError:
-            self.close()
+            self._mark.close()
             raise
 
     @property
@@ -46,22 +42,12 @@ class Port:
 
     def release(self) -> None:
         """Stops holding the port, so that its task can have it: called just before the task starts."""
-        for holder in self._holders:
-            holder.close()
-        self._holders = []
+        self._holder.close()
 
     def close(self) -> None:
         """Gives the port up: any program may have it."""
         self.release()
-        if self._mark is not None:
-            self._mark.close()
-
-    def _hold_ipv6(self) -> None:
-        try:
-            self._holders.append(_bind_port(socket.AF_INET6, socket.SOCK_STREAM, self.number))
-        except OSError as problem:  # a machine may know IPv6 and lack an address of it
-            if problem.errno in (errno.EADDRINUSE, errno.EMFILE, errno.ENFILE):
-                raise
+        self._mark.close()
 
 
 def hold_ports(count: int) -> list[Port]:
@@ -103,11 +89,13 @@ def _candidates() -> list[int]:
     return numbers
 
 
-def _bind_port(family: socket.AddressFamily, kind: socket.SocketKind, number: int) -> socket.socket:
-    bound = socket.socket(family, kind)
+def _bind_port(kind: socket.SocketKind, number: int) -> socket.socket:
+    """A socket that is bound to a port, of IPv4 and, where the machine has it, of IPv6."""
+    both = socket.has_dualstack_ipv6()
+    bound = socket.socket(socket.AF_INET6 if both else socket.AF_INET, kind)
     try:
-        if family == socket.AF_INET6:
-            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        if both:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         bound.bind(("", number))
     except OSError:
         bound.close()

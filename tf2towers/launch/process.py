@@ -1,4 +1,4 @@
-"""A command as a process with all that it starts: its group, its output, its end."""
+"""A command as a process with all that it starts, and lines out of what it writes."""
 
 from __future__ import annotations
 
@@ -7,42 +7,34 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.leftovers import MARK, Guardian, die_with, kill_leftovers, new_mark
+from tf2towers.launch.leftovers import MARK, die_with, kill_leftovers, new_mark
 
 # -- lines out of the bytes that a task writes -------------------------------------------------------------------------
 
 LONGEST = 65_536  # bytes; what is longer is cut
-PROGRESS_EVERY = 1.0  # seconds: of a line that overwrites itself, so often its state is taken as a line
 
 
 class Lines:
     """Splits a stream of bytes into lines of text.
 
-    A line that overwrites itself with carriage returns (a progress bar) counts as a terminal shows it, and its state
-    becomes a line of its own once a second. What is not UTF-8 is escaped.
+    A line that overwrites itself with carriage returns (a progress bar) counts as a terminal shows it at its end. What
+    is not UTF-8 is escaped.
     """
 
     def __init__(self) -> None:
         self._pending = b""
-        self._shown = time.monotonic()
 
     def feed(self, data: bytes) -> list[str]:
         """The lines that are complete with these bytes."""
         *whole, self._pending = (self._pending + data).split(b"\n")
         lines = [_as_shown(line) for line in whole]
-        if whole:
-            self._shown = time.monotonic()
-        if b"\r" in self._pending[:-1]:
-            done, self._pending = self._pending[:-1].rsplit(b"\r", 1)[0], _after_last_return(self._pending)
-            if time.monotonic() - self._shown >= PROGRESS_EVERY and _as_shown(done):
-                self._shown = time.monotonic()
-                lines.append(_as_shown(done))
+        place = self._pending.rfind(b"\r", 0, len(self._pending) - 1)
+        self._pending = self._pending[place + 1 :]
         while len(self._pending) > LONGEST:
             lines.append(_as_shown(self._pending[:LONGEST]))
             self._pending = self._pending[LONGEST:]
@@ -54,18 +46,11 @@ class Lines:
         return [rest] if rest else []
 
 
-def _after_last_return(pending: bytes) -> bytes:
-    """The text after the last carriage return that something follows."""
-    return pending[pending.rindex(b"\r", 0, len(pending) - 1) + 1 :]
-
-
 def _as_shown(line: bytes) -> str:
     states = [state for state in re.split(rb"\r", line) if state]
     return states[-1].decode("utf-8", "backslashreplace") if states else ""
 
 
-_CHUNK = 65_536
-_MOST_CHUNKS = 64  # read at once, so that a task that writes without end does not keep the launcher
 _AFTER_KILL = 5.0  # seconds
 
 
@@ -101,62 +86,8 @@ def start_command(
         raise LaunchError(f"cannot start {command[0]}: {problem}") from None
 
 
-class Process:
-    """A running task of a cluster; for its arguments and errors see `start_command`."""
-
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._popen = start_command(command, environment, subprocess.PIPE)
-        assert self._popen.stdout is not None
-        self.output = self._popen.stdout.fileno()
-        os.set_blocking(self.output, False)
-        self._lines = Lines()
-        self.open = True
-
-    def read(self) -> tuple[bytes, list[str]]:
-        """What has been written since, as it is and as lines; `open` is False at the end of it."""
-        data = bytearray()
-        for _ in range(_MOST_CHUNKS):
-            try:
-                chunk = os.read(self.output, _CHUNK)
-            except BlockingIOError:
-                break
-            if not chunk:
-                self.open = False
-                break
-            data += chunk
-        return bytes(data), self._lines.feed(bytes(data)) if data else []
-
-    def ended(self) -> int | None:
-        """The exit status (128 + n for signal n) once it has ended and what was left of its group is killed."""
-        if self._popen.returncode is None:
-            if hasattr(os, "waitid"):
-                # Without reaping: as long as it is a zombie its group's number is nobody else's.
-                with contextlib.suppress(ChildProcessError):
-                    if os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-                        return None
-                self.send(signal.SIGKILL)
-            if self._popen.poll() is None:
-                return None
-        code = self._popen.returncode
-        return code if code >= 0 else 128 - code
-
-    def close(self) -> tuple[bytes, list[str]]:
-        """The last of the output, after the end."""
-        data, lines = self.read()
-        self.open = False
-        assert self._popen.stdout is not None
-        self._popen.stdout.close()
-        return data, lines + self._lines.end()
-
-    def send(self, number: signal.Signals) -> None:
-        """Sends a signal to its group."""
-        if self._popen.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._popen.pid, number)
-
-
 class GuardedProcess:
-    """A command whose output goes to a file, and of which nothing is left at its end, whoever ends first.
+    """A command whose output goes to a file, and of which nothing is left at its end.
 
     Args:
         command, environment, descriptors: see `start_command`, also for the error.
@@ -174,15 +105,10 @@ class GuardedProcess:
         descriptors: Sequence[int] = (),
     ) -> None:
         self.mark = new_mark()
-        self._guardian = Guardian(self.mark)
         try:
             with log.open("wb") as stream:
                 self._popen = start_command(command, {**environment, MARK: self.mark}, stream, descriptors)
-        except LaunchError:
-            self._guardian.dismiss()
-            raise
         except OSError as problem:
-            self._guardian.dismiss()
             raise LaunchError(f"cannot start {command[0]}: {problem}") from None
 
     def status(self) -> int | None:
@@ -203,4 +129,3 @@ class GuardedProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(_AFTER_KILL)
         kill_leftovers(self.mark)
-        self._guardian.dismiss()

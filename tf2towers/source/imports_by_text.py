@@ -1,8 +1,7 @@
 """Modules that a file imports by a text: `import_module('models.' + name)`, `__import__('data')`.
 
 Of a text that is computed, what is written out of it says which modules it may mean: `models.` and anything. A module
-that is loaded by its path (`imp.load_source`) is one of them, too. In a loop over the modules of a package each of them
-is meant.
+that is loaded by its path (`imp.load_source`) is one of them, too.
 """
 
 from __future__ import annotations
@@ -10,22 +9,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from tf2towers.source.attributes_of_calls import attributes_of_calls, binds_a_global
-from tf2towers.source.nodes import argument, is_text, last_name
-from tf2towers.source.text_pieces import text_pieces
-from tf2towers.source.walked_packages import WalkedPackage, walked_package
+from tf2towers.source.nodes import argument, bound_by, imported, last_name, root_of
+from tf2towers.source.written_texts import HOLE, WrittenTexts
 
-#: functions that import by a name, with the module that has them
-_BY_NAME = {"import_module": "importlib", "__import__": "builtins", "run_module": "runpy"}
-#: functions that load a file, with the module that has them, and the place of the path among their arguments
-_BY_PATH = {
-    "load_source": ("imp", 1),
-    "run_path": ("runpy", 0),
-    "SourceFileLoader": ("importlib.machinery", 1),
-    "spec_from_file_location": ("importlib.util", 1),
-}
+#: functions that import by a name
+_BY_NAME = frozenset({"import_module", "__import__", "run_module"})
+#: functions that load a file -> the place of the path among their arguments
+_BY_PATH = {"load_source": 1, "run_path": 0, "SourceFileLoader": 1, "spec_from_file_location": 1}
 
 #: a text, in which None stands for what is computed
 Parts = tuple[str | None, ...]
@@ -42,14 +34,6 @@ class ImportByText:
     is_path: bool = False
     #: the package that a relative name is taken from; None: the file's own
     package: str | None = None
-    #: what the file takes from the module, all of it; empty where that cannot be seen
-    attributes: frozenset[str] = frozenset()
-    #: the package whose modules it means, all of them
-    walked: WalkedPackage | None = None
-    #: whether it keeps the module under a name that other files may take it by
-    is_global: bool = False
-    #: whether a name with dots gives the first package of it, as `__import__` does
-    gives_package: bool = False
     #: the expression that gives the text
     named: ast.expr | None = None
 
@@ -83,35 +67,21 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
     """Every import by a text in a module, given as its tree and its text."""
     if not any(function in text for function in (*_BY_NAME, *_BY_PATH, "exec")):
         return
-    modules, functions = _imported(tree)
-    attributes: dict[ast.Call, frozenset[str]] | None = None
+    imports = _imported(tree)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        function = _function(node.func, modules, functions)
+        function = _function(node.func, imports)
         if function in _BY_NAME:
             if (named := argument(node, 0, "name", "mod_name")) is not None:
-                found = replace(_by_name(node, _parts(named)), named=named)
-                if not found.start and ("iter_modules" in text or "walk_packages" in text):
-                    found = replace(found, walked=walked_package(tree, node, named))
-                if not found.start and (function == "import_module" or _is_bare(node, function)):
-                    attributes = attributes_of_calls(tree) if attributes is None else attributes
-                    found = replace(
-                        found,
-                        attributes=attributes.get(node, frozenset()),
-                        is_global=binds_a_global(tree, node),
-                        gives_package=function == "__import__",
-                    )
-                yield found
+                yield _by_name(node, named)
         elif function in _BY_PATH:
-            named = argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
+            named = argument(node, _BY_PATH[function], "pathname", "path", "path_name", "location")
             parts = _parts(named) if named is not None else (None,)
-            attributes = attributes_of_calls(tree) if attributes is None else attributes
-            taken = attributes.get(node, frozenset()) if function == "load_source" else frozenset()
-            yield ImportByText(node, parts, is_path=True, attributes=taken, named=named)
+            yield ImportByText(node, parts, is_path=True, named=named)
         elif isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
-            if (file := _file_that_is_read(tree, node.args[0])) is not None:
-                yield ImportByText(node, _parts(file), is_path=True)
+            if (read := _file_that_is_read(node.args[0], text)) is not None:
+                yield ImportByText(node, read, is_path=True)
 
 
 def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
@@ -133,88 +103,42 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
     return None
 
 
-def _file_that_is_read(tree: ast.Module, text: ast.expr) -> ast.expr | None:
-    """The path of the file whose text is given to `exec`, there or by a name; None for a text that is not a file's."""
+def _file_that_is_read(text: ast.expr, module: str) -> Parts | None:
+    """The path of the file whose text is given to `exec`; of one that was read before, nothing is known."""
+    for call in ast.walk(text):
+        if isinstance(call, ast.Call) and call.args and ast.unparse(call.func) in ("open", "io.open"):
+            return _parts(call.args[0])
     if isinstance(text, ast.Name):
-        values = [
-            assigned.value
-            for assigned in ast.walk(tree)
-            if isinstance(assigned, ast.Assign)
-            and any(isinstance(target, ast.Name) and target.id == text.id for target in assigned.targets)
-        ]
-    else:
-        values = [text]
-    for value in values:
-        for call in ast.walk(value):
-            if isinstance(call, ast.Call) and call.args and ast.unparse(call.func) in ("open", "io.open"):
-                return call.args[0]
-    for value in values:
-        for call in ast.walk(value):
-            if (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Attribute)
-                and call.func.attr == "read"
-            ):
-                return call
-    return None
+        return (None,) if re.search(rf"\b{text.id}\s*=.*(read|open)\(", module) else None
+    return (None,) if ast.unparse(text).endswith(".read()") else None
 
 
-def _is_bare(call: ast.Call, function: str) -> bool:
-    """Whether a call is `__import__(name)`, and nothing else is asked for."""
-    return function == "__import__" and len(call.args) == 1 and not call.keywords
-
-
-def _by_name(call: ast.Call, parts: Parts) -> ImportByText:
-    package = argument(call, 1, "package")
+def _by_name(call: ast.Call, named: ast.expr) -> ImportByText:
+    package, parts = argument(call, 1, "package"), _parts(named)
     if (parts[0] or "").startswith(".") and package is not None:
         if isinstance(package, ast.Constant) and isinstance(package.value, str):
-            return ImportByText(call, parts, package=package.value)
+            return ImportByText(call, parts, package=package.value, named=named)
         if not (isinstance(package, ast.Name) and package.id in ("__name__", "__package__")):
-            return ImportByText(call, (None,))
-    return ImportByText(call, parts)
+            return ImportByText(call, (None,), named=named)
+    return ImportByText(call, parts, named=named)
 
 
-def _imported(tree: ast.Module) -> tuple[dict[str, str], dict[str, str]]:
-    """What the modules that have such functions are called here, and the functions that are imported by name."""
-    modules, functions = {"builtins": "builtins"}, {"__import__": "__import__"}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                modules[alias.asname or alias.name] = alias.name
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                name = alias.asname or alias.name
-                modules[name] = f"{node.module}.{alias.name}"
-                if _home(alias.name) == node.module:
-                    functions[name] = alias.name
-    return modules, functions
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """The names that imports give, ours left out, and what they are: `load` for `import_module as load`."""
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    names = (found for node in imports for found in imported(node))
+    return {bound_by(alias): alias.name for alias, name in names if not name.startswith("tf2towers.")}
 
 
-def _home(function: str) -> str | None:
-    return _BY_NAME.get(function) or _BY_PATH.get(function, (None,))[0]
-
-
-def _function(function: ast.expr, modules: dict[str, str], functions: dict[str, str]) -> str | None:
-    """The function of the program that a call means."""
-    if isinstance(function, ast.Name):
-        return functions.get(function.id)
-    if isinstance(function, ast.Attribute) and (home := _home(function.attr)) is not None:
-        base = ast.unparse(function.value)
-        # `import importlib` is enough for `importlib.util.spec_from_file_location`
-        if home == modules.get(base, base if base.partition(".")[0] in modules else None):
-            return function.attr
-    return None
+def _function(function: ast.expr, imports: dict[str, str]) -> str:
+    """The name of a function of Python that a call may mean; nothing for one of the script's own."""
+    root = root_of(function)
+    if not isinstance(root, ast.Name) or root.id not in imports.keys() | {"__import__", "builtins"}:
+        return ""
+    return last_name(function) if root is not function else imports.get(root.id, root.id)
 
 
 def _parts(text: ast.expr) -> Parts:
     """A text's parts; two computed ones are never side by side."""
-    found: list[str | None] = []
-    for piece in text_pieces(text):
-        part = str(piece.value) if isinstance(piece, ast.Constant) and is_text(piece) else None
-        if part is None and found and found[-1] is None:
-            continue
-        if part and found and found[-1] is not None:
-            found[-1] += part
-        elif part != "":
-            found.append(part)
-    return tuple(found) or (None,)
+    written = WrittenTexts(holes=True).of(text) or HOLE
+    return tuple(None if HOLE in part else part for part in re.split(f"({HOLE}+)", written) if part)

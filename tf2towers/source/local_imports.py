@@ -13,14 +13,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tf2towers.source.bound_names import BoundNames, bound_names, may_bind
 from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, default_of_flag, imports_by_text
 from tf2towers.source.path_additions import Adders, computed_path, path_additions
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
-from tf2towers.source.walked_packages import Given, WalkedPackage, Walkers
 
 
 class LocalImports:
@@ -51,16 +49,12 @@ class LocalImports:
         self._files: dict[Path, bool] = {}
         self._trees: dict[Path, ast.Module] = {}
         self._order: list[Path] = []
-        #: the names that modules have, where they have been asked for
-        self._bound: dict[Path, BoundNames | None] = {}
         #: the folders of sys.path that modules were found in
         self.used_roots: set[Path] = set()
         #: functions of the program that add to sys.path
         self._adders = Adders()
-        #: functions of the program that import all modules of a package they are given
-        self._walkers = Walkers()
         known = None
-        while known != (known := (len(self.roots), dict(self._adders.found), self._walkers.state())):
+        while known != (known := (len(self.roots), dict(self._adders.found))):
             self._walk()  # again, where a module adds a folder that those before it import from
 
     @property
@@ -84,9 +78,7 @@ class LocalImports:
         """What a module is that a file imports and that is not Python text: compiled, or made of files without TF."""
         name = dotted.lstrip(".")
         for base in self._bases(_absolute(path), len(dotted) - len(name)):
-            place = base.joinpath(*name.split("."))
-            top = next((root for root in sorted(self.roots) if place.is_relative_to(root)), base)
-            if (found := built_module(place, top)) is not None:
+            if (found := built_module(base.joinpath(*name.split(".")))) is not None:
                 return found
         return None
 
@@ -122,7 +114,7 @@ class LocalImports:
         tree = self._trees[path]
         if "sys.path" in text:
             self._adders.look(tree)
-        if "sys.path" in text or "addsitedir" in text or any(name in text for name in self._adders.found):
+        if "sys.path" in text or any(name in text for name in self._adders.found):
             added = path_additions(tree, path, self.main.parent, self._adders)
             self.roots += [folder for folder in added if folder not in self.roots]
         for node in ast.walk(tree):
@@ -139,17 +131,12 @@ class LocalImports:
                     if target is not None:
                         yield dots + name, target
         for found in imports_by_text(tree, text):
-            if found.walked is not None and found.walked.function:
-                self._walkers.add(found.walked)
             yield from self.found_by_text(path, found)
-        self._walkers.look(tree, text, path)
 
     def found_by_text(self, path: Path, found: ImportByText) -> list[tuple[str, Path]]:
         """The local modules that an import by a text in a file may mean, by name."""
         if found.is_path:
             return list(self._files_at(_absolute(path), found))
-        if found.walked is not None:
-            return list(self._walked(_absolute(path), found.walked))
         name = found.start.lstrip(".")
         dots = found.start[: len(found.start) - len(name)]
         bases = self._bases(_absolute(path), len(dots))
@@ -158,10 +145,7 @@ class LocalImports:
         if found.is_written_out:
             return list(self._found(name, bases, dots))
         if not found.start:
-            known = not found.is_global or _absolute(path) == self.main  # nobody imports the main script
-            if not known or (found.gives_package and self._is_in_a_package(found.attributes)):
-                return []
-            return list(self._having(found.attributes)) or list(self._beside_default(_absolute(path), found))
+            return list(self._beside_default(_absolute(path), found))
         return [(dotted, file) for dotted, file in _below(bases, name, dots) if found.means(dotted)]
 
     def by_text(self, path: Path) -> list[ImportByText]:
@@ -182,8 +166,6 @@ class LocalImports:
             yield from (
                 (each.stem, each) for each in sorted(folder.glob("*.py")) if pattern.fullmatch(each.name)
             )
-        elif having := list(self._having(found.attributes)):
-            yield from having
         elif (default := default_of_flag(self._trees[path], found.named)) is not None:
             folder = _absolute(self.main.parent / default).parent
             if folder != self.main.parent:
@@ -193,71 +175,16 @@ class LocalImports:
         """The modules of the package that a flag names a module of by default; of the script's own folder none."""
         default = default_of_flag(self._trees[path], found.named)
         target = self._module(default, self.roots) if default is not None else None
-        if default is not None and target is not None and (target.parent != self.main.parent):
+        if default is not None and target is not None and target.parent != self.main.parent:
             package = default.rpartition(".")[0]
-            for dotted, file in _modules_of(target.parent):
-                if "." not in dotted and file != self.main:
-                    yield (f"{package}.{dotted}" if package else dotted), file
-
-    def _walked(self, path: Path, walked: WalkedPackage) -> Iterator[tuple[str, Path]]:
-        """The modules of the packages that a loop goes through; nothing where one of these is not seen."""
-        given: set[Given | None] = {Given(path, walked.package, None)}
-        if walked.function:
-            given = self._walkers.given.get(walked.function, set())
-        folders: dict[str, Path] = {}
-        for each in given:
-            folder = self._folder_of(each.path, each.package) if each is not None else None
-            if each is None or folder is None or not each.matches_prefix(walked):
-                return
-            folders[each.package] = folder
-        for package, folder in sorted(folders.items()):
-            for dotted, file in _modules_of(folder):
-                if walked.is_deep or "." not in dotted:
-                    yield package.rstrip(".") + f".{dotted}", file
-                    if walked.is_bare and (other := self._module(dotted, self.roots)) is not None:
-                        yield dotted, other
-
-    def _folder_of(self, path: Path, package: str) -> Path | None:
-        """The folder of a package that a file imports; '.': its own."""
-        if package == ".":
-            return path.parent
-        name = package.lstrip(".")
-        found = self._module(name, self._bases(path, len(package) - len(name)))
-        return found.parent if found is not None and found.name == "__init__.py" else None
-
-    def _is_in_a_package(self, attributes: frozenset[str]) -> bool:
-        """Whether a package has one of these names, or may have it when a module in it is imported."""
-        return any(
-            "." in dotted and dotted.rpartition(".")[2] in attributes
-            for root in self.roots
-            for dotted, _ in _modules_of(root)
-        ) or any(file.name == "__init__.py" for _, file in self._having(attributes))
-
-    def _having(self, attributes: frozenset[str]) -> Iterator[tuple[str, Path]]:
-        """The local modules that have one of these names: with any other one, the program would stop at the first."""
-        for root in self.roots if attributes else ():
-            for dotted, file in _modules_of(root):
-                if self._may_have(file, attributes, set()):
-                    yield dotted, file
-
-    def _may_have(self, file: Path, attributes: frozenset[str], asked: set[Path]) -> bool:
-        """Whether a module may have one of these names, its own or by `from x import *`."""
-        asked.add(file)
-        if file.name == "__init__.py" and any(self._module(name, [file.parent]) for name in attributes):
-            return True
-        if not may_bind(file, attributes):
-            return False
-        if file not in self._bound:
-            self._bound[file] = bound_names(file, self._text_of)
-        if (names := self._bound[file]) is None or names.own & attributes:
-            return True
-        for level, module in names.all_of:
-            found = list(self._found(module, self._bases(file, level))) if module else []
-            if not found or found[-1][0] != module:  # a library's
-                return True
-            if found[-1][1] not in asked and self._may_have(found[-1][1], attributes, asked):
-                return True
-        return False
+            for file in sorted(target.parent.glob("*.py")):
+                if (
+                    file != self.main
+                    and file.stem.isidentifier()
+                    and file.name != "__init__.py"
+                    and file.is_file()
+                ):
+                    yield (f"{package}.{file.stem}" if package else file.stem), file
 
     def _found(self, name: str, bases: list[Path], dots: str = "") -> Iterator[tuple[str, Path]]:
         """A module, or as much of its path as there is: `import a.b` makes `a` and `a.b` run."""
@@ -325,21 +252,6 @@ def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path
                     and parts[0] != "tf2towers"
                 ):
                     yield dots + ".".join(parts[:-1] if parts[-1] == "__init__" else parts), file
-
-
-def _modules_of(root: Path) -> Iterator[tuple[str, Path]]:
-    """Every module at and below a folder of sys.path, by its dotted name."""
-    for place, below, files in os.walk(root):
-        folder = Path(place)
-        below[:] = sorted(
-            name for name in below if name.isidentifier() and (folder, name) != (root, "tf2towers")
-        )
-        for name in sorted(files):
-            stem, _, suffix = name.partition(".")
-            parts = (folder / stem).relative_to(root).parts
-            dotted = ".".join(parts[:-1] if stem == "__init__" else parts)
-            if suffix == "py" and stem.isidentifier() and dotted and (folder / name).is_file():
-                yield dotted, folder / name
 
 
 def program_files(script: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""`Notebook`: a Jupyter notebook whose code cells are one script; everything else of the file stays byte for byte.
+"""`Notebook`: a Jupyter notebook whose code cells are one script; everything else of the file stays as it is.
 
 The script's text has a mark where a cell begins and one for each magic (`%matplotlib inline`, `!pip install x`). Both
 are statements without effect, so that the text is Python. `shown` is the text for people: cells by number, magics as
@@ -21,7 +21,6 @@ _SHOWN_CELL = re.compile(r"^# %% cell (\d+)\n", re.MULTILINE)
 _ASSIGNED_MAGIC = re.compile(r"^(\s*[A-Za-z_][\w.]*\s*=\s*)[%!]")
 #: cell magics whose cell is Python; the cell of every other one is kept as it is
 _OF_PYTHON = frozenset({"time", "timeit", "capture", "prun", "python", "python2", "python3", "pypy"})
-_SPACE = re.compile(r"[ \t\r\n]*")
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -39,7 +38,6 @@ class Notebook:
             raise SourceError(
                 path, "this is not a notebook, or one of an old format: save it in Jupyter first"
             )
-        self._spans = dict(_spans(self._raw))
         #: what each magic was
         self._magics: list[str] = []
         #: for each line of the script: the number of its cell, and its line there
@@ -85,43 +83,33 @@ class Notebook:
             texts[min(texts)] = parts[0] + texts[min(texts)]  # what comes before everything
         if list(texts) != [number for number, _ in self._cells()]:
             raise SourceError(self.path, "not written, please report it: a cell was lost")
-        edits: list[tuple[int, int, str]] = []
-        emptied: list[int] = []
-        for number, source in self._cells():
+        document = json.loads(self._raw)
+        emptied = []
+        for (number, source), cell in zip(self._cells(), _code_cells(document), strict=True):
             new = texts[number].removesuffix("\n")
             if not new.strip() and source.strip():
-                emptied.append(self._index[number])
+                emptied.append(cell)
             elif new != source:
-                edits.append((*self._spans[("source", self._index[number])], self._value(number, new)))
-        if python3 and ("kernelspec", 0) in self._spans:
-            start, end = self._spans[("kernelspec", 0)]
-            edits.append((start, end, self._laid_out(_KERNEL, start)))
-        edits += [(start, end, "") for start, end in self._without(emptied)]
-        raw = self._raw
-        for start, end, text in sorted(edits, reverse=True):
-            raw = raw[:start] + text + raw[end:]
-        return raw.encode("utf-8")
+                cell["source"] = new if isinstance(cell["source"], str) else new.splitlines(keepends=True)
+        document["cells"] = [
+            cell for cell in document.get("cells", []) if not any(cell is each for each in emptied)
+        ]
+        if python3 and "kernelspec" in document.get("metadata", {}):
+            document["metadata"]["kernelspec"] = _KERNEL
+        return self._laid_out(document).encode("utf-8")
 
-    def _without(self, cells: list[int]) -> Iterator[tuple[int, int]]:
-        """The spans to take out for these cells, each run of neighbours with the comma beside it."""
-        spans = [span for (kind, _), span in self._spans.items() if kind == "cell"]
-        for first in (cell for cell in cells if cell - 1 not in cells):
-            last = next(cell for cell in range(first, len(spans)) if cell + 1 not in cells)
-            if last + 1 < len(spans):
-                yield spans[first][0], spans[last + 1][0]
-            else:
-                yield spans[first - 1][1] if first else spans[first][0], spans[last][1]
+    def _laid_out(self, document: Any) -> str:
+        """A document as the file is written: indented, with characters or escapes, and with its end."""
+        indent = re.search(r"\n([ \t]+)", self._raw)
+        is_ascii = self._raw.isascii() and "\\u" in self._raw
+        text = json.dumps(document, ensure_ascii=is_ascii, indent=indent[1] if indent else None)
+        return text + self._raw[len(self._raw.rstrip()) :]
 
     def _cells(self) -> Iterator[tuple[int, str]]:
         """The code cells: number and source."""
-        self._index: dict[int, int] = {}
-        number = 0
-        for index, cell in enumerate(self._document.get("cells", [])):
-            if cell.get("cell_type") == "code":
-                number += 1
-                self._index[number] = index
-                source = cell.get("source", "")
-                yield number, source if isinstance(source, str) else "".join(source)
+        for number, cell in enumerate(_code_cells(self._document), 1):
+            source = cell.get("source", "")
+            yield number, source if isinstance(source, str) else "".join(source)
 
     def _script(self) -> str:
         lines: list[str] = []
@@ -133,31 +121,9 @@ class Notebook:
                 self._places.append((number, line))
         return "".join(f"{line}\n" for line in lines)
 
-    def _value(self, number: int, source: str) -> str:
-        """The JSON of a cell's source, written as the old one was: a text, or a list of lines."""
-        start, end = self._spans[("source", self._index[number])]
-        if self._raw[start] == '"':
-            return self._json(source)
-        lines = source.splitlines(keepends=True)
-        if "\n" not in self._raw[start:end] and len(self._raw[start:end]) > 2:
-            return "[" + ", ".join(self._json(line) for line in lines) + "]"
-        return self._laid_out(lines, start)
 
-    def _laid_out(self, value: Any, start: int) -> str:
-        """A value over several lines, as the file is indented."""
-        row = self._raw[self._raw.rfind("\n", 0, start) + 1 : start]
-        margin = row[: len(row) - len(row.lstrip(" \t"))]
-        second = re.search(r"\n([ \t]+)", self._raw)
-        step = second[1] if second else " "
-        text = json.dumps(value, ensure_ascii=self._is_ascii, indent=step)
-        return text.replace("\n", f"\n{margin}")
-
-    def _json(self, text: str) -> str:
-        return json.dumps(text, ensure_ascii=self._is_ascii)
-
-    @property
-    def _is_ascii(self) -> bool:
-        return self._raw.isascii() and "\\u" in self._raw
+def _code_cells(document: Any) -> list[Any]:
+    return [cell for cell in document.get("cells", []) if cell.get("cell_type") == "code"]
 
 
 def _is_format_4(document: Any) -> bool:
@@ -245,50 +211,3 @@ class _State:
         self._continued = line.endswith("\\")
         if len(self._quote) == 1 and not self._continued:
             self._quote = ""  # a string of one line, and the line is wrong
-
-
-def _spans(raw: str) -> Iterator[tuple[tuple[str, int], tuple[int, int]]]:
-    """Where the cells and their sources are in the text of a notebook, by the cell's index, and its kernel."""
-    for key, start, _ in _members(raw, _SPACE.match(raw, 0).end()):  # type: ignore[union-attr]
-        if key == "cells":
-            for index, (place, end_of_cell) in enumerate(_items(raw, start)):
-                yield ("cell", index), (place, end_of_cell)
-                for inner, begin, end in _members(raw, place):
-                    if inner == "source":
-                        yield ("source", index), (begin, end)
-        elif key == "metadata":
-            for inner, begin, end in _members(raw, start):
-                if inner == "kernelspec":
-                    yield ("kernelspec", 0), (begin, end)
-
-
-def _members(raw: str, place: int) -> Iterator[tuple[str, int, int]]:
-    """The keys of an object, and where each value starts and ends."""
-    decoder = json.JSONDecoder()
-    place = _skip(raw, place + 1)
-    while raw[place] != "}":
-        key, place = decoder.raw_decode(raw, place)
-        start = _skip(raw, _skip(raw, place) + 1)
-        _, end = decoder.raw_decode(raw, start)
-        yield key, start, end
-        place = _skip(raw, end)
-        if raw[place] == ",":
-            place = _skip(raw, place + 1)
-
-
-def _items(raw: str, place: int) -> Iterator[tuple[int, int]]:
-    """Where each item of a list starts and ends."""
-    decoder = json.JSONDecoder()
-    place = _skip(raw, place + 1)
-    while raw[place] != "]":
-        start, end = place, decoder.raw_decode(raw, place)[1]
-        place = _skip(raw, end)
-        if raw[place] == ",":
-            place = _skip(raw, place + 1)
-        yield start, end
-
-
-def _skip(raw: str, place: int) -> int:
-    found = _SPACE.match(raw, place)
-    assert found is not None
-    return found.end()

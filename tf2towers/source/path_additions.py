@@ -9,15 +9,12 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tf2towers.source.nodes import Function, argument, last_name
-
-_UNCHANGED = frozenset(
-    {"abspath", "realpath", "normpath", "expanduser", "resolve", "absolute", "Path", "str", "fspath"}
-)
+from tf2towers.source.written_texts import HOLE, WrittenTexts, is_sys_path
 
 #: how far above the main script's folder the program may be started: `python tools/train.py`
 _ABOVE = 3
@@ -58,7 +55,7 @@ def path_additions(tree: ast.Module, path: Path, home: Path, adders: Adders | No
     adders = adders or Adders()
     found: list[Path] = []
     for value, names in _all_added_paths(tree, adders):
-        text = _Values(names, path, home).of(value)
+        text = WrittenTexts(names, path, home).of(value)
         for folder in _folders(text, home) if text else ():
             if folder not in found:
                 found.append(folder)
@@ -73,11 +70,11 @@ def computed_path(
     None where not even the folder can be said.
     """
     names = _assigned([node for node in ast.walk(tree) if isinstance(node, ast.stmt)])
-    found = _Values(names, path, home, hole="\0").of(text) or "\0"
-    folder, _, _ = found.partition("\0")[0].rpartition("/")
+    found = WrittenTexts(names, path, home, holes=True).of(text) or HOLE
+    folder, _, _ = found.partition(HOLE)[0].rpartition("/")
     if not folder:
         return None
-    pattern = "[^/]*".join(map(re.escape, found[len(folder) + 1 :].split("\0")))
+    pattern = "[^/]*".join(map(re.escape, found[len(folder) + 1 :].split(HOLE)))
     return next(((each, re.compile(pattern)) for each in _folders(folder, home)), None)
 
 
@@ -111,18 +108,16 @@ def _all_added_paths(
 def _added_paths(node: ast.AST) -> list[ast.expr]:
     """What a node adds to sys.path."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr == "addsitedir" and getattr(node.func.value, "id", "") == "site":
-            return node.args[:1]
-        if _is_sys_path(node.func.value):
+        if is_sys_path(node.func.value):
             if node.func.attr == "append" and len(node.args) == 1:
                 return [node.args[0]]
             if node.func.attr == "insert" and len(node.args) == 2:
                 return [node.args[1]]
             if node.func.attr == "extend" and node.args:
                 return _elements(node.args[0])
-    if isinstance(node, ast.AugAssign) and _is_sys_path(node.target):
+    if isinstance(node, ast.AugAssign) and is_sys_path(node.target):
         return _elements(node.value)
-    if isinstance(node, ast.Assign) and any(_is_sys_path(target) for target in node.targets):
+    if isinstance(node, ast.Assign) and any(is_sys_path(target) for target in node.targets):
         return _elements(node.value)
     return []
 
@@ -135,148 +130,14 @@ def _elements(node: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _is_sys_path(node: ast.AST) -> bool:
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        node = node.value
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr == "path"
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "sys"
-    )
-
-
 def _assigned(statements: list[ast.stmt]) -> dict[str, list[ast.expr]]:
-    """What statements bind a name to; a class stands for what its body assigns."""
+    """What statements bind a name to."""
     found: dict[str, list[ast.expr]] = {}
     for statement in statements:
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
                 if isinstance(target, ast.Name):
                     found.setdefault(target.id, []).append(statement.value)
-        elif isinstance(statement, ast.ClassDef):
-            for name, values in _assigned(statement.body).items():
-                found.setdefault(f"{statement.name}.{name}", []).extend(values)
         elif isinstance(statement, ast.For) and isinstance(statement.target, ast.Name):
             found.setdefault(statement.target.id, []).extend([statement.iter] * 2)  # not one value
     return found
-
-
-class _Values:
-    """The paths that expressions give, as far as they are seen."""
-
-    def __init__(
-        self, names: Mapping[str, list[ast.expr]], path: Path, home: Path, hole: str | None = None
-    ) -> None:
-        """`hole` stands for what is unresolved."""
-        self._names, self._path, self._home, self._hole = names, path, home, hole
-        self._depth = 0
-        self._owner = ""
-
-    def of(self, node: ast.expr) -> str | None:
-        """The path that an expression gives; None where it is unresolved."""
-        if self._depth > 20:
-            return self._hole
-        self._depth += 1
-        try:
-            value = self._value_of(node)
-            return value if value is not None else self._hole
-        finally:
-            self._depth -= 1
-
-    def _value_of(self, node: ast.expr) -> str | None:
-        if isinstance(node, ast.Constant):
-            return node.value if isinstance(node.value, str) else None
-        if isinstance(node, ast.Name):
-            return str(self._path) if node.id == "__file__" else self._named(node.id)
-        if isinstance(node, ast.BinOp):
-            return self._joined(node)
-        if isinstance(node, ast.JoinedStr):
-            parts = [
-                self.of(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values
-            ]
-            return None if None in parts else "".join(part for part in parts if part is not None)
-        if isinstance(node, ast.Attribute):
-            return self._attribute(node)
-        if isinstance(node, ast.Subscript):
-            return self._element(node)
-        if isinstance(node, ast.Call) and not node.keywords:
-            return _of_call(node, [self.of(argument) for argument in node.args], self.of)
-        return None
-
-    def _named(self, name: str) -> str | None:
-        """What a name is bound to, where that is one value; in a class, one of the class first."""
-        for full in (f"{self._owner}.{name}", name) if self._owner else (name,):
-            values = self._names.get(full, [])
-            if len(values) == 1:
-                return self.of(values[0])
-        return None
-
-    def _joined(self, node: ast.BinOp) -> str | None:
-        left, right = self.of(node.left), self.of(node.right)
-        if left is None or right is None:
-            return None
-        if isinstance(node.op, ast.Add):
-            return left + right
-        if isinstance(node.op, ast.Mod):
-            return left.replace("%s", right) if left.count("%") == 1 and "%s" in left else None
-        return str(Path(left) / right) if isinstance(node.op, ast.Div) else None
-
-    def _attribute(self, node: ast.Attribute) -> str | None:
-        if node.attr == "parent":
-            inner = self.of(node.value)
-            return os.path.dirname(inner) if inner else None  # noqa: PTH120 - of a text
-        if isinstance(node.value, ast.Name) and (owner := self._class_of(node.value.id)):
-            outer_owner, self._owner = self._owner, owner
-            try:
-                return self._named(node.attr)
-            finally:
-                self._owner = outer_owner
-        return {"pardir": "..", "curdir": ".", "sep": "/"}.get(node.attr)
-
-    def _class_of(self, name: str) -> str | None:
-        """The class that a name is, or is an object of: `cfg` after `cfg = Config()`."""
-        values = self._names.get(name, [])
-        if len(values) == 1 and isinstance(values[0], ast.Call) and isinstance(values[0].func, ast.Name):
-            name = values[0].func.id
-        return name if any(known.startswith(name + ".") for known in self._names) else None
-
-    def _element(self, node: ast.Subscript) -> str | None:
-        if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, int):
-            return None
-        count = node.slice.value
-        if _is_sys_path(node.value) and count == 0:
-            return str(self._home)
-        if isinstance(node.value, ast.Attribute) and node.value.attr == "parents" and count >= 0:
-            inner = self.of(node.value.value)
-            parents = list(Path(inner).parents) if inner else []
-            return str(parents[count]) if count < len(parents) else None
-        call = node.value
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "split":
-            if len(call.args) == 1 and "path" in ast.unparse(call.func.value) and count in (0, 1):
-                inner = self.of(call.args[0])
-                return os.path.split(inner)[count] if inner else None
-        return None
-
-
-def _of_call(node: ast.Call, given: list[str | None], of: Callable[[ast.expr], str | None]) -> str | None:
-    name = last_name(node.func)
-    if name == "getcwd" and not given:
-        return "."
-    if not given and isinstance(node.func, ast.Attribute) and name in _UNCHANGED:
-        return of(node.func.value)
-    texts = [text for text in given if text is not None]
-    if not texts or len(texts) != len(given):
-        return None
-    if name in _UNCHANGED and len(texts) == 1:
-        return texts[0]
-    if name == "format" and isinstance(node.func, ast.Attribute) and len(texts) == 1:
-        pattern = of(node.func.value)
-        return (
-            pattern.replace("{}", texts[0])
-            if pattern and pattern.count("{") == pattern.count("{}") == 1
-            else None
-        )
-    if name == "dirname" and len(texts) == 1:
-        return os.path.dirname(texts[0])  # noqa: PTH120 - of a text
-    return str(Path(*texts)) if name == "join" else None

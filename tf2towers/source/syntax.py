@@ -1,4 +1,4 @@
-"""Whether a text is Python, and when it is not, whether it is Python 2 and where that shows."""
+"""Whether a text is Python 3, and what to say where it is not."""
 
 from __future__ import annotations
 
@@ -12,19 +12,10 @@ from pathlib import Path
 
 from tf2towers.source.errors import NotPython3, SourceError
 
-#: What only Python 2 can read, one pattern a construct, looked for in the line the parser stumbled on.
-_PYTHON2 = (
-    ("the print statement", re.compile(r"(^|[:;])\s*print\b(?!\s*([=.,)(>]|$))")),
-    ("print >>stream", re.compile(r"(^|[:;])\s*print\s*>>")),
-    ("except Error, name", re.compile(r"\bexcept\s+[\w.()\s,]+,\s*\w+\s*:")),
-    ("raise Error, message", re.compile(r"\braise\s+[\w.]+\s*,")),
-    ("the exec statement", re.compile(r"(^|[:;])\s*exec\s+[^=\s(]")),
-    ("backquotes", re.compile(r"`[^`]+`")),
-    ("the operator <>", re.compile(r"<>")),
-    ("an old octal number", re.compile(r"(?<![\w.])0[0-7]+\b(?!\.)")),
-    ("a long number", re.compile(r"(?<![\w.])\d+[lL]\b")),
-    ("an ur'' string", re.compile(r"\b[uU][rR]['\"]")),
-    ("a tuple parameter", re.compile(r"\b(def\s+\w+\s*\([^)]*|lambda[^:]*)\((\s*\w+\s*,)+\s*\w*\s*\)")),
+#: what only Python 2 can read: print, exec, except and raise as it has them, backquotes, <>, old numbers and texts
+_PYTHON2 = re.compile(
+    r"(?:^|[:;])\s*(?:print|exec)\s*(?:>>|[^\s=.,)(>\[:])|\bexcept\b[^:#]*,\s*\w+\s*:|\braise\s+[\w.]+\s*,|`|<>"
+    r"|(?<![\w.])(?:0[0-7]+|\d+[lL])\b(?!\.)|\b[uU][rR]['\"]|\b(?:def\s+\w+|lambda)[^:#]*\((?:\s*\w+\s*,)+\s*\w*\s*\)"
 )
 #: as much of a line as is looked at
 _LONG_LINE = 2000
@@ -34,7 +25,6 @@ TOO_DEEP = (
     "it is nested more deeply than Python can parse: a sum of thousands of terms, say, or a chain of elif; "
     "write it in parts"
 )
-_ADVICE = "convert it to Python 3 first (python-modernize, or 2to3 of Python 3.12 and older)"
 
 
 def check_syntax(text: str, path: Path) -> None:
@@ -55,13 +45,11 @@ def check_syntax(text: str, path: Path) -> None:
                 raise SourceError(path, detail, getattr(problem, "lineno", None)) from None
     except (SyntaxError, ValueError) as problem:
         line = getattr(problem, "lineno", None) or None
-        if line is not None:
-            found = python2_construct(text, line)
-            if found is not None:
-                name, line = found
-                raise NotPython3(path, f"this is Python 2 ({name}): {_ADVICE}", line) from None
+        if line is not None and (at := _line_of_python2(text, line)) is not None:
+            advice = "convert it to Python 3 first (python-modernize, or 2to3 of Python 3.12 and older)"
+            raise NotPython3(path, f"this is Python 2: {advice}", at) from None
         if isinstance(problem, TabError):
-            detail = _mixed_indentation(text, path)
+            detail = "tabs and spaces are mixed in the indentation: expand the tabs first (expand -t 8)"
         else:
             detail = f"not valid Python 3: {getattr(problem, 'msg', problem)}"
             if line is not None and (found_word := _keyword_since_3_7(text, line)):
@@ -72,17 +60,17 @@ def check_syntax(text: str, path: Path) -> None:
         raise SourceError(path, TOO_DEEP) from None
 
 
-def _mixed_indentation(text: str, path: Path) -> str:
-    """What to say of tabs and spaces that Python 3 does not take: to expand them, where that is enough."""
-    detail = "tabs and spaces are mixed in the indentation"
-    try:
-        parse(text.expandtabs(8), path)
-    except SyntaxError as problem:
-        return (
-            f"{detail}, and with tabs of 8 columns, as Python 2 reads them, line {problem.lineno} is wrong as well "
-            f"({problem.msg})"
-        )
-    return f"{detail}: expand the tabs first (expand -t 8)"
+def _line_of_python2(text: str, line: int) -> int | None:
+    """The line with something of Python 2 alone: that at which the parser stumbled, or the one before it."""
+    lines = text.splitlines()
+    return next(
+        (
+            number
+            for number in (line, line - 1)
+            if 0 < number <= len(lines) and _PYTHON2.search(lines[number - 1].partition("#")[0][:_LONG_LINE])
+        ),
+        None,
+    )
 
 
 def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
@@ -119,28 +107,3 @@ def _compile(text: str, path: Path) -> None:
     with warnings.catch_warnings(), suppress(RecursionError):  # how deep it may be is the parser's to say
         warnings.simplefilter("ignore")
         compile(text, str(path), "exec", flags=flags, dont_inherit=True)
-
-
-def python2_construct(text: str, line: int) -> tuple[str, int] | None:
-    """The Python 2 construct in a line of a text or in the line before it, and its line; None without."""
-    lines = text.splitlines()
-    for number in (line, line - 1):
-        if 0 < number <= len(lines):
-            code = _without_comment(lines[number - 1][:_LONG_LINE])
-            for name, pattern in _PYTHON2:
-                if pattern.search(code):
-                    return name, number
-    return None
-
-
-def _without_comment(line: str) -> str:
-    """A line up to a `#` that is not inside a string, as well as one line can say."""
-    quote = ""
-    for position, character in enumerate(line):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character == "#":
-            return line[:position]
-    return line

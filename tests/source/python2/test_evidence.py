@@ -18,10 +18,7 @@ PYTHON2 = [
     f"{TF}class Trainer(object):\n    def __init__(self):\n        self.n = reduce(max, [1])\n{RUN}Trainer()\n",
     f"{TF}class Trainer(object):\n    def fit(self):\n        return long(1)\n{RUN}Trainer().fit()\n",
     f"{TF}def show(args):\n    for k, v in vars(args).iteritems():\n        print(k)\n{RUN}show(FLAGS)\n",
-    f"import random\n{TF}def rows(n):\n    x = range(n)\n    random.shuffle(x)\n    return x\n{RUN}rows(3)\n",
     f"{TF}def show(**kwargs):\n    print(kwargs.iteritems())\n{RUN}show(a=1)\n",
-    f"{TF}log = open('log', 'w', 0)\n{RUN}",
-    f"import os, sys\n{TF}sys.stdout = os.fdopen(sys.stdout.fileno(), 'w', 0)\n{RUN}",
     f"{TF}class Net(object):\n    def __init__(self):\n        self.setup()\n    def setup(self):\n"
     "        raise NotImplementedError\n    def feed(self, a):\n        return isinstance(a, basestring)\n\n"
     f"class Mine(Net):\n    def setup(self):\n        self.feed('x')\n{RUN}Mine()\n",
@@ -47,15 +44,10 @@ PYTHON3 = [
     f"{TF}def reduce(x):\n    return x\n{RUN}reduce(1)\n",
     f"{TF}from lib import frame\nfor k, v in frame().iteritems():\n    pass\n{RUN}",  # whose, nobody knows
     f"{TF}def f(a, b):\n    return a.values() + b.values()\n{RUN}f(FLAGS, FLAGS)\n",
-    f"import numpy as random\n{TF}x = range(3)\nrandom.shuffle(x)\n{RUN}",
     f"{TF}import pandas as pd\nfor k, v in pd.DataFrame().iteritems():\n    pass\n{RUN}",
     f"{TF}class D:\n    def iteritems(self):\n        return []\nx = D().iteritems()\n{RUN}",
-    f"{TF}log = open('log', 'wb', 0)\n{RUN}",
-    f"{TF}from io import open\nlog = open('log', 'w', 0)\n{RUN}",
     f"{TF}import six\nx = six.iteritems({{}})\n{RUN}",
     f"{TF}try:\n    x = {{}}.iteritems()\nexcept AttributeError:\n    x = {{}}.items()\n{RUN}",
-    f"import random\n{TF}order = range(3)\norder = list(order)\nrandom.shuffle(order)\n{RUN}",
-    f"import random\n{TF}def rows(order):\n    random.shuffle(order)\norder = range(3)\n{RUN}rows(list(order))\n",
     f"{TF}a = {{}}\nx = list(a.keys()) + list(a.keys())\n{RUN}",
     f"{TF}class Net(object):\n    def feed(self, a):\n        return isinstance(a, basestring)\n{RUN}Net()\n",
     f"{TF}class Net(object):\n    def run(self):\n        return xrange(2)\n{RUN}Net()\nsess.run([])\n",

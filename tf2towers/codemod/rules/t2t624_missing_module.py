@@ -8,13 +8,11 @@ from pathlib import Path
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.libraries import library_changes
 from tf2towers.codemod.never_called import find_unreached_context, note_site
 from tf2towers.codemod.nodes import Import, Statement, block, dotted, imported, module_of, name_of
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import was_in_tf1
 from tf2towers.report.result import FindingKind
-from tf2towers.source.built_modules import BuiltModule, gone_in_cython, is_of_an_old_protoc
+from tf2towers.source.built_modules import BuiltModule, is_of_an_old_protoc
 from tf2towers.source.imports_by_text import ImportByText
 from tf2towers.source.known_modules import is_known, is_tf1_library
 
@@ -45,13 +43,7 @@ def notes(file: File) -> None:
             _note(file, call, unseen, guarded=each.is_written_out and _is_guarded(file, call))
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
-            taken = " or ".join(sorted(each.attributes))
-            message = f"{names}: any of them may be imported here" + (
-                f", as they have {taken}" if taken else ""
-            )
-            if each.walked is not None:
-                message = f"{names}: all of them are imported here"
-            file.note(call, "T2T624", message, "note")
+            file.note(call, "T2T624", f"{names}: any of them may be imported here", "note")
 
 
 def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None:
@@ -61,20 +53,13 @@ def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None
 
 
 def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
-    """Says what a module that is not Python text is made of; what NumPy has lost of it is left."""
-    file.compiled += built.files
+    """Says what a module that is not Python text is made of."""
+    file.compiled.append(built.file)
     if built.by:
-        message = f"{built.by} makes the module {name} of {built.made_of}: make it for this Python"
+        message = f"{built.by} makes the module {name} of {built.file.name}: make it for this Python"
     else:
         message = f"the compiled module {name} is not looked into"
-    file.note(node, "T2T624", f"{message}; -o copies {built.made_of}", "note")
-    kind: FindingKind = "note" if _may_fail(file, node) else "left"
-    for source in built.files:
-        text = source.read_text(encoding="utf-8", errors="replace") if source.suffix == ".pyx" else ""
-        for gone, line in gone_in_cython(text, set(library_changes())):
-            message = f"{gone} is gone, and is used in {source.name}, line {line}, which {name} is made from"
-            instead = library_changes()[gone].target
-            file.note(node, "T2T628", f"{message}; instead: {instead}" if instead else message, kind)
+    file.note(node, "T2T624", f"{message}; -o copies {built.file.name}", "note")
 
 
 def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
@@ -90,12 +75,7 @@ def _why_unseen(file: File, call: ImportByText) -> str | None:
     """Why no module can be named for an import by a text (`import_module('models.' + name)`); None where one can."""
     root = call.start.partition(".")[0]
     known = not call.is_path and "." in call.start + "."[: call.is_written_out] and is_known(root)
-    maybe_tensorflow = (
-        not (call.start or call.walked)
-        and bool(call.attributes)
-        and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
-    )
-    if known or (file.program.imports.found_by_text(file.path, call) and not maybe_tensorflow):
+    if known or file.program.imports.found_by_text(file.path, call):
         return None
     if not call.start:
         return "a module is imported by a computed text here: which one cannot be seen"
@@ -153,14 +133,12 @@ RULE = Rule(
     it is neither beside the script, nor Python's, nor of a library known to be without TF1.
 
     An import by a computed name counts, too. `import_module('models.' + name)` means every module in the folder
-    `models`; a loop over `pkgutil.iter_modules(models.__path__)` means every module of that package.
-    `import_module(args.model)` means every module with one of the names that are taken from it. `imp.load_source(name,
-    os.path.join('models', name))` means every module of the folder; a flag means every module of its default's package.
-    Where not even the folder is known, the import is left.
+    `models`, and so does `imp.load_source(name, os.path.join('models', name))`. `import_module(args.model)` means every
+    module of the package that the flag's default is in. Where not even the folder is known, the import is left.
 
-    An import in a function that nothing calls is only a note. So is a module that Cython, a local setup.py or protoc
-    makes of files without TensorFlow. Such a module has to be built for this Python. T2T628 reports what its Cython
-    takes from NumPy and is gone, and a module that protoc wrote before 3.19.
+    An import in a function that nothing calls is only a note. So is a module that Cython or protoc makes of a file
+    beside it without TensorFlow: it has to be built for this Python. T2T628 reports a module that protoc wrote before
+    3.19.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again; of a library that you install, copy the "

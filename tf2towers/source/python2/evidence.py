@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tf2towers.source.nodes import dotted, imported
-from tf2towers.source.python2.reached import Module, Reached, bindings
+from tf2towers.source.python2.reached import Module, Reached
 from tf2towers.source.python2.tables import read_words
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
@@ -48,7 +48,7 @@ def is_certain(modules: list[Module], main: Module) -> bool:
     reached = Reached(modules)
     for node, module in reached:
         for part in _nodes_run_with(node, is_main=module is main):
-            if _stops_python3(part, node, module, all_bound[module]):
+            if _stops_python3(part, module, all_bound[module]):
                 return True
             reached.follow(part, module)
     return False
@@ -63,16 +63,6 @@ def lines_of_python2(script: Script, *, is_main: bool) -> set[tuple[int, str]]:
     }
 
 
-def size_of_no_buffer(opened: ast.Call) -> ast.Constant | None:
-    """The zero in a call of `open` or `os.fdopen` that asks for a file of text without a buffer: Python 3 refuses."""
-    given = {keyword.arg: keyword.value for keyword in opened.keywords}
-    mode = opened.args[1] if len(opened.args) > 1 else given.get("mode", ast.Constant("r"))
-    size = opened.args[2] if len(opened.args) > 2 else given.get("buffering")
-    if not isinstance(mode, ast.Constant) or not isinstance(mode.value, str) or "b" in mode.value:
-        return None
-    return size if isinstance(size, ast.Constant) and size.value == 0 else None
-
-
 def _imports(module: Module) -> bool:
     for node in module.tree.body:
         if isinstance(node, ast.Import):
@@ -84,8 +74,8 @@ def _imports(module: Module) -> bool:
     return False
 
 
-def _stops_python3(part: ast.AST, scope: ast.AST, module: Module, bound: frozenset[str]) -> bool:
-    """Whether Python 3 would stop at a node, which is run with a function or a module, `scope`."""
+def _stops_python3(part: ast.AST, module: Module, bound: frozenset[str]) -> bool:
+    """Whether Python 3 would stop at a node."""
     match part:
         case ast.Name(id=name, ctx=ast.Load()):
             return name in _BUILTINS and name not in bound
@@ -95,12 +85,6 @@ def _stops_python3(part: ast.AST, scope: ast.AST, module: Module, bound: frozens
             return all(_gives_view(side, module) for side in (part.left, part.right))
         case ast.Call(func=ast.Attribute(attr="iteritems" | "iterkeys" | "itervalues", value=of)):
             return module.is_dict(of)
-        case ast.Call(func=ast.Attribute(attr="shuffle"), args=[ast.Name(id=name)]):
-            return "range" not in bound and _shuffles_range(part, name, scope, module)
-        case ast.Call(func=ast.Name(id="open")):
-            return "open" not in bound and size_of_no_buffer(part) is not None
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="fdopen")):
-            return module.libraries.get(name) == "os" and size_of_no_buffer(part) is not None
     return False
 
 
@@ -109,15 +93,6 @@ def _gives_view(value: ast.expr, module: Module) -> bool:
         case ast.Call(func=ast.Attribute(attr="keys" | "values" | "items", value=of)):
             return module.is_dict(of)
     return False
-
-
-def _shuffles_range(call: ast.Call, name: str, scope: ast.AST, module: Module) -> bool:
-    """Whether a call shuffles a range, of which Python 3 makes no list."""
-    root, _, function = ast.unparse(call.func).partition(".")
-    if f"{module.libraries.get(root)}.{function}" not in ("random.shuffle", "numpy.random.shuffle"):
-        return False
-    bound = bindings(ast.walk(scope)).get(name, [])
-    return bool(bound) and all(isinstance(each, ast.Call) and dotted(each.func) == "range" for each in bound)
 
 
 def _bound_names(

@@ -19,12 +19,6 @@ _WORDS = read_pairs("fixers.tsv")
 _BUILTINS = read_words("fixed builtins")
 _RANGES = frozenset({"range", "xrange"})
 _OF_DICTS = ("keys", "items", "values")
-#: what is certainly a list: `[a, b]`, `sorted(x)`, `x.keys()`
-_LISTS = re.compile(
-    r"\[.*\]|(sorted|list|x?range|zip|os\.listdir|glob\.glob|tf\.\w+_variables)\([^()]*\)"
-    r"|[\w.]+\.(keys|values|items|split|splitlines|readlines)\([^()]*\)",
-    re.DOTALL,
-)
 _TYPES = {"StringType": "str", "StringTypes": "(str,)"}
 
 
@@ -52,15 +46,6 @@ def convert_syntax(
     except Exception as problem:  # fissix raises what it likes
         raise NotPython2(str(problem)) from None
     return str(tree)[:-1], steps, bound
-
-
-def is_python2_text(text: str) -> bool:
-    """Whether a text is Python 2."""
-    try:
-        _parse_python2(text)
-    except NotPython2:
-        return False
-    return True
 
 
 def is_module(folder: Path, name: str) -> bool:
@@ -211,16 +196,6 @@ def _stays_print(node: Any, results: Any, fixer: Any) -> bool:
     )
 
 
-def _stays_filter(node: Any, results: Any, fixer: Any) -> bool:
-    """`filter` of a text gives a text, of a tuple a tuple (`meaning`): only that of a certain list is converted."""
-    from fissix.fixer_util import in_special_context
-
-    given = _arguments(node)
-    written = str(given[1]).strip() if len(given) == 2 else ""
-    is_list = _LISTS.fullmatch(written) is not None and "]" not in written[:-1]
-    return len(given) != 2 or not (in_special_context(node) or is_list)
-
-
 def _stays_import(node: Any, results: Any, fixer: Any) -> bool:
     """`from itertools import izip as pairs` stays, and is reported: fissix would lose the name."""
     words = str(results["imports"]).replace(",", " ").split()
@@ -253,7 +228,6 @@ def _stays_dict(node: Any, results: Any, fixer: Any) -> bool:
 #: fixer -> whether something stays as it is, or has been changed already
 _STAYS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "dict": _stays_dict,
-    "filter": _stays_filter,
     "itertools_imports": _stays_import,
     "map": lambda node, results, fixer: (
         len(_arguments(node)) != 2

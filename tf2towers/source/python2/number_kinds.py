@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Literal
 
-from tf2towers.source.nodes import has_star, is_text, last_name
-from tf2towers.source.python2.scopes import Binding, Scope, Scopes
+import libcst as cst
+from libcst import metadata
+
+from tf2towers.source.python2.names import Names, dotted
 from tf2towers.source.python2.tables import read_words
 
 Kind = Literal["int", "float", "?"]
@@ -23,143 +24,141 @@ _BEFORE_DTYPE = {
     "tf.random_normal": 3, "tf.random_uniform": 3, "tf.truncated_normal": 3,
 }  # fmt: skip
 _MATH_INTS = frozenset({"math.trunc", "math.factorial", "math.gcd"})
-_NUMERIC = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow
+_NUMERIC = cst.Add | cst.Subtract | cst.Multiply | cst.Divide | cst.FloorDivide | cst.Modulo | cst.Power
+_CHANGING = cst.Add | cst.Subtract | cst.Multiply | cst.Divide
+_CHANGING_IN_PLACE = cst.AddAssign | cst.SubtractAssign | cst.MultiplyAssign | cst.DivideAssign
+_TEXTS = cst.SimpleString | cst.ConcatenatedString | cst.FormattedString
+_LISTS = _TEXTS | cst.List | cst.Tuple | cst.ListComp
 
 
 class NumberKinds:
     """The kinds of the expressions of one module."""
 
-    def __init__(self, scopes: Scopes) -> None:
-        self._scopes = scopes
-        self._flags = _flags(scopes.nodes)
-        self._globals = {name for node in scopes.nodes if isinstance(node, ast.Global) for name in node.names}
-        self._names: dict[tuple[Scope, str], Kind] = {}
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._flags = _flags(names.nodes)
+        self._known: dict[tuple[metadata.Scope, str], Kind] = {}
 
-    def of(self, node: ast.expr) -> Kind:
+    def of(self, node: cst.CSTNode) -> Kind:
         """The kind of an expression."""
         match node:
-            case ast.Constant(value=bool() | int()):
+            case cst.Integer() | cst.Name(value="True" | "False"):
                 return "int"
-            case ast.Constant(value=float() | complex()):
+            case cst.Float() | cst.Imaginary():
                 return "float"
-            case ast.UnaryOp():
-                return "int" if isinstance(node.op, ast.Not) else self.of(node.operand)
-            case ast.BinOp(op=op) if isinstance(op, _NUMERIC) and not (
-                isinstance(op, ast.Mod) and _is_text(node.left)
-            ):
-                return self._of_operation(node)
-            case ast.IfExp():
+            case cst.UnaryOperation():
+                return "int" if isinstance(node.operator, cst.Not) else self.of(node.expression)
+            case cst.BinaryOperation() if isinstance(node.operator, _NUMERIC):
+                is_format = isinstance(node.operator, cst.Modulo) and isinstance(node.left, _TEXTS)
+                return "?" if is_format else self._of_operation(node)
+            case cst.IfExp():
                 return self._same(node.body, node.orelse)
-            case ast.Call():
+            case cst.Call():
                 return self._of_call(node)
-            case ast.Name(ctx=ast.Load()):
+            case cst.Name():
                 return self._of_name(node)
-            case ast.Attribute(value=ast.Name(id="FLAGS")):
-                return self._flags.get(node.attr, "?")
-            case ast.Attribute() if self._scopes.canonical(node) in ("math.pi", "math.e", "numpy.pi"):
+            case cst.Attribute(value=cst.Name(value="FLAGS")):
+                return self._flags.get(node.attr.value, "?")
+            case cst.Attribute() if self._names.canonical(node) in ("math.pi", "math.e", "numpy.pi"):
                 return "float"
         return "?"
 
-    def _same(self, *nodes: ast.expr) -> Kind:
+    def _same(self, *nodes: cst.CSTNode) -> Kind:
         kinds = {self.of(node) for node in nodes}
         return kinds.pop() if len(kinds) == 1 else "?"
 
-    def _of_operation(self, node: ast.BinOp) -> Kind:
+    def _of_operation(self, node: cst.BinaryOperation) -> Kind:
         left, right = self.of(node.left), self.of(node.right)
-        if "float" in (left, right) and not _is_list(node.left) and not _is_list(node.right):
+        if (
+            "float" in (left, right)
+            and not isinstance(node.left, _LISTS)
+            and not isinstance(node.right, _LISTS)
+        ):
             return "float"
         if left == right == "int" and (
-            not isinstance(node.op, ast.Pow) or isinstance(node.right, ast.Constant)
+            not isinstance(node.operator, cst.Power) or isinstance(node.right, cst.Integer)
         ):
             return "int"  # of two integers Python 2's / is an integer, too
         return "?"
 
-    def _of_call(self, node: ast.Call) -> Kind:
-        name = self._scopes.canonical(node.func) or ""
+    def _of_call(self, node: cst.Call) -> Kind:
+        name = self._names.canonical(node.func)
         if name in _INT_CALLS:
             return "int"
         if name in _FLOAT_CALLS:
-            keywords = any(keyword.arg in ("dtype", None) for keyword in node.keywords)
-            placed = len(node.args) > _BEFORE_DTYPE.get(name, len(node.args))
-            return "?" if keywords or placed or has_star(node) else "float"
+            placed = [given for given in node.args if given.keyword is None]
+            given_dtype = any(
+                given.star or (given.keyword and given.keyword.value == "dtype") for given in node.args
+            )
+            return "?" if given_dtype or len(placed) > _BEFORE_DTYPE.get(name, len(placed)) else "float"
         if name.startswith("math.") and name not in _MATH_INTS:
             return "float"
-        if (name == "builtins.abs" and len(node.args) == 1) or (
-            name in ("builtins.min", "builtins.max") and len(node.args) > 1
-        ):
-            return self._same(*node.args)
+        several = name in ("builtins.min", "builtins.max") and len(node.args) > 1
+        if several or (name == "builtins.abs" and len(node.args) == 1):
+            return self._same(*(given.value for given in node.args))
         return "?"
 
-    def _of_name(self, node: ast.Name) -> Kind:
-        found = self._scopes.scope(node).lookup(node.id)
-        if found is None or isinstance(found[0].node, ast.ClassDef):
+    def _of_name(self, node: cst.Name) -> Kind:
+        bound = self._names.assignments(node)
+        if not bound or isinstance(bound[0].scope, metadata.ClassScope):
             return "?"
-        if found[0] is self._scopes.module and (node.id in self._globals or self._scopes.star_imports):
+        if isinstance(bound[0].scope, metadata.GlobalScope) and self._names.star_imports:
             return "?"
-        key = (found[0], node.id)
-        if key not in self._names:
-            self._names[key] = "?"  # while it is being found: a name that is made of itself
-            self._names[key] = self._of_bindings(node.id, found[1])
-        return self._names[key]
+        key = (bound[0].scope, node.value)
+        if key not in self._known:
+            self._known[key] = "?"  # while it is being found: a name that is made of itself
+            self._known[key] = self._of_bindings(node.value, [each.node for each in bound])
+        return self._known[key]
 
-    def _of_bindings(self, name: str, bindings: list[Binding]) -> Kind:
+    def _of_bindings(self, name: str, targets: list[cst.CSTNode]) -> Kind:
         """What a name always is: what it is set to, and what is then added to it, or multiplied with it."""
         first: set[Kind] = set()
         further: set[Kind] = set()
-        for binding in bindings:
-            update = self._update(name, binding)
-            if update is not None:
+        for target in targets:
+            value = self._names.value(target) if isinstance(target, cst.Name) else None
+            if (update := self._update(name, target, value)) is not None:
                 further.add(self.of(update))
-            elif binding.kind == "value" and isinstance(binding.node, ast.expr):
-                first.add(self.of(binding.node))
+            elif value is not None:
+                first.add(self.of(value))
             else:
-                first.add("int" if self._counts(binding.node) else "?")
+                first.add("int" if self._counts(target) else "?")
         if first == {"float"}:
             return "float"  # whatever is added to it
         return "int" if first == {"int"} and further <= {"int"} else "?"
 
-    def _update(self, name: str, binding: Binding) -> ast.expr | None:
+    def _update(
+        self, name: str, target: cst.CSTNode, value: cst.BaseExpression | None
+    ) -> cst.BaseExpression | None:
         """What is added to the name, or multiplied with it: `x += y`, `x = x + y`; None for another binding."""
-        changing = ast.Add | ast.Sub | ast.Mult | ast.Div
-        match self._scopes.parents.get(binding.node) if binding.kind == "other" else binding.node:
-            case ast.AugAssign() as parent if parent.target is binding.node and isinstance(
-                parent.op, changing
-            ):
-                return parent.value
-            case ast.BinOp(left=ast.Name(id=left)) as value if binding.kind == "value" and left == name:
-                return value.right if isinstance(value.op, changing) and not _is_list(value.right) else None
+        around = self._names.parent(target)
+        if isinstance(around, cst.AugAssign) and isinstance(around.operator, _CHANGING_IN_PLACE):
+            return around.value
+        if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, _CHANGING):
+            if dotted(value.left) == name and not isinstance(value.right, _LISTS):
+                return value.right
         return None
 
-    def _counts(self, node: ast.AST) -> bool:
+    def _counts(self, target: cst.CSTNode) -> bool:
         """Whether it is the target of a loop over a range, or the first one of a loop over `enumerate`."""
-        parent = self._scopes.parents.get(node)
-        ranges = ("builtins.range", "builtins.xrange")
-        if isinstance(parent, ast.Tuple) and parent.elts[0] is node:
-            node, parent, ranges = parent, self._scopes.parents.get(parent), ("builtins.enumerate", "")
-        return (
-            isinstance(parent, ast.For | ast.comprehension)
-            and parent.target is node
-            and self._scopes.calls(parent.iter, *ranges)
-        )
+        around = self._names.parent(target)
+        counted: tuple[str, ...] = ("builtins.range", "builtins.xrange")
+        if isinstance(around, cst.Element):
+            several = self._names.parent(around)
+            if not isinstance(several, cst.Tuple) or several.elements[0] is not around:
+                return False
+            around, counted = self._names.parent(several), ("builtins.enumerate",)
+        return isinstance(around, cst.For | cst.CompFor) and self._names.calls(around.iter, *counted)
 
 
-def _flags(nodes: list[ast.AST]) -> dict[str, Kind]:
+def _flags(nodes: list[cst.CSTNode]) -> dict[str, Kind]:
     """The flags that a module defines, by name; those it also writes are left out."""
     found: dict[str, set[Kind]] = {}
+    kinds: dict[str, Kind] = {"DEFINE_integer": "int", "DEFINE_float": "float"}
     for node in nodes:
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-            function = last_name(node.func)
+        if isinstance(node, cst.Call) and node.args and isinstance(node.args[0].value, cst.SimpleString):
+            function = (dotted(node.func) or "").rpartition(".")[2]
             if function.startswith("DEFINE_"):
-                kinds: dict[str, Kind] = {"DEFINE_integer": "int", "DEFINE_float": "float"}
-                found.setdefault(str(node.args[0].value), set()).add(kinds.get(function, "?"))
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            found.setdefault(node.attr, set()).add("?")
-    return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or is_text(node)
-
-
-def _is_list(node: ast.expr) -> bool:
-    return isinstance(node, ast.List | ast.Tuple | ast.ListComp) or _is_text(node)
+                found.setdefault(str(node.args[0].value.evaluated_value), set()).add(kinds.get(function, "?"))
+        elif isinstance(node, cst.AssignTarget | cst.AugAssign) and isinstance(node.target, cst.Attribute):
+            found.setdefault(node.target.attr.value, set()).add("?")
+    return {name: next(iter(each)) for name, each in found.items() if len(each) == 1}

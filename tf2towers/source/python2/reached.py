@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tf2towers.source.nodes import Function, bound_by, dotted, imported, module_of
+from tf2towers.source.nodes import Function, bound_by, dotted, last_name, module_of, root_of
 
 #: methods that Python calls by itself
 _IMPLICIT = frozenset({"__call__", "__enter__", "__getitem__", "__init__", "__iter__", "__len__", "__new__"})
@@ -16,6 +16,8 @@ _IMPLICIT = frozenset({"__call__", "__enter__", "__getitem__", "__init__", "__it
 _ASKED_OF_CLASSES = frozenset({"isinstance", "issubclass", "super"})
 #: calls that give a dict
 _DICTS = frozenset({"dict", "vars", "locals", "globals", "OrderedDict", "defaultdict"})
+
+_LITERALS = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.Tuple
 
 Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -48,9 +50,40 @@ class Module:
                 found[name] = module
         return found
 
+    @cached_property
+    def assigned(self) -> set[str]:
+        """The names that something else than `import`, `def` and `class` gives a meaning."""
+        return {
+            name
+            for name, given in self.bindings.items()
+            if any(isinstance(each, ast.expr | ast.arg) and not _is_deleted(each) for each in given)
+        }
+
+    @cached_property
+    def renamed(self) -> dict[str, str]:
+        """What names that are imported are called in the file that they come from."""
+        statements = (node for node in self.nodes if isinstance(node, ast.ImportFrom))
+        return {bound_by(alias): alias.name for node in statements for alias in node.names}
+
     def imported_from(self, node: ast.ImportFrom) -> Path | None:
         """The local module that a `from` statement takes names of."""
         return self.local.get(module_of(node))
+
+    def is_foreign(self, value: ast.AST, asked: frozenset[str] = frozenset()) -> bool:
+        """Whether a value is not an object of a class of the program: a library's, what it gives, or a literal."""
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+            return self.is_foreign(value.func.value, asked)
+        name = dotted(value)
+        if name is None or name in asked:
+            return isinstance(root_of(value), _LITERALS)
+        if name in self.libraries:
+            return True
+        given = self.bindings.get(name, [])
+        if given and all(
+            isinstance(each, ast.Call) and self.is_foreign(each, asked | {name}) for each in given
+        ):
+            return True
+        return isinstance(value, ast.Attribute) and self.is_foreign(value.value, asked)
 
     def is_dict(self, node: ast.AST) -> bool:
         """Whether an expression certainly is a dict: by how it is written, or by all that binds its name."""
@@ -67,48 +100,37 @@ def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
     """
     found: dict[str, list[ast.AST]] = {}
     known: set[ast.AST] = set()
+
+    def bind(target: ast.AST, value: ast.AST, name: str = "") -> None:
+        pairs = ast.Tuple | ast.List
+        if isinstance(target, pairs) and isinstance(value, pairs) and len(target.elts) == len(value.elts):
+            for each, own in zip(target.elts, value.elts, strict=True):
+                bind(each, own)
+        elif target not in known and not isinstance(target, ast.Tuple | ast.List):
+            found.setdefault(name or dotted(target) or "", []).append(value)
+            known.add(target)
+
     for node in nodes:
-        given: list[tuple[str | None, ast.AST]] = []
         match node:
-            case ast.Assign() | ast.AnnAssign() | ast.withitem():
-                for target, value in _assigned(node):
-                    given.append((dotted(target), value))
-                    known.add(target)
-            case ast.arguments(kwarg=ast.arg() as kwarg):
-                given.append((kwarg.arg, ast.Dict([], [])))
-                known.add(kwarg)
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    bind(target, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                bind(target, value)
+            case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):
+                bind(target, value)
+            case ast.arguments(kwarg=ast.arg(arg=name) as target):
+                bind(target, ast.Dict([], []), name)
             case ast.Import() | ast.ImportFrom():
-                whole = isinstance(node, ast.Import)
-                given += [(bound_by(alias), alias if whole else node) for alias in node.names]
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                given.append((node.name, node))
-            case ast.arg() if node not in known:
-                given.append((node.arg, node))
-            case ast.Name() | ast.Attribute() if node not in known and not isinstance(node.ctx, ast.Load):
-                given.append((dotted(node), node))
-        for name, binding in given:
-            found.setdefault(name or "", []).append(binding)
+                for alias in node.names:
+                    bind(alias, alias if isinstance(node, ast.Import) else node, bound_by(alias))
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bind(node, node, name)
+            case ast.arg(arg=name):
+                bind(node, node, name)
+            case ast.Name() | ast.Attribute() if not isinstance(node.ctx, ast.Load):
+                bind(node, node)
     return found
-
-
-def _assigned(node: ast.Assign | ast.AnnAssign | ast.withitem) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The names and attributes that get values which are seen: `a, b = {}, {}`."""
-    value = node.context_expr if isinstance(node, ast.withitem) else node.value
-    targets: list[ast.expr | None] = [*node.targets] if isinstance(node, ast.Assign) else []
-    if not isinstance(node, ast.Assign):
-        targets.append(node.optional_vars if isinstance(node, ast.withitem) else node.target)
-    for target in targets:
-        match target, value:
-            case ((ast.Name() | ast.Attribute()), ast.expr()):
-                yield target, value
-            case ((ast.Tuple() | ast.List()), (ast.Tuple() | ast.List())) if len(target.elts) == len(
-                value.elts
-            ):
-                if not any(isinstance(element, ast.Starred) for element in (*target.elts, *value.elts)):
-                    pairs = zip(target.elts, value.elts, strict=True)
-                    yield from (
-                        (each, own) for each, own in pairs if isinstance(each, ast.Name | ast.Attribute)
-                    )
 
 
 def _module(binding: ast.AST) -> str:
@@ -132,9 +154,9 @@ def _is_written_as_dict(node: ast.AST) -> bool:
 class Reached:
     """The modules of a program, and the functions and methods that they name, one after the other.
 
-    A function or a class is named by a name that nothing else gets in that file. A method is named by an attribute of
-    whatever may be an object of a class that is made. What comes from libraries does not count. The caller gives each
-    node that is run to `follow`.
+    A function or a class is named by a name that nothing else gets in that file, and that is its own in the file or in
+    the program. A method is named by an attribute of whatever may be an object of a class that is made. What comes from
+    libraries does not count. The caller gives each node that is run to `follow`.
 
     Args:
         modules: the files that are always imported.
@@ -145,20 +167,17 @@ class Reached:
         #: a tree, a definition or a method -> the module that it is in
         self._homes: dict[ast.AST, Module] = {module.tree: module for module in modules}
         self._definitions: dict[str, list[Unit]] = {}
-        self._methods: set[ast.AST] = set()
-        self._files = {module: _Names(module, modules) for module in modules}
         #: a class that is made, and its bases, nearest first
         self._made: dict[ast.ClassDef, list[ast.ClassDef]] = {}
         self._read = set(_IMPLICIT)
         self._read_of_bases: set[str] = set()
         self._no_values: set[ast.AST] = set()
-        for module in modules:
-            for node in module.nodes:
-                if isinstance(node, Unit):
-                    self._definitions.setdefault(node.name, []).append(node)
-                    self._homes[node] = module
-                if isinstance(node, ast.ClassDef):
-                    self._methods.update(inner for inner in node.body if isinstance(inner, Function))
+        units = [(node, module) for module in modules for node in module.nodes if isinstance(node, Unit)]
+        self._homes.update(units)
+        methods = {inner for node, _ in units if isinstance(node, ast.ClassDef) for inner in _methods(node)}
+        for node, _ in units:
+            if node not in methods:
+                self._definitions.setdefault(node.name, []).append(node)
 
     def __iter__(self) -> Iterator[tuple[ast.AST, Module]]:
         seen: set[ast.AST] = set()
@@ -170,39 +189,33 @@ class Reached:
 
     def follow(self, part: ast.AST, module: Module) -> None:
         """Adds what a node names that is run; the nodes around it come first."""
-        names = self._files[module]
-        if isinstance(part, ast.ClassDef):
-            self._no_values.update(part.bases)
-        elif isinstance(part, ast.Call):
-            self._call(part, module)
-        elif isinstance(part, ast.Attribute):
-            self._no_values.add(part.value)
-            if isinstance(part.ctx, ast.Load) and not names.is_foreign(part.value):
-                self._attribute(part, module)
-        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-            if part not in self._no_values and part.id not in names.assigned:
-                self._add(self._named(part.id, module))
+        match part:
+            case ast.ClassDef():
+                self._no_values.update(part.bases)
+            case ast.Call():
+                self._call(part, module)
+            case ast.Attribute():
+                self._no_values.add(part.value)
+                if isinstance(part.ctx, ast.Load) and not module.is_foreign(part.value):
+                    self._attribute(part, module)
+            case ast.Name(ctx=ast.Load()) if part not in self._no_values and part.id not in module.assigned:
+                self._add(self._named(part, module))
 
     def _call(self, call: ast.Call, module: Module) -> None:
-        match call.func:
-            case ast.Name(id=name):
-                if name in _ASKED_OF_CLASSES:
-                    self._no_values.update(node for given in call.args for node in ast.walk(given))
-                self._add(self._named(name, module))
-            case ast.Attribute(attr="run") if (dotted(call.func) or "").endswith("app.run"):
-                main = next((given.id for given in call.args if isinstance(given, ast.Name)), "main")
-                found = self._definitions.get(main, [])
-                self._add(_only(unit for unit in found if self._homes[unit] is module))
-            case ast.Attribute(attr=method) if not self._files[module].is_foreign(call.func.value):
-                self._add(_only(self._definitions.get(method, [])))
+        if isinstance(call.func, ast.Name) and call.func.id in _ASKED_OF_CLASSES:
+            self._no_values.update(node for given in call.args for node in ast.walk(given))
+        if (dotted(call.func) or "").endswith("app.run"):
+            main = next((given for given in call.args if isinstance(given, ast.Name)), ast.Name("main"))
+            self._add(self._named(main, module))
+        elif isinstance(call.func, ast.Name):
+            self._add(self._named(call.func, module))
 
     def _attribute(self, part: ast.Attribute, module: Module) -> None:
-        of, modules = part.value, self._files[module].modules
-        if isinstance(of, ast.Name) and of.id in modules:
-            self._add(self._named(part.attr, module, modules[of.id]))
-        kind = self._class_of(of, module)
+        if dotted(part.value) in module.local or getattr(part.value, "id", None) in module.renamed:
+            self._add(self._named(part, module))
+        kind = self._named(part.value, module)
         line = self._line_of(kind) if isinstance(kind, ast.ClassDef) else []
-        if line or (isinstance(of, ast.Call) and dotted(of.func) == "super"):
+        if line or (isinstance(part.value, ast.Call) and dotted(part.value.func) == "super"):
             self._read_of_bases.add(part.attr)
             self._add_methods(line, {part.attr})
         elif part.attr in self._read:
@@ -211,18 +224,12 @@ class Reached:
         for made in list(self._made.values()):
             self._add_methods(made, {part.attr})
 
-    def _class_of(self, node: ast.expr, module: Module) -> Unit | None:
-        """The class that an expression names."""
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return self._named(node.attr, module, self._files[module].modules.get(node.value.id))
-        return self._named(node.id, module) if isinstance(node, ast.Name) else None
-
-    def _named(self, name: str, module: Module, home: Module | None = None) -> Unit | None:
-        """The function or class that a name of a file is, where that is certain; of a module, where it is one's."""
-        if home is None:
-            name, home = self._files[module].imported.get(name, (name, module))
-        found = [unit for unit in self._definitions.get(name, []) if unit not in self._methods]
-        return _only(unit for unit in found if self._homes[unit] is home) or _only(found)
+    def _named(self, node: ast.AST, module: Module) -> Unit | None:
+        """The function or class that a name of a file is, or an attribute of a module, where that is certain."""
+        name = last_name(node)
+        name = module.renamed.get(name, name) if isinstance(node, ast.Name) else name
+        found = self._definitions.get(name, [])
+        return _only(unit for unit in found if self._homes[unit] is module) or _only(found)
 
     def _add(self, unit: Unit | None) -> None:
         if isinstance(unit, Function):
@@ -235,7 +242,7 @@ class Reached:
         """Adds what an object of a class has by these names: its own methods, and those of the bases asked for."""
         found: set[str] = set()
         for node in line:
-            methods = [inner for inner in node.body if isinstance(inner, Function)]
+            methods = _methods(node)
             self._pending += [
                 each
                 for each in methods
@@ -248,69 +255,21 @@ class Reached:
         line = [node]
         for each in line:
             for base in each.bases:
-                kind = self._class_of(base, self._homes[each])
+                kind = self._named(base, self._homes[each])
                 if isinstance(kind, ast.ClassDef) and kind not in line:
                     line.append(kind)
         return line
+
+
+def _methods(node: ast.ClassDef) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [inner for inner in node.body if isinstance(inner, Function)]
+
+
+def _is_deleted(node: ast.AST) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Del)
 
 
 def _only(units: Iterable[Unit]) -> Unit | None:
     """The one of them; None where there are none or several."""
     found = list(units)
     return found[0] if len(found) == 1 else None
-
-
-class _Names:
-    """What the names of a file may stand for.
-
-    Attributes:
-        assigned: names that something else than `import`, `def` and `class` gives a meaning.
-        imported: name -> what it is in the file that it comes from, and that file where it is the program's.
-        modules: name -> the file of the program that it stands for.
-    """
-
-    def __init__(self, module: Module, modules: list[Module]) -> None:
-        files = {each.path: each for each in modules}
-        self.assigned = {
-            name
-            for name, given in module.bindings.items()
-            if any(
-                isinstance(each, ast.expr | ast.arg) and not isinstance(getattr(each, "ctx", None), ast.Del)
-                for each in given
-            )
-        }
-        self.imported: dict[str, tuple[str, Module | None]] = {}
-        self.modules: dict[str, Module] = {}
-        for node in module.nodes:
-            for alias, target in imported(node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
-                path = module.local.get(target)
-                if path in files and (isinstance(node, ast.ImportFrom) or alias.asname or "." not in target):
-                    self.modules[bound_by(alias)] = files[path]
-                if isinstance(node, ast.ImportFrom):
-                    home = module.imported_from(node)
-                    self.imported[bound_by(alias)] = alias.name, files.get(home) if home else None
-        self._foreign = set(module.libraries)
-        while more := {
-            name
-            for name, given in module.bindings.items()
-            if name not in self._foreign and all(map(self._makes, given))
-        }:
-            self._foreign |= more
-
-    def is_foreign(self, value: ast.expr) -> bool:
-        """Whether a value is not an object of a class of the program: a library's, or a literal."""
-        if isinstance(value, ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.Tuple):
-            return True
-        while isinstance(value, ast.Attribute):
-            if dotted(value) in self._foreign:
-                return True
-            value = value.value
-        return self._makes(value) or (isinstance(value, ast.Name) and value.id in self._foreign)
-
-    def _makes(self, value: ast.AST) -> bool:
-        """Whether a value is what a function of a library gives."""
-        return (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Attribute)
-            and self.is_foreign(value.func.value)
-        )

@@ -30,14 +30,14 @@ def convert_script(
 
     A text that is Python 3, too, is taken as a module of a program in Python 2.
     """
+    import libcst as cst
+
     from tf2towers.source.python2 import grammar
     from tf2towers.source.python2.meaning import Meaning
 
     before = script.text
     crlf = "\r\n" in before and before.count("\r\n") == before.count("\n")
     text = before.replace("\r\n", "\n") if crlf else before
-    if not grammar.is_python2_text(text):
-        return None
     steps: list[Step] = []
     try:
         if "\t" in text and not _is_python3(text, script.path):
@@ -47,9 +47,9 @@ def convert_script(
             text, str(script.path), in_package=in_package, prints_are_calls=prints_are_calls
         )
         middle = Conversion(before.replace("\r\n", "\n"), text)
-        meaning = Meaning(text, parse(text, script.path), bound)
+        meaning = Meaning(text, bound)
         after = break_long_lines(middle.before, meaning.converted(), "\n")
-    except (grammar.NotPython2, SyntaxError, ValueError):
+    except (grammar.NotPython2, SyntaxError, ValueError, cst.ParserSyntaxError):
         return None
     after = after.replace("\n", "\r\n") if crlf else after
     try:

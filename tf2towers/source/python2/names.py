@@ -1,0 +1,163 @@
+"""`Names`: the LibCST tree of one converted text with its metadata: what binds a name, and what an expression names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import cast
+
+import libcst as cst
+from libcst import matchers as m
+from libcst import metadata
+
+_SPACES = cst.BaseParenthesizableWhitespace | cst.TrailingWhitespace | cst.EmptyLine
+#: builtins of Python 2 that the conversion of the syntax leaves
+_OF_PYTHON2 = frozenset(
+    {"cmp", "execfile", "file", "long", "raw_input", "reduce", "unichr", "unicode", "xrange"}
+)
+#: a TensorFlow that scripts import
+_TENSORFLOW = re.compile(r"^(tensorflow(\.compat\.v1)?|tf\.compat\.v1)(?=\.|$)")
+
+
+class Names:
+    """One module, and what LibCST says of its names."""
+
+    def __init__(self, text: str) -> None:
+        self.wrapper = metadata.MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
+        self.module = self.wrapper.module
+        self._scopes = self.wrapper.resolve(metadata.ScopeProvider)
+        self._parents: dict[cst.CSTNode, cst.CSTNode] = {}  # ParentNodeProvider takes much longer
+        self.nodes = list(self._walk())
+        #: the modules that all names are taken from
+        self.star_imports = [
+            dotted(node.module) or "." if node.module is not None else "."
+            for node in self.nodes
+            if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar)
+        ]
+        self._active: set[cst.CSTNode] = set()
+
+    def _walk(self) -> Iterator[cst.CSTNode]:
+        pending: list[cst.CSTNode] = [self.module]
+        while pending:
+            node = pending.pop()
+            yield node
+            children = [child for child in node.children if not isinstance(child, _SPACES)]
+            self._parents.update(dict.fromkeys(children, node))
+            pending.extend(reversed(children))
+
+    @cached_property
+    def _positions(self) -> Mapping[cst.CSTNode, metadata.CodeRange]:
+        return self.wrapper.resolve(metadata.PositionProvider)
+
+    def line(self, node: cst.CSTNode) -> int:
+        """The line that a node begins at."""
+        return self._positions[node].start.line
+
+    def span(self, node: cst.CSTNode) -> metadata.CodeRange:
+        """Where a node begins and ends."""
+        return self._positions[node]
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around a node; None for the module."""
+        return self._parents.get(node)
+
+    def call_around(self, node: cst.CSTNode) -> cst.Call | None:
+        """The call that a value is an argument of."""
+        around = self.parent(node)
+        call = self.parent(around) if isinstance(around, cst.Arg) else None
+        return call if isinstance(call, cst.Call) else None
+
+    def scope(self, node: cst.CSTNode) -> metadata.Scope:
+        """The scope that a node is in."""
+        while (found := self._scopes.get(node)) is None:
+            node = self._parents[node]
+        return found
+
+    def assignments(self, name: cst.CSTNode) -> list[metadata.Assignment]:
+        """All that binds a name where it is used; nothing for a builtin, and for anything but a name."""
+        if not isinstance(name, cst.Name):
+            return []
+        return [each for each in self.scope(name)[name.value] if isinstance(each, metadata.Assignment)]
+
+    def canonical(self, node: cst.CSTNode) -> str:
+        """The dotted name of a Name or Attribute (`numpy.mean`), where all that binds it agrees; else nothing."""
+        full = dotted(node)
+        if full is None:
+            return ""
+        root, _, rest = full.partition(".")
+        name = root_of(node)
+        bound = self.assignments(name)
+        found = self.scope(node).get_qualified_names_for(full)
+        if not found:
+            return f"builtins.{full}" if root in _OF_PYTHON2 else ""
+        if any(each.source is not metadata.QualifiedNameSource.LOCAL for each in found):
+            return _rooted(next(iter(found)).name) if len(found) == 1 else ""
+        meanings = {self._meaning(each.node) for each in bound if each.node not in self._active}
+        base = meanings.pop() if len(meanings) == 1 else ""
+        return _rooted(f"{base}.{rest}" if rest else base) if base else ""
+
+    def calls(self, node: cst.CSTNode | None, *names: str) -> bool:
+        """Whether an expression is a call of one of these functions."""
+        return isinstance(node, cst.Call) and self.canonical(node.func) in names
+
+    def value(self, target: cst.CSTNode) -> cst.BaseExpression | None:
+        """What a name is set to where that is seen: `a = 1`, `a, b = 1, 2`."""
+        around = self.parent(target)
+        if isinstance(around, cst.AnnAssign):
+            return around.value
+        if isinstance(around, cst.AssignTarget):
+            return cast(cst.Assign, self.parent(around)).value
+        several = self.parent(around) if isinstance(around, cst.Element) else None
+        if isinstance(several, cst.Tuple | cst.List) and isinstance(self.parent(several), cst.AssignTarget):
+            value = self.value(several)
+            if isinstance(value, cst.Tuple | cst.List) and len(value.elements) == len(several.elements):
+                pairs = list(zip(several.elements, value.elements, strict=True))
+                if not any(isinstance(each, cst.StarredElement) for pair in pairs for each in pair):
+                    return next(own.value for element, own in pairs if element is around)
+        return None
+
+    def _meaning(self, node: cst.CSTNode) -> str:
+        value = self.value(node) if isinstance(node, cst.Name) else None
+        if value is None:
+            return ""
+        self._active.add(node)
+        try:
+            return self.canonical(value)
+        finally:
+            self._active.discard(node)
+
+
+def dotted(node: cst.CSTNode) -> str | None:
+    """The names and attributes of a dotted name as a text; None where it begins with a value."""
+    if isinstance(node, cst.Attribute):
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else None
+
+
+def is_like(node: cst.CSTNode | None, pattern: m.BaseMatcherNode) -> bool:
+    """Whether there is a node, and it matches a pattern."""
+    return node is not None and m.matches(node, pattern)
+
+
+def root_of(node: cst.CSTNode) -> cst.CSTNode:
+    """What a dotted name begins with."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node
+
+
+def is_plain_call(call: cst.Call) -> bool:
+    """Whether a call has arguments, and each by its position."""
+    return bool(call.args) and all(given.keyword is None and not given.star for given in call.args)
+
+
+def keywords_of(call: cst.Call) -> set[str]:
+    """The names of a call's keywords; `**` for those that are not seen."""
+    return {given.keyword.value if given.keyword else given.star for given in call.args} - {""}
+
+
+def _rooted(name: str) -> str:
+    """A dotted name, rooted at `tf` where it is TensorFlow's."""
+    return _TENSORFLOW.sub("tf", name)

@@ -1,0 +1,145 @@
+"""Texts that a script computes, as far as they are written out: `'models.' + name`, `os.path.dirname(__file__)`."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tf2towers.source.nodes import last_name
+
+#: stands for what is unresolved in a text
+HOLE = "\0"
+_UNCHANGED = frozenset(
+    {"abspath", "realpath", "normpath", "expanduser", "resolve", "absolute", "Path", "str", "fspath"}
+)
+_PERCENT = re.compile(r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]")
+_BRACES = re.compile(r"\{[^{}]*\}")
+#: holes that are filled one after the other
+_PLAIN = re.compile(r"%s|\{\d?\}")
+_DEEPEST = 20
+
+
+class WrittenTexts:
+    """The texts that expressions give: constants, what is added and formatted, and what os.path and pathlib do.
+
+    Args:
+        names: what each name is bound to, where that is seen.
+        path: the file that the expressions are in.
+        home: the main script's folder.
+        holes: whether `HOLE` stands for what is unresolved; else a text with such a part is None.
+    """
+
+    def __init__(
+        self,
+        names: Mapping[str, list[ast.expr]] | None = None,
+        path: Path | None = None,
+        home: Path | None = None,
+        *,
+        holes: bool = False,
+    ) -> None:
+        self._names, self._path, self._home = names or {}, path, home
+        self._hole = HOLE if holes else None
+        self._depth = 0
+
+    def of(self, node: ast.expr) -> str | None:
+        """The text that an expression gives; None where it is unresolved."""
+        if self._depth > _DEEPEST:
+            return self._hole
+        self._depth += 1
+        try:
+            value = self._value_of(node)
+            return value if value is not None else self._hole
+        finally:
+            self._depth -= 1
+
+    def _value_of(self, node: ast.expr) -> str | None:
+        match node:
+            case ast.Constant(value=str(text)):
+                return text
+            case ast.Name(id="__file__"):
+                return str(self._path) if self._path is not None else None
+            case ast.Name(id=name):
+                values = self._names.get(name, [])
+                return self.of(values[0]) if len(values) == 1 else None
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._together("", [left, right])
+            case ast.BinOp(left=left, op=ast.Div(), right=right):
+                joined = self._together("/", [left, right])
+                return None if joined is None else str(Path(joined))
+            case ast.BinOp(left=ast.Constant(value=str(pattern)), op=ast.Mod(), right=right):
+                return self._filled(
+                    pattern, _PERCENT, right.elts if isinstance(right, ast.Tuple) else [right]
+                )
+            case ast.JoinedStr(values=parts):
+                return self._together("", parts)
+            case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+                return self.of(value)
+            case ast.Attribute(attr="parent", value=value):
+                return _folder_of(self.of(value))
+            case ast.Attribute(attr=name):
+                return {"pardir": "..", "curdir": ".", "sep": "/"}.get(name)
+            case ast.Subscript(value=value, slice=ast.Constant(value=int(place))):
+                return self._element(value, place)
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(pattern)), attr="format")):
+                return self._filled(pattern, _BRACES, [] if node.keywords else node.args)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Constant(value=str(between)), attr="join"),
+                args=[ast.List(elts=elements) | ast.Tuple(elts=elements)],
+            ):
+                return self._together(between, elements)
+            case ast.Call(keywords=[]):
+                return self._of_call(node)
+        return None
+
+    def _together(self, between: str, parts: Sequence[ast.expr]) -> str | None:
+        texts = [self.of(part) for part in parts]
+        return None if None in texts else between.join(text for text in texts if text is not None)
+
+    def _filled(self, pattern: str, holes: re.Pattern[str], given: Sequence[ast.expr]) -> str | None:
+        """A pattern whose holes are filled one after the other; with unresolved ones where that is not certain."""
+        found = holes.findall(pattern)
+        plain = len(found) == len(given) and all(map(_PLAIN.fullmatch, found))
+        texts = [self.of(each) if plain else self._hole for each in (given if plain else found)]
+        if None in texts:
+            return None
+        filling = iter(texts)
+        return holes.sub(lambda _: str(next(filling)), pattern)
+
+    def _element(self, value: ast.expr, place: int) -> str | None:
+        """`sys.path[0]`, and `Path(__file__).parents[1]`."""
+        if is_sys_path(value) and place == 0:
+            return str(self._home)
+        if isinstance(value, ast.Attribute) and value.attr == "parents" and place >= 0:
+            inner = self.of(value.value)
+            parents = list(Path(inner).parents) if inner else []
+            return str(parents[place]) if place < len(parents) else None
+        return None
+
+    def _of_call(self, node: ast.Call) -> str | None:
+        name = last_name(node.func)
+        if name == "getcwd" and not node.args:
+            return "."
+        if not node.args and isinstance(node.func, ast.Attribute) and name in _UNCHANGED:
+            return self.of(node.func.value)
+        texts = [text for text in map(self.of, node.args) if text is not None]
+        if not texts or len(texts) != len(node.args):
+            return None
+        if len(texts) == 1 and name in _UNCHANGED:
+            return texts[0]
+        if len(texts) == 1 and name == "dirname":
+            return _folder_of(texts[0])
+        return str(Path(*texts)) if name == "join" else None
+
+
+def _folder_of(path: str | None) -> str | None:
+    return os.path.dirname(path) if path and HOLE not in path else None  # noqa: PTH120 - of a text
+
+
+def is_sys_path(node: ast.AST) -> bool:
+    """Whether it is `sys.path`, or a part of it."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        node = node.value
+    return isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path"
