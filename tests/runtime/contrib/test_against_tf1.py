@@ -139,14 +139,12 @@ def test_sums_over_devices_and_their_gradients() -> None:
         # TF 1's gradient is the sum of what came back to every device
         weights = [tf.constant([float(place), 1.0]) for place in range(3)]
         gradients = tf.gradients(sums, values, weights)
-        others = [nccl.all_prod(values)[0], nccl.all_min(values)[1], nccl.all_max(values)[2]]
-        found = session.run([sums, gradients, others, nccl.reduce_sum(values), nccl.broadcast(values[1])])
+        found = session.run([sums, gradients, nccl.reduce_sum(values), nccl.broadcast(values[1])])
     assert [value.tolist() for value in found[0]] == [[6.0, -12.0]] * 3
     assert [value.tolist() for value in found[1]] == [[3.0, 3.0]] * 3
-    assert [value.tolist() for value in found[2]] == [[6.0, -48.0], [1.0, -6.0], [3.0, -2.0]]
-    assert found[3].tolist() == [6.0, -12.0]
-    assert found[4].tolist() == [2.0, -4.0]
-    with tf.Graph().as_default(), pytest.raises(ValueError, match="Device assignment"):
+    assert found[2].tolist() == [6.0, -12.0]
+    assert found[3].tolist() == [2.0, -4.0]
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="device"):
         nccl.all_sum([tf.constant(1.0)])
 
 
@@ -155,10 +153,17 @@ def test_what_is_not_served_is_refused_by_name() -> None:
         cell, state = rnn_cell.GRUCell(3), tf.zeros([3, 3])
         with pytest.raises(NotImplementedError, match="coverage_penalty_weight"):
             seq2seq.BeamSearchDecoder(cell, tf.zeros([4, 3]), [1], 2, state, 3, coverage_penalty_weight=0.5)
-        with pytest.raises(NotImplementedError, match="shared_name"):
-            training.bucket([tf.constant(1)], tf.constant(0), 2, 2, shared_name="one")
-        with pytest.raises(NotImplementedError, match="sparse"):
-            training.bucket([tf.sparse.from_dense([1])], tf.constant(0), 2, 2)
+        attention = seq2seq.LuongAttention(3, tf.zeros([3, 2, 3]))
+        keeping = seq2seq.AttentionWrapper(cell, attention, alignment_history=True)
+        with pytest.raises(NotImplementedError, match="alignments"):
+            state = keeping.zero_state(3, tf.float32)
+            seq2seq.BeamSearchDecoder(keeping, tf.zeros([4, 3]), [1], 2, state, 3)
+        for tensors, options in (
+            ([tf.constant(1)], {"shared_name": "one"}),
+            ([tf.sparse.from_dense([1])], {}),
+        ):
+            with pytest.raises(NotImplementedError, match="bucket_by_sequence_length"):
+                training.bucket_by_sequence_length(tf.constant(0), tensors, 2, [2], **options)
 
 
 def test_variables_are_placed_where_the_fewest_bytes_are() -> None:
