@@ -78,6 +78,7 @@ def outcome(name, action, folder):
     loss = tf.losses.sparse_softmax_cross_entropy([1, 2, 0, 6], logits)
     total = tf.losses.get_total_loss()
     step = tf.train.GradientDescentOptimizer(0.1).compute_gradients(total)
+    step = [pair for pair in step if pair[0] is not None]  # the auxiliary head of Inception has no part in the loss
     variables, saver = tf.global_variables(), tf.train.Saver()
     path = str(Path(folder) / name)
     with Session() as session:
