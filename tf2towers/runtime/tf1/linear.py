@@ -38,9 +38,10 @@ class Linear:
         kernel_initializer: Any = None,
     ) -> None:
         inputs = tf.nest.flatten(args)
-        if not all(each is not None and each.shape.rank == 2 and each.shape.as_list()[1] for each in inputs):
-            raise ValueError(f"linear takes matrices of known depth, and these are {inputs}")
-        depth, dtype = sum(each.shape.as_list()[1] for each in inputs), inputs[0].dtype
+        known = [each is not None and each.shape.rank == 2 and each.shape.as_list()[1] for each in inputs]
+        if not known or not all(known):
+            raise ValueError(f"linear needs inputs that are matrices of known depth, and has {inputs}")
+        depth, dtype = sum(known), inputs[0].dtype
         self._kernel = v1.get_variable("kernel", [depth, output_size], dtype, kernel_initializer)
         self._bias = None
         if build_bias:
