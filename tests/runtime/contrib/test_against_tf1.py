@@ -1,7 +1,6 @@
-"""What stands for contrib, in a graph as `graph_mode` makes it, against the real TF 1.15."""
+"""What stands for contrib, beyond the cases of TF 1.15 (tests/runtime/tf1/test_cases.py)."""
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 import pytest
 import tensorflow as tf
@@ -11,47 +10,9 @@ from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
 tf_slim_finds_its_names()
 
 
-from tf2towers.runtime.tf1 import (  # noqa: E402
-    crf,
-    data,
-    image,
-    layers,
-    legacy_seq2seq,
-    lookup,
-    nccl,
-    opt,
-    rnn_cell,
-    seq2seq,
-    slim,
-    tfprof,
-    training,
-    training_ops,
-)
-
-from .. import against_golden  # noqa: E402
-from ..cases import running  # noqa: E402
-from ..cases.contrib_cases import CASES  # noqa: E402
+from tf2towers.runtime.tf1 import lookup, nccl, rnn_cell, seq2seq, training, training_ops  # noqa: E402
 
 v1 = tf.compat.v1
-
-CONTRIB = SimpleNamespace(
-    crf=crf,
-    data=data,
-    image=image,
-    legacy_seq2seq=legacy_seq2seq,
-    nets=slim.nets,
-    opt=opt,
-    rnn=rnn_cell,
-    seq2seq=seq2seq,
-    tfprof=SimpleNamespace(model_analyzer=tfprof),
-)
-
-
-class Rnn:
-    """Cells and loops, under one name as the cases have them."""
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(rnn_cell if hasattr(rnn_cell, name) else v1.nn, name)
 
 
 @pytest.fixture(autouse=True)
@@ -64,39 +25,6 @@ def graph_as_in_tf1() -> Iterator[None]:
     v1.enable_control_flow_v2()
     v1.enable_v2_tensorshape()
     v1.enable_tensor_equality()
-
-
-@pytest.mark.parametrize("title", sorted(CASES))
-def test_same_as_tf1(title: str) -> None:
-    case, golden = CASES[title], against_golden.goldens("contrib")[title]
-    api = running.Api(v1, layers, slim, slim, Rnn(), CONTRIB)
-    with tf.Graph().as_default(), v1.Session() as session:
-        inputs = [
-            v1.placeholder_with_default(running.fixed(f"input{i}", shape), shape)
-            for i, shape in enumerate(case.shapes)
-        ]
-        fetches = running.build(case, api, inputs)
-        found = running.facts(api, fetches)
-        if case.names_only:
-            assert running.names_of(v1, found) == golden
-            return
-        found["variables"] = [
-            [running.variable_name(variable), variable.shape.as_list()] for variable in v1.global_variables()
-        ]
-        for fact in ("variables", "trainable", "model_variables", "shapes"):
-            assert found[fact] == golden[fact], fact
-        session.run([v1.global_variables_initializer(), v1.local_variables_initializer()])
-        if not case.keep_initial:
-            for variable in v1.global_variables():
-                variable.load(
-                    running.fixed(running.variable_name(variable), variable.shape.as_list()), session
-                )
-        values = session.run(fetches)
-    assert sorted(values) == sorted(golden["values"])
-    largest = max(expected["norm"] for expected in golden["values"].values())
-    for name, expected in golden["values"].items():
-        tolerance = 1e-4 * max(expected["norm"], 0.01 * largest)
-        against_golden.assert_close(values[name], expected, tolerance, name)
 
 
 def test_buckets_hold_sequences_of_one_length() -> None:
