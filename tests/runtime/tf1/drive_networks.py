@@ -1,6 +1,6 @@
 """Whole networks: FILE gets the variables, collections and gradients of one step of each.
 
-    python drive_networks.py FILE [save|restore FOLDER]
+    python drive_networks.py FILE [save|restore FOLDER] [NETWORK ...]
 
 Runs in TensorFlow 1.15 (which made ../goldens/networks.json) and, on our session, in TensorFlow 2. `save` writes a
 checkpoint of each network, `restore` begins from it: so the checkpoints of TensorFlow 1.15 were tried.
@@ -53,13 +53,13 @@ def of_layers(images, training):
 
 #: a network -> how it is built, and the size of its images
 NETWORKS = {
+    "layers": (of_layers, 32),
     "inception_v3": (
         slims(inception_v3, "inception_v3", "inception_v3_arg_scope", dropout_keep_prob=1.0),
         171,
     ),
     "resnet_v1_50": (slims(resnet_v1, "resnet_v1_50", "resnet_arg_scope"), 33),
     "resnet_v2_50": (slims(resnet_v2, "resnet_v2_50", "resnet_arg_scope"), 33),
-    "layers": (of_layers, 32),
 }
 
 
@@ -134,6 +134,8 @@ def digest(value):
 
 
 if __name__ == "__main__":
-    target, action, folder = [*sys.argv[1:], "", ""][:3]
-    found = {network: outcome(network, action, folder) for network in NETWORKS}
-    Path(target).write_text(json.dumps(found, sort_keys=True, separators=(",", ":")) + "\n")
+    target, action, folder, *names = [*sys.argv[1:], "", ""]
+    found = {}
+    for network in [name for name in names if name] or NETWORKS:
+        found[network] = outcome(network, action, folder)
+        Path(target).write_text(json.dumps(found, sort_keys=True, separators=(",", ":")) + "\n")
