@@ -52,8 +52,10 @@ def test_tables() -> None:
         words = lookup.index_to_string_table_from_tensor(["a", "b"], default_value="?")
         table = lookup.HashTable(lookup.KeyValueTensorInitializer(["a"], tf.constant([5], tf.int64)), -1)
         session.run([v1.tables_initializer(), table.init])
-        found = words.lookup(tf.constant([1, 7], tf.int64)), table.lookup(tf.constant(["a", "c"]))
-        assert [list(value) for value in session.run(found)] == [[b"b", b"?"], [5, -1]]
+        old = lookup.index_to_string(tf.constant([0, 4], tf.int64), ["a", "b"])
+        session.run(v1.tables_initializer())
+        found = words.lookup(tf.constant([1, 7], tf.int64)), table.lookup(tf.constant(["a", "c"])), old
+        assert [list(value) for value in session.run(found)] == [[b"b", b"?"], [5, -1], [b"a", b"UNK"]]
 
 
 def test_sums_over_devices_and_their_gradients() -> None:

@@ -31,6 +31,13 @@ def index_to_string_table_from_tensor(
     return lookup_ops.index_to_string_table_from_tensor(mapping, default_value, name)
 
 
+def index_to_string(
+    tensor: tf.Tensor, mapping: Any, default_value: str = "UNK", name: str | None = None
+) -> tf.Tensor:
+    """The strings of `mapping` at some places."""
+    return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)
+
+
 class HashTable(tf.compat.v1.lookup.StaticHashTable):
     """A table that is filled once, by `init`."""
 
