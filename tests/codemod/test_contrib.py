@@ -19,10 +19,7 @@ ONE_LINE = [
     ("m = tf.estimator.ModeKeys.TRAIN", "m = mode_keys.ModeKeys.TRAIN"),
     ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = VariableDeviceChooser(2)"),
     ("o = tf.contrib.opt.MovingAverageOptimizer(o)", "o = opt.MovingAverageOptimizer(o)"),
-    (
-        "t = tf.contrib.lookup.string_to_index_table_from_file(p)",
-        "t = lookup.string_to_index_table_from_file(p)",
-    ),
+    ("t = tf.contrib.lookup.index_table_from_file(p)", "t = lookup.index_table_from_file(p)"),
     ("f = tf.contrib.training.clip_gradient_norms_fn(1.0)", "f = clip_gradient_norms_fn(1.0)"),
     (
         "f = tf.contrib.data.python.ops.batching.map_and_batch(f, 2)",

@@ -111,6 +111,13 @@ def functions():
     print(f"{outcomes.GOLDENS}: {len(found)} cases, TensorFlow {tf.__version__}")
 
 
+def lines_of(found):
+    """A line for each of them."""
+    return [
+        json.dumps(name) + ": " + json.dumps(made, sort_keys=True) for name, made in sorted(found.items())
+    ]
+
+
 def main(names):
     names = names or [*sorted(CASE_MODULES), "functions"]
     if "functions" in names:
@@ -119,8 +126,11 @@ def main(names):
     if not names:
         return
     path = HERE / "goldens" / "signatures.json"
-    with path.open("w") as file:
-        json.dump(signatures(), file, sort_keys=True, indent=0)
+    modules = [
+        json.dumps(module) + ": {\n" + ",\n".join(lines_of(found)) + "\n}"
+        for module, found in sorted(signatures().items())
+    ]
+    path.write_text("{\n" + ",\n".join(modules) + "\n}\n")
     for name in names:
         cases = importlib.import_module("cases." + CASE_MODULES[name]).CASES
         goldens = {title: golden(case) for title, case in sorted(cases.items())}
@@ -129,12 +139,7 @@ def main(names):
                 for fact in ("after", "operations", "updates"):
                     made.pop(fact, None)
         path = HERE / "goldens" / (name + ".json")
-        with path.open("w") as file:
-            lines = [
-                json.dumps(title) + ": " + json.dumps(made, sort_keys=True)
-                for title, made in sorted(goldens.items())
-            ]
-            file.write("{\n" + ",\n".join(lines) + "\n}\n")
+        path.write_text("{\n" + ",\n".join(lines_of(goldens)) + "\n}\n")
         print(f"{path}: {len(goldens)} cases, TensorFlow {tf.__version__}")
 
 

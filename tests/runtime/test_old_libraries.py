@@ -36,7 +36,7 @@ def test_images() -> None:
         assert mine[:2] == its[:2]
         assert np.abs(np.subtract(mine[3], its[3])).max() <= 1
     assert made == {name: digest for name, digest in wanted.items() if name not in ROUNDED}
-    with pytest.raises(ValueError, match="suitable array shape"):
+    with pytest.raises(ValueError, match="of shape"):
         scipy_misc.toimage(np.zeros((2, 2, 2)))
 
 
@@ -70,7 +70,7 @@ def test_arguments_of_functions() -> None:
     assert spec == (["inputs", "size", "name"], "rest", "options", ("layer",))
     assert (spec.args, spec.varargs, spec.keywords, spec.defaults) == tuple(spec)
     for other in (layer, annotated):
-        with pytest.raises(ValueError, match="keyword-only parameters or annotations"):
+        with pytest.raises(ValueError, match="by name alone"):
             getargspec(other)
     with pytest.raises(TypeError):
         getargspec(3)  # type: ignore[arg-type]

@@ -1,16 +1,13 @@
-"""`tf.data.Options` with what TF 1.13 to 1.15 had in it, and TF 2 has not: all of it decides how fast a pipeline is."""
+"""`tf.data.Options` with what TF 1.13 to 1.15 had in it, and TF 2 has not: all of it decides how fast a pipeline is.
+
+TF 2 takes over what it knows when options are merged (`tensorflow.python.data.util.options.merge_options`).
+"""
 
 from __future__ import annotations
 
 import tensorflow as tf
 
-__all__ = [
-    "DistributeOptions",
-    "MapVectorizationOptions",
-    "OptimizationOptions",
-    "Options",
-    "StatsOptions",
-]
+__all__ = ["DistributeOptions", "MapVectorizationOptions", "OptimizationOptions", "Options", "StatsOptions"]
 
 
 class MapVectorizationOptions:
@@ -32,13 +29,8 @@ class StatsOptions:
 class OptimizationOptions(tf.data.experimental.OptimizationOptions):
     """`tf.data.experimental.OptimizationOptions`; what is written here has no effect."""
 
-    autotune: bool | None = None
-    autotune_algorithm: int | None = None
-    autotune_buffers: bool | None = None
-    autotune_cpu_budget: int | None = None
-    filter_with_random_uniform_fusion: bool | None = None
-    hoist_random_uniform: bool | None = None
-    map_vectorization: MapVectorizationOptions | None = None
+    autotune = autotune_algorithm = autotune_buffers = autotune_cpu_budget = None
+    filter_with_random_uniform_fusion = hoist_random_uniform = map_vectorization = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,25 +44,14 @@ class DistributeOptions(tf.data.experimental.DistributeOptions):
 
 
 class Options(tf.data.Options):
-    """`tf.data.Options`; what is written here has no effect. TF 1.13's begin at `experimental_autotune`.
+    """`tf.data.Options`; what is written here has no effect. TF 1.13's begin at `experimental_autotune`."""
 
-    TF 2 takes over what it knows when options are merged (`tensorflow.python.data.util.options.merge_options`).
-    """
-
-    experimental_numa_aware: bool | None = None
-    experimental_stateful_whitelist: object = None
-    experimental_stats: StatsOptions | None = None
-    experimental_autotune: bool | None = None
-    experimental_filter_fusion: bool | None = None
-    experimental_hoist_random_uniform: bool | None = None
-    experimental_latency_all_edges: bool | None = None
-    experimental_map_and_batch_fusion: bool | None = None
-    experimental_map_and_filter_fusion: bool | None = None
-    experimental_map_fusion: bool | None = None
-    experimental_map_parallelization: bool | None = None
-    experimental_map_vectorization: bool | None = None
-    experimental_noop_elimination: bool | None = None
-    experimental_shuffle_and_repeat_fusion: bool | None = None
+    experimental_numa_aware = experimental_stateful_whitelist = experimental_stats = None
+    experimental_autotune = experimental_filter_fusion = experimental_hoist_random_uniform = None
+    experimental_latency_all_edges = experimental_map_and_batch_fusion = None
+    experimental_map_and_filter_fusion = experimental_map_fusion = experimental_map_parallelization = None
+    experimental_map_vectorization = experimental_noop_elimination = None
+    experimental_shuffle_and_repeat_fusion = None
 
     def __init__(self) -> None:
         super().__init__()

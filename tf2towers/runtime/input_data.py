@@ -7,7 +7,6 @@ batches. Nothing is ever downloaded: the files must be there.
 from __future__ import annotations
 
 import gzip
-import io
 import math
 import os
 import zlib
@@ -332,16 +331,7 @@ def _read_idx(f: Any, magic: int, what: str, dimensions: int) -> tuple[list[int]
 
 
 def _unpacked(content: bytes, name: str) -> bytes:
-    if content[:2] != b"\x1f\x8b":  # not gzipped
-        return content
-    whole = bytearray()
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-            while block := stream.read1(1 << 20):
-                whole += block
+        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     except (EOFError, OSError, zlib.error) as error:
-        raise ValueError(
-            f"{name} is damaged or truncated: of its {len(content)} bytes, only {len(whole)} bytes could be unpacked "
-            f"({error})"
-        ) from error
-    return bytes(whole)
+        raise ValueError(f"{name} is damaged or truncated: it has {len(content)} bytes ({error})") from error

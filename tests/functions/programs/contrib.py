@@ -213,13 +213,12 @@ def more_helpers_of_sequences():
     table = normal(5, 3)
     with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
         cell, projection = tf.nn.rnn_cell.GRUCell(3), tf.layers.Dense(5)
-        found = []
-        for helper in (seq2seq.SampleEmbeddingHelper(table, tf.constant([1, 1]), 2, seed=4),):
-            decoder = seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), projection)
-            outputs, _, _ = seq2seq.dynamic_decode(
-                decoder, maximum_iterations=3, parallel_iterations=1, output_time_major=True
-            )
-            found.append(tf.shape(outputs.rnn_output))
+        helper = seq2seq.GreedyEmbeddingHelper(table, tf.constant([1, 1]), 2)
+        decoder = seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), projection)
+        outputs, _, _ = seq2seq.dynamic_decode(
+            decoder, maximum_iterations=3, parallel_iterations=1, output_time_major=True
+        )
+        found = [outputs.rnn_output]
         bahdanau = seq2seq.BahdanauAttention(4, normal(2, 5, 4), normalize=True)
         luong = seq2seq.LuongAttention(4, normal(2, 5, 4))
         for mechanism in (bahdanau, luong):
@@ -317,14 +316,13 @@ def sequences_of_old():
     steps = tf.unstack(normal(4, 2, 3))
     with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
         decoded, _ = legacy.rnn_decoder(steps, tf.zeros([2, 4]), tf.nn.rnn_cell.GRUCell(4), scope="decoder")
-        attended, _ = legacy.embedding_attention_seq2seq(
-            tf.unstack(integers(5, 3, 2)),
-            tf.unstack(integers(5, 3, 2)),
+        attended, _ = legacy.attention_decoder(
+            steps,
+            tf.zeros([2, 4]),
+            normal(2, 5, 4),
             tf.nn.rnn_cell.GRUCell(4),
-            5,
-            5,
-            4,
-            feed_previous=True,
+            loop_function=lambda previous, _: previous[:, 1:],
+            initial_state_attention=True,
             scope="attended",
         )
     logits, targets = [normal(2, 5), normal(2, 5)], [integers(5, 2), integers(5, 2)]

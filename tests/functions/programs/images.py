@@ -84,7 +84,6 @@ def turned():
         tf.contrib.image.rotate(uniform(1, 6, 6, 3), 0.5),
         tf.contrib.image.rotate(uniform(1, 6, 6, 3), [0.3], interpolation="BILINEAR"),
         tf.contrib.image.transform(uniform(6, 6, 3), [1.0, 0.2, 0.5, 0.1, 1.0, 0.3, 0.0, 0.0]),
-        tf.contrib.image.translate(uniform(1, 6, 6, 3), [1.0, 2.0]),
     ]
 
 

@@ -253,51 +253,32 @@ def sets_of_data():
     ]
 
 
-@case
-def old_sequences():
-    legacy = tf.contrib.legacy_seq2seq
-    cell = tf.nn.rnn_cell.GRUCell
-    sources, targets = tf.unstack(integers(5, 3, 2)), tf.unstack(integers(5, 3, 2))
-    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
-        outputs, losses = legacy.model_with_buckets(
-            sources,
-            targets,
-            targets,
-            [tf.ones([2])] * 3,
-            [(2, 2), (3, 3)],
-            lambda first, second: legacy.embedding_attention_seq2seq(first, second, cell(4), 5, 5, 4),
-        )
-    return [
-        outputs[1],
-        losses,
-        [variable.name for variable in tf.trainable_variables()],
-    ]
+class Chosen(tf.contrib.seq2seq.Helper):
+    """A helper of one's own."""
+
+    batch_size = 2
+    sample_ids_shape = tf.TensorShape([])
+    sample_ids_dtype = tf.int32
+
+    def initialize(self, name=None):
+        return tf.constant([False, False]), tf.zeros([2, 3])
+
+    def sample(self, time, outputs, state, name=None):
+        return tf.argmax(outputs, -1, output_type=tf.int32)
+
+    def next_inputs(self, time, outputs, state, sample_ids, name=None):
+        return time >= [1, 2], tf.gather(normal(5, 3), sample_ids), state
 
 
 @case
 def parts_of_sequences():
     seq2seq = tf.contrib.seq2seq
-    table = normal(5, 3)
-    custom = seq2seq.CustomHelper(
-        initialize_fn=lambda: (tf.constant([False, False]), tf.zeros([2, 3])),
-        sample_fn=lambda time, outputs, state: tf.argmax(outputs, -1, output_type=tf.int32),
-        next_inputs_fn=lambda time, outputs, state, sample_ids: (
-            time >= [1, 2],
-            tf.gather(table, sample_ids),
-            state,
-        ),
-    )
     with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
         decoder = seq2seq.BasicDecoder(
-            tf.nn.rnn_cell.GRUCell(3), custom, tf.zeros([2, 3]), tf.layers.Dense(5, name="projection")
+            tf.nn.rnn_cell.GRUCell(3), Chosen(), tf.zeros([2, 3]), tf.layers.Dense(5, name="projection")
         )
         outputs, state, lengths = seq2seq.dynamic_decode(decoder)
-    return [
-        outputs.rnn_output,
-        outputs.sample_id,
-        state,
-        lengths,
-    ]
+    return [outputs.rnn_output, outputs.sample_id, state, lengths]
 
 
 @case

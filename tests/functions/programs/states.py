@@ -1,8 +1,5 @@
 """Lookup tables, queues, batches of queue runners, accumulators."""
 
-import os
-import tempfile
-
 import numpy as np
 import tensorflow as tf
 from cases import case
@@ -26,23 +23,6 @@ def tables():
             tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64)), 3
         ).lookup(words),
         lookup.IdTableWithHashBuckets(None, 5).lookup(words),
-    ]
-
-
-@case
-def tables_by_old_names():
-    path = os.path.join(tempfile.mkdtemp(), "words.txt")
-    with open(path, "w") as file:
-        file.write("a\nb\n")
-    words = tf.constant(["b", "z"])
-    return [
-        lookup.string_to_index_table_from_file(path, num_oov_buckets=1).lookup(words),
-        lookup.string_to_index_table_from_file(vocabulary_file=path, default_value=-2, name="named").lookup(
-            words
-        ),
-        lookup.string_to_index(words, ["a", "b"]),
-        lookup.string_to_index(words, mapping=["a", "b"], default_value=7),
-        lookup.index_to_string(tf.constant([0, 4], tf.int64), ["a", "b"]),
     ]
 
 

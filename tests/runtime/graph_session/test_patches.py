@@ -88,6 +88,45 @@ print(different(before, state()))
 """
 
 
+#: what tf_slim 1.1.0 takes from private modules, and the sessions of its training and evaluation loops
+OF_TF_SLIM = """
+from tf2towers.runtime import Session, SessionManager, graph_mode
+graph_mode()
+import tensorflow.compat.v1 as tf
+from tensorflow.python.framework import ops
+from tensorflow.python.layers import normalization
+from tensorflow.python.ops import array_ops, control_flow_ops, variable_scope
+from tensorflow.python.training import session_manager
+from tf2towers.runtime.tf1 import layers, slim
+
+for module, names in {
+    ops: ("IndexedSlices", "Tensor"), array_ops: ("stack", "unstack"),
+    control_flow_ops: ("Assert", "case", "cond", "while_loop"),
+}.items():
+    for name in names:
+        assert getattr(module, name).__name__ == getattr(tf, name).__name__, name
+assert variable_scope.variable.__name__ in ("VariableV1", "Variable"), variable_scope.variable
+assert normalization.normalization.BatchNormalization is layers.BatchNormalization
+assert session_manager.SessionManager is SessionManager
+
+seen = []
+step = slim.get_or_create_global_step()
+train = slim.learning.create_train_op(tf.nn.l2_loss(tf.get_variable("w", [3])), tf.train.AdamOptimizer())
+
+def watch(session, *args):
+    seen.append(type(session) is Session)
+    return slim.learning.train_step(session, *args)
+
+slim.learning.train(train, None, watch, number_of_steps=3, log_every_n_steps=100)
+assert seen == [True] * 3, seen
+"""
+
+
+def test_tf_slim_has_its_names_and_its_loops_have_our_sessions() -> None:
+    ran = subprocess.run([sys.executable, "-c", OF_TF_SLIM], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+
+
 def test_all_are_applied_once_and_taken_back() -> None:
     ran = subprocess.run([sys.executable, "-c", ALL], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-3000:]

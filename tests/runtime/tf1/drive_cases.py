@@ -1,9 +1,10 @@
-"""Runs the cases of layers, cells and slim as a migrated script would, and writes what became of each: FILE."""
+"""Runs the cases of layers, cells, slim and contrib as a migrated script would; FILE gets what became of each."""
 
 import functools
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -12,9 +13,20 @@ from tf2towers.runtime import Session, graph_mode
 graph_mode()
 
 import tensorflow.compat.v1 as tf  # noqa: E402
-from cases import layer_cases, rnn_cases, running, slim_cases  # noqa: E402
+from cases import contrib_cases, layer_cases, rnn_cases, running, slim_cases  # noqa: E402
 
-from tf2towers.runtime.tf1 import layers, rnn_cell, slim  # noqa: E402
+from tf2towers.runtime.tf1 import (  # noqa: E402
+    crf,
+    data,
+    image,
+    layers,
+    legacy_seq2seq,
+    opt,
+    rnn_cell,
+    seq2seq,
+    slim,
+    tfprof,
+)
 
 
 class Rnn:
@@ -28,12 +40,24 @@ class Rnn:
         return getattr(rnn_cell if hasattr(rnn_cell, name) else tf.nn, name)
 
 
-api = running.Api(tf, layers, slim, slim, Rnn())
+contrib = SimpleNamespace(
+    crf=crf,
+    data=data,
+    image=image,
+    legacy_seq2seq=legacy_seq2seq,
+    nets=slim.nets,
+    opt=opt,
+    rnn=rnn_cell,
+    seq2seq=seq2seq,
+    tfprof=SimpleNamespace(model_analyzer=tfprof),
+)
+api = running.Api(tf, layers, slim, slim, Rnn(), contrib)
 found = {}
 for module, cases in (
     ("layers", layer_cases.CASES),
     ("rnn", rnn_cases.CASES),
     ("slim", slim_cases.CASES),
+    ("contrib", contrib_cases.CASES),
 ):
     for title, case in cases.items():
         try:

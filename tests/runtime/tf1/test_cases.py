@@ -1,4 +1,4 @@
-"""`tf.layers`, cells and slim of the libraries, run on our session, against the real TensorFlow 1.15."""
+"""`tf.layers`, cells, slim and our own pieces, run on our session, against the real TensorFlow 1.15."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
 }
 GOLDENS = {
     f"{module}: {title}": golden
-    for module in ("layers", "rnn", "slim")
+    for module in ("contrib", "layers", "rnn", "slim")
     for title, golden in against_golden.goldens(module).items()
 }
 

@@ -25,7 +25,5 @@ def getargspec(func: Callable[..., Any]) -> ArgSpec:
     """
     spec = inspect.getfullargspec(func)
     if spec.kwonlyargs or spec.annotations:
-        raise ValueError(
-            "Function has keyword-only parameters or annotations, use inspect.signature() API which can support them"
-        )
+        raise ValueError(f"{func} has annotations, or arguments that are given by name alone")
     return ArgSpec(*spec[:4])

@@ -34,11 +34,11 @@ def bytescale(
     if data.dtype == np.uint8:
         return data
     if not 0 <= low <= high <= 255:
-        raise ValueError("`low` and `high` should be in order, from 0 to 255.")
+        raise ValueError(f"no bytes are from {low} to {high}")
     least = data.min() if cmin is None else cmin
     span = float((data.max() if cmax is None else cmax) - least)
     if span < 0:
-        raise ValueError("`cmax` should be larger than `cmin`.")
+        raise ValueError(f"cmax ({cmax}) is below cmin ({cmin})")
     scaled = (data - least) * (float(high - low) / (span or 1.0)) + low
     return (scaled.clip(low, high) + 0.5).astype(np.uint8)
 
@@ -59,21 +59,15 @@ def toimage(
         ValueError: no mode has such arrays.
     """
     data = np.asarray(arr)
-    if np.iscomplexobj(data):
-        raise ValueError("Cannot convert a complex-valued array.")
-    if data.ndim == 2:
+    if data.ndim == 2 and not np.iscomplexobj(data):
         return _gray(data, high, low, cmin, cmax, pal, mode)
-    if data.ndim != 3 or not {3, 4} & set(data.shape):
-        raise ValueError("'arr' does not have a suitable array shape for any mode.")
     axis = channel_axis
     if axis is None:
-        axis = data.shape.index(3 if 3 in data.shape else 4)
-    channels = data.shape[axis]
-    if channels not in (3, 4):
-        raise ValueError("Channel axis dimension is not valid.")
-    mode = mode or ("RGB" if channels == 3 else "RGBA")
-    if mode not in (("RGB", "YCbCr") if channels == 3 else ("RGBA", "CMYK")):
-        raise ValueError("Mode is unknown or incompatible with input array shape.")
+        axis = next((data.shape.index(size) for size in (3, 4) if size in data.shape), 0)
+    modes = {3: ("RGB", "YCbCr"), 4: ("RGBA", "CMYK")}.get(data.shape[axis], ()) if data.ndim == 3 else ()
+    mode = mode or (*modes, "")[0]
+    if mode not in modes or np.iscomplexobj(data):
+        raise ValueError(f"no image of mode {mode} has such arrays: {data.dtype}, of shape {data.shape}")
     pixels = np.moveaxis(bytescale(data, cmin, cmax, high, low), axis, 2)
     return Image.frombytes(mode, (pixels.shape[1], pixels.shape[0]), pixels.tobytes())
 
@@ -89,7 +83,7 @@ def _gray(
         scaled = (data * 1.0 - least) * (high - low) / (most - least) + low
         return Image.frombytes("I", size, scaled.astype(np.uint32).tobytes())
     if mode not in (None, "L", "P"):
-        raise ValueError("Mode is unknown or incompatible with input array shape.")
+        raise ValueError(f"no image of mode {mode} has arrays of two dimensions")
     image = Image.frombytes("L", size, bytescale(data, cmin, cmax, high, low).tobytes())
     if pal is not None:
         image.putpalette(np.asarray(pal, np.uint8).tobytes())
@@ -105,7 +99,7 @@ def fromimage(im: Image.Image, flatten: bool = False, mode: str | None = None) -
         TypeError: it is no image.
     """
     if not isinstance(im, Image.Image):
-        raise TypeError("Input is not a PIL image.")
+        raise TypeError(f"no image of Pillow: {type(im)}")
     if mode is not None:
         im = im.convert(mode) if mode != im.mode else im
     elif im.mode == "P":

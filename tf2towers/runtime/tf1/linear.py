@@ -5,7 +5,6 @@ Names, shapes and numbers are those that TensorFlow 1.15 gave (tests/runtime/tf1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -38,26 +37,20 @@ class Linear:
         bias_initializer: Any = None,
         kernel_initializer: Any = None,
     ) -> None:
-        inputs = _as_list(args)
-        depths = []
-        for each in inputs:
-            if each.shape.rank != 2 or each.shape[1] is None:
-                raise ValueError(
-                    f"linear takes matrices of known depth, and {each.name} is of shape {each.shape}"
-                )
-            depths.append(int(each.shape[1]))
-        dtype = inputs[0].dtype
-        self._kernel = v1.get_variable(
-            "kernel", [sum(depths), output_size], dtype=dtype, initializer=kernel_initializer
-        )
+        inputs = tf.nest.flatten(args)
+        known = [each is not None and each.shape.rank == 2 and each.shape.as_list()[1] for each in inputs]
+        if not known or not all(known):
+            raise ValueError(f"linear needs inputs that are matrices of known depth, and has {inputs}")
+        depth, dtype = sum(known), inputs[0].dtype
+        self._kernel = v1.get_variable("kernel", [depth, output_size], dtype, kernel_initializer)
         self._bias = None
         if build_bias:
-            initializer = v1.zeros_initializer() if bias_initializer is None else bias_initializer
-            self._bias = v1.get_variable("bias", [output_size], dtype=dtype, initializer=initializer)
+            zeros = v1.zeros_initializer()
+            self._bias = v1.get_variable("bias", [output_size], dtype, bias_initializer or zeros)
 
     def __call__(self, args: Any) -> tf.Tensor:
         """The output for such inputs: (batch, output_size)."""
-        inputs = _as_list(args)
+        inputs = tf.nest.flatten(args)
         product = tf.matmul(inputs[0] if len(inputs) == 1 else tf.concat(inputs, 1), self._kernel)
         return product if self._bias is None else tf.nn.bias_add(product, self._bias)
 
@@ -67,10 +60,3 @@ def linear(
 ) -> tf.Tensor:
     """The output of a `Linear` made of these inputs."""
     return Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
-
-
-def _as_list(args: Any) -> Sequence[tf.Tensor]:
-    inputs = list(args) if isinstance(args, list | tuple) else [args]
-    if not inputs or any(each is None for each in inputs):
-        raise ValueError("linear needs inputs")
-    return inputs

@@ -16,12 +16,13 @@ from tf2towers.runtime.tf1.seq2seq.beam_search import (
     gather_tree,
     tile_batch,
 )
-from tf2towers.runtime.tf1.seq2seq.decoding import BasicDecoder, BasicDecoderOutput, Decoder, dynamic_decode
-from tf2towers.runtime.tf1.seq2seq.helpers import (
-    CustomHelper,
+from tf2towers.runtime.tf1.seq2seq.decoding import (
+    BasicDecoder,
+    BasicDecoderOutput,
+    Decoder,
     GreedyEmbeddingHelper,
     Helper,
-    SampleEmbeddingHelper,
     TrainingHelper,
+    dynamic_decode,
+    sequence_loss,
 )
-from tf2towers.runtime.tf1.seq2seq.loss import sequence_loss

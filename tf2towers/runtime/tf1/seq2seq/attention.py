@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -18,16 +17,6 @@ v1 = tf.compat.v1
 
 class AttentionMechanism:
     """A memory that is asked with a query: called, it gives alignments [batch, time] and its next state."""
-
-    @property
-    def alignments_size(self) -> Any:
-        """The length of the memory."""
-        raise NotImplementedError
-
-    @property
-    def state_size(self) -> Any:
-        """The size of the state."""
-        raise NotImplementedError
 
 
 class _Attention(AttentionMechanism):
@@ -44,41 +33,34 @@ class _Attention(AttentionMechanism):
 
     Raises:
         InvalidArgumentError, when it runs: a length is not positive.
+        ValueError: a depth is not known.
     """
 
     def __init__(
-        self,
-        query_layer: Any,
-        memory_layer: Any,
-        memory: Any,
-        memory_sequence_length: Any,
-        probability_fn: Callable[[Any], Any] | None,
-        score_mask_value: Any,
-        custom_key_value_fn: Callable[[Any, Any], Any] | None,
-        name: str,
+        self, query_layer: Any, memory_layer: Any, memory: Any, memory_sequence_length: Any, *options: Any
     ) -> None:
+        probability_fn, score_mask_value, custom_key_value_fn, name = options
         self.query_layer, self.memory_layer, self._name = query_layer, memory_layer, name
         self._probabilities = probability_fn or tf.nn.softmax
         with v1.name_scope(name, "BaseAttentionMechanismInit", tf.nest.flatten(memory)):
             self._inside = None
             self.values = tf.nest.map_structure(tf.convert_to_tensor, memory)
             first = tf.nest.flatten(self.values)[0]
-            for values in tf.nest.flatten(self.values):
-                if not values.shape[2:].is_fully_defined():
-                    raise ValueError(
-                        f"Expected memory {values.name} to have fully defined inner dims, but saw shape: {values.shape}"
-                    )
+            if not all(values.shape[2:].is_fully_defined() for values in tf.nest.flatten(self.values)):
+                raise ValueError(f"attention needs a memory of known depth, and this is {self.values}")
             if memory_sequence_length is not None:
                 lengths = tf.convert_to_tensor(memory_sequence_length, name="memory_sequence_length")
                 self._inside = tf.sequence_mask(lengths, tf.shape(first)[1])
-                message = "All values in memory_sequence_length must be greater than zero."
-                self._checks = [v1.assert_positive(lengths, message=message)]
+                self._checks = [v1.assert_positive(lengths, message="memory_sequence_length")]
                 self.values = tf.nest.map_structure(self._masked, self.values)
             self.keys = memory_layer(self.values)
             if custom_key_value_fn is not None:
                 self.keys, self.values = custom_key_value_fn(self.keys, self.values)
             self.batch_size = size_of(first, 0)
-            self._alignments_size = size_of(first, 1)
+            #: the length of the memory
+            self.alignments_size = size_of(first, 1)
+            #: the state is the last alignments
+            self.state_size = self.alignments_size
         dtype = tf.nest.flatten(self.keys)[0].dtype
         self._mask_value = tf.constant(-math.inf if score_mask_value is None else score_mask_value, dtype)
 
@@ -93,23 +75,11 @@ class _Attention(AttentionMechanism):
                 score = tf.where(self._inside, score, self._mask_value)
         return self._probabilities(score)
 
-    @property
-    def alignments_size(self) -> Any:
-        """The length of the memory."""
-        return self._alignments_size
-
-    @property
-    def state_size(self) -> Any:
-        """The state is the last alignments."""
-        return self._alignments_size
-
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
-        """Zeros [batch, time]."""
-        return tf.zeros([batch_size, self._alignments_size], dtype)
+        """Zeros [batch, time]: also the state before the first query."""
+        return tf.zeros([batch_size, self.alignments_size], dtype)
 
-    def initial_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The state before the first query."""
-        return self.initial_alignments(batch_size, dtype)
+    initial_state = initial_alignments
 
 
 class LuongAttention(_Attention):
@@ -136,16 +106,8 @@ class LuongAttention(_Attention):
         name: str = "LuongAttention",
     ) -> None:
         layer = Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype or tf.float32)
-        super().__init__(
-            None,
-            layer,
-            memory,
-            memory_sequence_length,
-            probability_fn,
-            score_mask_value,
-            custom_key_value_fn,
-            name,
-        )
+        options = (probability_fn, score_mask_value, custom_key_value_fn, name)
+        super().__init__(None, layer, memory, memory_sequence_length, *options)
         self._num_units, self._scale = num_units, scale
 
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
@@ -155,12 +117,8 @@ class LuongAttention(_Attention):
             ValueError: the query has another depth.
         """
         with v1.variable_scope(None, "luong_attention", [query]):
-            depths = known_size(query, -1), known_size(self.keys, -1)
-            if depths[0] != depths[1]:
-                raise ValueError(
-                    f"Incompatible or unknown inner dimensions between query and keys.  Query ({query}) has units: "
-                    f"{depths[0]}.  Keys ({self.keys}) have units: {depths[1]}."
-                )
+            if known_size(query, -1) != known_size(self.keys, -1):
+                raise ValueError(f"the query's depth is not the keys': {query}, {self.keys}")
             score = tf.squeeze(tf.matmul(tf.expand_dims(query, 1), self.keys, transpose_b=True), [1])
             if self._scale:
                 score *= v1.get_variable("attention_g", (), query.dtype, v1.ones_initializer())
@@ -215,7 +173,9 @@ class BahdanauAttention(_Attention):
         return alignments, alignments
 
 
-class _State(NamedTuple):
+class AttentionWrapperState(NamedTuple):
+    """The state of an `AttentionWrapper`; what belongs to a mechanism is a tuple where there are several."""
+
     cell_state: Any
     attention: Any
     time: Any
@@ -223,33 +183,23 @@ class _State(NamedTuple):
     alignment_history: Any
     attention_state: Any
 
-
-class AttentionWrapperState(_State):
-    """The state of an `AttentionWrapper`; what belongs to a mechanism is a tuple where there are several."""
-
-    __slots__ = ()
-
     def clone(self, **kwargs: Any) -> AttentionWrapperState:
         """The state with other parts; tensors keep the shapes that are known.
 
         Raises:
             ValueError: a tensor has another shape.
         """
-
-        def keep_shape(old: Any, new: Any) -> Any:
-            if isinstance(old, tf.Tensor) and isinstance(new, tf.Tensor):
-                if not old.shape.is_compatible_with(new.shape):
-                    raise ValueError(
-                        f"Invalid shape for tensor {new.name}, expected {old.shape}, got {new.shape}."
-                    )
-                new = tf.identity(new)
-                new.set_shape(old.shape)
-            return new
-
         given = {
-            name: tf.nest.map_structure(keep_shape, getattr(self, name), new) for name, new in kwargs.items()
+            name: tf.nest.map_structure(_keep_shape, getattr(self, name), new) for name, new in kwargs.items()
         }
         return self._replace(**given)
+
+
+def _keep_shape(old: Any, new: Any) -> Any:
+    if isinstance(old, tf.Tensor) and isinstance(new, tf.Tensor):
+        new = tf.identity(new)
+        new.set_shape(old.shape)
+    return new
 
 
 def _attend(
@@ -301,34 +251,19 @@ class AttentionWrapper(RNNCell):
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self._several = isinstance(attention_mechanism, list | tuple)
-        mechanisms = _listed(attention_mechanism)
-        if not all(isinstance(mechanism, AttentionMechanism) for mechanism in mechanisms):
-            raise TypeError(
-                "attention_mechanism must be an AttentionMechanism or list of multiple AttentionMechanism instances, "
-                f"saw {attention_mechanism!r}"
-            )
-        if not callable(cell) or not hasattr(cell, "state_size") or not hasattr(cell, "output_size"):
-            raise TypeError(f"The argument 'cell' ({cell}) is not an RNNCell")
-        if attention_layer_size is not None and attention_layer is not None:
-            raise ValueError("Only one of attention_layer_size and attention_layer should be set")
+        mechanisms, sizes = _listed(attention_mechanism), attention_layer_size
+        if sizes is not None and attention_layer is not None:
+            raise ValueError("AttentionWrapper takes attention_layer_size or attention_layer, not both")
         layers = _listed(attention_layer)
-        for what, given in (
-            ("attention_layer_size", attention_layer_size),
-            ("attention_layer", attention_layer),
-        ):
-            if given is not None and len(_listed(given)) != len(mechanisms):
-                counts = f"{len(_listed(given))} vs {len(mechanisms)}"
-                one = "layer" if what == "attention_layer" else "integer"
-                raise ValueError(
-                    f"If provided, {what} must contain exactly one {one} per attention_mechanism, saw: {counts}"
-                )
-        if attention_layer_size is not None:
+        if sizes is not None:
             layers = [
                 Dense(size, name="attention_layer", use_bias=False, dtype=mechanism.keys.dtype)
-                for size, mechanism in zip(_listed(attention_layer_size), mechanisms, strict=True)
+                for size, mechanism in zip(_listed(sizes), mechanisms, strict=True)
             ]
         elif attention_layer is None:
             layers = [None] * len(mechanisms)
+        if len(layers) != len(mechanisms):
+            raise ValueError(f"{len(layers)} attention layers for {len(mechanisms)} mechanisms")
         self._attention_mechanisms, self._attention_layers = mechanisms, layers
         self._cell, self._attention_fn = cell, attention_fn or _attend
         self._cell_input_fn = cell_input_fn or (lambda inputs, attention: tf.concat([inputs, attention], -1))
@@ -336,11 +271,8 @@ class AttentionWrapper(RNNCell):
         self._attention_layer_size = sum(map(self._size_of_attention, mechanisms, layers))
         self._initial_cell_state = initial_cell_state
         if initial_cell_state is not None:
-            first = tf.nest.flatten(initial_cell_state)[-1]
-            self._initial_cell_state = tf.nest.map_structure(
-                partial(self._checked, size_of(first, 0), "initial_cell_state"),
-                initial_cell_state,
-            )
+            rows = size_of(tf.nest.flatten(initial_cell_state)[-1], 0)
+            self._initial_cell_state = self._checked(rows, "initial_cell_state", initial_cell_state)
 
     def _size_of_attention(self, mechanism: Any, layer: Any) -> Any:
         depth = known_size(mechanism.values, -1)
@@ -349,18 +281,15 @@ class AttentionWrapper(RNNCell):
         shape = tf.TensorShape(layer.compute_output_shape([None, self._cell.output_size + depth]))
         return shape.as_list()[-1]
 
-    def _checked(self, batch_size: Any, what: str, tensor: Any) -> Any:
-        """The tensor, after the check that its batch is as large as the memories'."""
-        message = (
-            f"AttentionWrapper {self.name}: the memory and {what} have batches of different sizes. With "
-            "a BeamSearchDecoder the memory, its lengths and the states have to go through tile_batch."
-        )
+    def _checked(self, batch_size: Any, what: str, values: Any) -> Any:
+        """A nest of tensors, after the check that their batch is as large as the memories'."""
+        message = f"{self.name}: {what} and the memory differ in their batch (beam search needs tile_batch)"
         checks = [
             v1.assert_equal(mechanism.batch_size, batch_size, message=message)
             for mechanism in self._attention_mechanisms
         ]
         with v1.control_dependencies(checks):
-            return tf.identity(tensor)
+            return tf.nest.map_structure(tf.identity, values)
 
     def _of_each(self, values: Sequence[Any]) -> Any:
         """What belongs to the mechanisms: a tuple where there are several."""
@@ -374,7 +303,8 @@ class AttentionWrapper(RNNCell):
     @property
     def state_size(self) -> AttentionWrapperState:
         """The sizes of the state's parts."""
-        alignments = self._of_each([mechanism.alignments_size for mechanism in self._attention_mechanisms])
+        mechanisms = self._attention_mechanisms
+        alignments = self._of_each([mechanism.alignments_size for mechanism in mechanisms])
         return AttentionWrapperState(
             cell_state=self._cell.state_size,
             attention=self._attention_layer_size,
@@ -382,8 +312,8 @@ class AttentionWrapper(RNNCell):
             alignments=alignments,
             alignment_history=alignments
             if self._alignment_history
-            else self._of_each([()] * len(self._attention_mechanisms)),
-            attention_state=self._of_each([mechanism.state_size for mechanism in self._attention_mechanisms]),
+            else self._of_each([()] * len(mechanisms)),
+            attention_state=self._of_each([mechanism.state_size for mechanism in mechanisms]),
         )
 
     def zero_state(self, batch_size: Any, dtype: Any) -> AttentionWrapperState:
@@ -392,60 +322,44 @@ class AttentionWrapper(RNNCell):
             cell_state = self._initial_cell_state
             if cell_state is None:
                 cell_state = self._cell.zero_state(batch_size, dtype)
-            alignments = [
-                mechanism.initial_alignments(batch_size, dtype) for mechanism in self._attention_mechanisms
-            ]
-            histories = [
-                v1.TensorArray(dtype, size=0, dynamic_size=True, element_shape=alignment.shape)
-                if self._alignment_history
-                else ()
-                for alignment in alignments
-            ]
-            states = [mechanism.initial_state(batch_size, dtype) for mechanism in self._attention_mechanisms]
+            mechanisms = self._attention_mechanisms
+            alignments = [mechanism.initial_alignments(batch_size, dtype) for mechanism in mechanisms]
+            histories: list[Any] = [()] * len(mechanisms)
+            if self._alignment_history:
+                histories = [
+                    v1.TensorArray(dtype, size=0, dynamic_size=True, element_shape=alignment.shape)
+                    for alignment in alignments
+                ]
             return AttentionWrapperState(
-                cell_state=tf.nest.map_structure(partial(self._checked, batch_size, "the state"), cell_state),
+                cell_state=self._checked(batch_size, "the state", cell_state),
                 attention=tf.zeros([batch_size, self._attention_layer_size], dtype),
                 time=tf.constant(0),
                 alignments=self._of_each(alignments),
                 alignment_history=self._of_each(histories),
-                attention_state=self._of_each(states),
+                attention_state=self._of_each([each.initial_state(batch_size, dtype) for each in mechanisms]),
             )
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, AttentionWrapperState]:
-        """A step of the cell, and what it attends to then.
-
-        Raises:
-            TypeError: the state is of another kind.
-        """
-        if not isinstance(state, AttentionWrapperState):
-            raise TypeError(
-                f"Expected state to be instance of AttentionWrapperState. Received type {type(state)} instead."
-            )
+        """A step of the cell, and what it attends to then."""
         output, cell_state = self._cell(self._cell_input_fn(inputs, state.attention), state.cell_state)
         output = self._checked(size_of(output, 0), "the query", output)
         states, histories = (
             value if self._several else (value,) for value in (state.attention_state, state.alignment_history)
         )
-        attended = [
-            self._attention_fn(mechanism, output, previous, layer)
-            for mechanism, previous, layer in zip(
-                self._attention_mechanisms, states, self._attention_layers, strict=True
-            )
-        ]
-        attention = tf.concat([attention for attention, _, _ in attended], 1)
-        alignments = [alignments for _, alignments, _ in attended]
+        asked = zip(self._attention_mechanisms, states, self._attention_layers, strict=True)
+        attended = [self._attention_fn(each, output, previous, layer) for each, previous, layer in asked]
+        attentions, alignments, next_states = zip(*attended, strict=True)
+        attention = tf.concat(attentions, 1)
         if self._alignment_history:
-            histories = [
-                history.write(state.time, alignment)
-                for history, alignment in zip(histories, alignments, strict=True)
-            ]
+            pairs = zip(histories, alignments, strict=True)
+            histories = [history.write(state.time, alignment) for history, alignment in pairs]
         next_state = AttentionWrapperState(
             cell_state=cell_state,
             attention=attention,
             time=state.time + 1,
             alignments=self._of_each(alignments),
             alignment_history=self._of_each(histories),
-            attention_state=self._of_each([next_state for _, _, next_state in attended]),
+            attention_state=self._of_each(next_states),
         )
         return (attention if self._output_attention else output), next_state
 

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from tf2towers.runtime.tf1.seq2seq.decoding import Decoder, known_size, size_of
-from tf2towers.runtime.tf1.seq2seq.helpers import checked_embedding
+from tf2towers.runtime.tf1.seq2seq.decoding import Decoder, checked_embedding, known_size, size_of
 
 v1 = tf.compat.v1
 
@@ -94,6 +93,7 @@ class BeamSearchDecoder(Decoder):
     """A decoder that keeps the `beam_width` best sequences of each row.
 
     A score is the log-probability, divided by ((5 + length) / 6) ** length_penalty_weight (Wu et al., 2016).
+    A beam that goes on may take the place of one that is finished.
 
     Args:
         cell: an RNN cell.
@@ -105,14 +105,15 @@ class BeamSearchDecoder(Decoder):
         output_layer: a layer that makes logits of the cell's outputs.
         length_penalty_weight: 0 for none.
         coverage_penalty_weight: not served.
-        reorder_tensor_arrays: whether TensorArrays in the cell's final state are brought into the order of the beams.
-            Where their elements have a known shape other than [batch, beam, ...] they stay, as in TF 1.15.
+        reorder_tensor_arrays: False lets TensorArrays in the cell's state be, whose order is not that of the beams.
 
     Raises:
-        NotImplementedError: a penalty for the coverage.
-        TypeError: `cell` or `output_layer` is no cell or layer.
+        NotImplementedError: a penalty for the coverage, or TensorArrays that were to be reordered (an
+            `AttentionWrapper` with `alignment_history`).
         ValueError: a token has another shape.
     """
+
+    tracks_own_finished = True
 
     def __init__(
         self,
@@ -129,42 +130,20 @@ class BeamSearchDecoder(Decoder):
     ) -> None:
         if coverage_penalty_weight:
             raise NotImplementedError("tf2towers: BeamSearchDecoder(coverage_penalty_weight=...)")
-        if not callable(cell) or not hasattr(cell, "state_size") or not hasattr(cell, "output_size"):
-            raise TypeError(f"The argument 'cell' ({cell}) is not an RNNCell")
-        if output_layer is not None and not hasattr(output_layer, "compute_output_shape"):
-            raise TypeError(f"output_layer must be a Layer, received: {type(output_layer)}")
+        arrays = [part for part in tf.nest.flatten(initial_state) if isinstance(part, tf.TensorArray)]
+        if reorder_tensor_arrays and arrays:
+            raise NotImplementedError("tf2towers: BeamSearchDecoder of a cell that keeps its alignments")
         self._cell, self._output_layer, self._beam_width = cell, output_layer, beam_width
-        self._length_penalty_weight, self._reorder_tensor_arrays = (
-            length_penalty_weight,
-            reorder_tensor_arrays,
-        )
+        self._length_penalty_weight = length_penalty_weight
         self._embedding_fn, self._start_tokens, self._end_token = checked_embedding(
             embedding, start_tokens, end_token
         )
-        self._rows = known_size(self._start_tokens, 0)
+        self._rows, self.batch_size = known_size(self._start_tokens, 0), tf.size(self._start_tokens)
         self._start_inputs = self._embedding_fn(tf.tile(self._start_tokens[:, tf.newaxis], [1, beam_width]))
         self._dtype = tf.nest.flatten(initial_state)[0].dtype
-        self._initial_cell_state = tf.nest.map_structure(self._split_state, initial_state)
-
-    @property
-    def batch_size(self) -> Any:
-        """How many rows `start_tokens` has."""
-        return tf.size(self._start_tokens)
-
-    @property
-    def output_size(self) -> BeamSearchDecoderOutput:
-        """[beam] each."""
-        return BeamSearchDecoderOutput(*[tf.TensorShape([self._beam_width])] * 3)
-
-    @property
-    def output_dtype(self) -> BeamSearchDecoderOutput:
-        """Scores are of the state's type."""
-        return BeamSearchDecoderOutput(self._dtype, tf.int32, tf.int32)
-
-    @property
-    def tracks_own_finished(self) -> bool:
-        """A beam that goes on may take the place of one that is finished."""
-        return True
+        self.output_size = BeamSearchDecoderOutput(*[tf.TensorShape([beam_width])] * 3)
+        self.output_dtype = BeamSearchDecoderOutput(self._dtype, tf.int32, tf.int32)
+        self._initial_cell_state = tf.nest.map_structure(self._split, initial_state)
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, BeamSearchDecoderState]:
         """All beams but the first begin with probability 0, as if they were finished."""
@@ -179,8 +158,8 @@ class BeamSearchDecoder(Decoder):
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> tuple[Any, Any, Any, Any]:
         """The best beams that go on from those there are."""
         with v1.name_scope(name, "BeamSearchDecoderStep"):
-            merged_state = tf.nest.map_structure(self._merge_state, state.cell_state)
-            logits, cell_state = self._cell(tf.nest.map_structure(self._merge, inputs), merged_state)
+            inputs, merged = tf.nest.map_structure(self._merge, (inputs, state.cell_state))
+            logits, cell_state = self._cell(inputs, merged)
             if self._output_layer is not None:
                 logits = self._output_layer(logits)
             output, next_state = self._best(self._split(logits), state, cell_state)
@@ -212,7 +191,7 @@ class BeamSearchDecoder(Decoder):
         before = pick(state.finished)
         next_state = BeamSearchDecoderState(
             cell_state=tf.nest.map_structure(
-                lambda values: pick(self._split_state(values)) if _has_rows(values) else values, cell_state
+                lambda values: pick(self._split(values)) if _has_rows(values) else values, cell_state
             ),
             log_probs=tf.gather(tf.reshape(total, [-1, beams * ids]), places, batch_dims=1),
             finished=tf.logical_or(before, tf.equal(chosen, self._end_token)),
@@ -225,57 +204,23 @@ class BeamSearchDecoder(Decoder):
         """The sequences that end in each beam."""
         longest = tf.cast(tf.reduce_max(final_state.lengths, axis=1), tf.int32)
         found = gather_tree(outputs.predicted_ids, outputs.parent_ids, longest, self._end_token)
-        if self._reorder_tensor_arrays:
-            reorder = partial(self._reorder, outputs.parent_ids, final_state.lengths)
-            final_state = final_state._replace(
-                cell_state=tf.nest.map_structure(reorder, final_state.cell_state)
-            )
         return FinalBeamSearchDecoderOutput(found, outputs), final_state
-
-    def _reorder(self, parents: Any, lengths: Any, array: Any) -> Any:
-        """The elements of an array, [time, batch * beam, ...], in the order of the sequences that end in each beam."""
-        if not isinstance(array, tf.TensorArray):
-            return array
-        shape, beams = array.element_shape, self._beam_width
-        if shape.rank is None or shape.rank < 1:
-            return array
-        first, *others = shape.as_list()
-        if self._rows is not None and first is not None:
-            split = bool(others) and others[0] is not None and [first, others[0]] != [self._rows, beams]
-            if split or first != self._rows * beams:
-                v1.logging.warn(
-                    f"The elements of a TensorArray, {shape}, are not reordered: they are not "
-                    f"[{self._rows}, {beams}, ...]. reorder_tensor_arrays=False says that this is meant."
-                )
-                return array
-        values = array.stack()
-        by_beam = tf.reshape(values, tf.concat([tf.shape(parents), tf.shape(values)[2:]], 0))
-        own = tf.zeros_like(parents) + tf.range(beams)
-        longest = tf.cast(tf.reduce_max(lengths, axis=1), tf.int32)
-        order = gather_tree(own, parents, longest, beams + 1)
-        inside = tf.transpose(tf.sequence_mask(lengths, tf.shape(parents)[0]), [2, 0, 1])
-        ordered = tf.gather(by_beam, tf.where(inside, order, own), batch_dims=2)
-        ordered = tf.reshape(ordered, tf.shape(values))
-        ordered.set_shape(values.shape)
-        return ordered
 
     def _merge(self, values: Any) -> Any:
         """[batch * beam, ...] of [batch, beam, ...]."""
+        if not _has_rows(values):
+            return values
         merged = tf.reshape(values, tf.concat([[-1], tf.shape(values)[2:]], 0))
         merged.set_shape([None if self._rows is None else self._rows * self._beam_width, *values.shape[2:]])
         return merged
 
     def _split(self, values: Any) -> Any:
         """[batch, beam, ...] of [batch * beam, ...]."""
+        if not _has_rows(values):
+            return values
         split = tf.reshape(values, tf.concat([[self.batch_size, self._beam_width], tf.shape(values)[1:]], 0))
         split.set_shape([self._rows, self._beam_width, *values.shape[1:]])
         return split
-
-    def _merge_state(self, values: Any) -> Any:
-        return self._merge(values) if _has_rows(values) else values
-
-    def _split_state(self, values: Any) -> Any:
-        return self._split(values) if _has_rows(values) else values
 
 
 def _has_rows(values: Any) -> bool:

@@ -1,7 +1,8 @@
-"""`Decoder`, `BasicDecoder` and `dynamic_decode`: sequences made step by step."""
+"""Sequences made step by step: `dynamic_decode`, `BasicDecoder` and its helpers; `sequence_loss`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,27 +13,16 @@ v1 = tf.compat.v1
 
 
 class Decoder:
-    """What `dynamic_decode` asks of a decoder."""
+    """What `dynamic_decode` asks of a decoder.
 
-    @property
-    def batch_size(self) -> Any:
-        """How many rows the batch has, int32 scalar."""
-        raise NotImplementedError
+    Attributes:
+        batch_size: how many rows the batch has, int32 scalar.
+        output_size: the shape of one row of the outputs, in the outputs' structure.
+        output_dtype: the outputs' types, in their structure.
+        tracks_own_finished: whether `step` says of all rows that they are finished, also of those that were before.
+    """
 
-    @property
-    def output_size(self) -> Any:
-        """The shape of one row of the outputs, in the outputs' structure."""
-        raise NotImplementedError
-
-    @property
-    def output_dtype(self) -> Any:
-        """The outputs' types, in their structure."""
-        raise NotImplementedError
-
-    @property
-    def tracks_own_finished(self) -> bool:
-        """Whether `step` says of all rows that they are finished, also of those that were before."""
-        return False
+    tracks_own_finished: Any = False
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
         """Which rows are finished, bool [batch], the first inputs and the first state."""
@@ -45,6 +35,137 @@ class Decoder:
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
         """Outputs, [time, batch, ...], and state in their final form. By default they stay as they are."""
         raise NotImplementedError
+
+
+class Helper:
+    """What `BasicDecoder` asks of a helper: where inputs come from, and which ids are taken of outputs.
+
+    Attributes:
+        batch_size: how many rows there are, int32 scalar.
+        sample_ids_shape: the shape of the ids of one row.
+        sample_ids_dtype: their type.
+    """
+
+    sample_ids_shape: Any = tf.TensorShape([])
+    sample_ids_dtype: Any = tf.int32
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+        """Which rows are finished at the start, bool [batch], and the first inputs."""
+        raise NotImplementedError
+
+    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+        """The ids that are taken of the outputs."""
+        raise NotImplementedError
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """Which rows are finished then, the next inputs, and the state."""
+        raise NotImplementedError
+
+
+class TrainingHelper(Helper):
+    """Inputs that are known: teacher forcing.
+
+    Args:
+        inputs: a nest of [batch, time, ...].
+        sequence_length: int32 [batch].
+        time_major: whether the inputs are [time, batch, ...].
+        name: of its operations.
+    """
+
+    def __init__(
+        self, inputs: Any, sequence_length: Any, time_major: bool = False, name: str | None = None
+    ) -> None:
+        with v1.name_scope(name, "TrainingHelper", [*tf.nest.flatten(inputs), sequence_length]):
+            self.inputs = tf.nest.map_structure(tf.convert_to_tensor, inputs)
+            by_time = self.inputs if time_major else tf.nest.map_structure(_swap_batch_and_time, self.inputs)
+            self._input_tas = tf.nest.map_structure(_array_of, by_time)
+            self.sequence_length = tf.convert_to_tensor(sequence_length, name="sequence_length")
+            self._zero_inputs = tf.nest.map_structure(lambda values: tf.zeros_like(values[0]), by_time)
+            self.batch_size = tf.size(self.sequence_length)
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+        """The inputs at time 0."""
+        with v1.name_scope(name, "TrainingHelperInitialize"):
+            return self._inputs_at(tf.constant(0))
+
+    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+        """The places of the largest outputs."""
+        with v1.name_scope(name, "TrainingHelperSample", [time, outputs]):
+            return tf.argmax(outputs, axis=-1, output_type=tf.int32)
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """The inputs at the next time."""
+        with v1.name_scope(name, "TrainingHelperNextInputs", [time]):
+            return (*self._inputs_at(time + 1), state)
+
+    def _inputs_at(self, time: Any) -> tuple[Any, Any]:
+        finished = time >= self.sequence_length
+        inputs = v1.cond(
+            tf.reduce_all(finished),
+            lambda: self._zero_inputs,
+            lambda: tf.nest.map_structure(lambda array: array.read(time), self._input_tas),
+        )
+        return finished, inputs
+
+
+def _array_of(values: Any) -> Any:
+    array = v1.TensorArray(values.dtype, size=tf.shape(values)[0], element_shape=values.shape[1:])
+    return array.unstack(values)
+
+
+class GreedyEmbeddingHelper(Helper):
+    """The embedding of the best id is the next input.
+
+    Args:
+        embedding: a function from ids to inputs, or the table of `tf.nn.embedding_lookup`.
+        start_tokens: int32 [batch].
+        end_token: int32 scalar, the id that finishes a row.
+    """
+
+    def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
+        self._embedding_fn, self._start_tokens, self._end_token = checked_embedding(
+            embedding, start_tokens, end_token
+        )
+        self._start_inputs = self._embedding_fn(self._start_tokens)
+        self.batch_size = tf.size(self._start_tokens)
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+        """The embeddings of the first ids."""
+        return tf.fill([self.batch_size], False), self._start_inputs
+
+    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+        """The places of the largest outputs."""
+        return tf.argmax(outputs, axis=-1, output_type=tf.int32)
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """The embeddings of the ids."""
+        finished = tf.equal(sample_ids, self._end_token)
+        inputs = v1.cond(
+            tf.reduce_all(finished), lambda: self._start_inputs, lambda: self._embedding_fn(sample_ids)
+        )
+        return finished, inputs, state
+
+
+def checked_embedding(
+    embedding: Any, start_tokens: Any, end_token: Any
+) -> tuple[Callable[..., Any], Any, Any]:
+    """A function from ids to embeddings, int32 [batch] of first ids, and the int32 id of the end.
+
+    Raises:
+        ValueError: a shape is another one.
+    """
+    function = embedding if callable(embedding) else lambda ids: v1.nn.embedding_lookup(embedding, ids)
+    start = tf.convert_to_tensor(start_tokens, tf.int32, name="start_tokens")
+    end = tf.convert_to_tensor(end_token, tf.int32, name="end_token")
+    start.shape.assert_has_rank(1)
+    end.shape.assert_has_rank(0)
+    return function, start, end
 
 
 class BasicDecoderOutput(NamedTuple):
@@ -89,15 +210,12 @@ class BasicDecoder(Decoder):
     def output_dtype(self) -> BasicDecoderOutput:
         """The state's, and that of ids."""
         dtype = tf.nest.flatten(self._initial_state)[0].dtype
-        sizes = self.output_size.rnn_output
-        return BasicDecoderOutput(
-            tf.nest.map_structure(lambda _: dtype, sizes), self._helper.sample_ids_dtype
-        )
+        dtypes = tf.nest.map_structure(lambda _: dtype, self.output_size.rnn_output)
+        return BasicDecoderOutput(dtypes, self._helper.sample_ids_dtype)
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
         """What the helper begins with, and the first state."""
-        finished, inputs = self._helper.initialize()
-        return finished, inputs, self._initial_state
+        return (*self._helper.initialize(), self._initial_state)
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> tuple[Any, Any, Any, Any]:
         """One step of the cell."""
@@ -105,10 +223,9 @@ class BasicDecoder(Decoder):
             outputs, state = self._cell(inputs, state)
             if self._output_layer is not None:
                 outputs = self._output_layer(outputs)
-            ids = self._helper.sample(time=time, outputs=outputs, state=state)
-            finished, inputs, state = self._helper.next_inputs(
-                time=time, outputs=outputs, state=state, sample_ids=ids
-            )
+            known = {"time": time, "outputs": outputs, "state": state}
+            ids = self._helper.sample(**known)
+            finished, inputs, state = self._helper.next_inputs(sample_ids=ids, **known)
         return BasicDecoderOutput(outputs, ids), state, inputs, finished
 
 
@@ -128,45 +245,34 @@ def dynamic_decode(
         output_time_major: whether outputs are [time, batch, ...], not [batch, time, ...].
         impute_finished: whether the outputs of finished rows are zeros, and their state stays.
         maximum_iterations: int32 scalar, the most steps.
-        parallel_iterations: of the `tf.while_loop`.
-        swap_memory: of the `tf.while_loop`.
+        parallel_iterations, swap_memory: of the `tf.while_loop`.
         scope: the variable scope, by default "decoder".
 
     Returns:
         The outputs, the final state, and how many steps each row took, int32 [batch].
-
-    Raises:
-        TypeError: `decoder` is not a `Decoder`.
-        ValueError: `maximum_iterations` is not a scalar.
     """
-    if not isinstance(decoder, Decoder):
-        raise TypeError(f"Expected decoder to be type Decoder, but saw: {type(decoder)}")
     with v1.variable_scope(scope, "decoder") as variables:
         if variables.caching_device is None:
             variables.set_caching_device(lambda operation: operation.device)
         finished, inputs, state = decoder.initialize()
         if maximum_iterations is not None:
             maximum_iterations = tf.convert_to_tensor(maximum_iterations, tf.int32)
-            if maximum_iterations.shape.rank != 0:
-                raise ValueError("maximum_iterations must be a scalar")
             finished = tf.logical_or(finished, maximum_iterations <= 0)
         sizes, dtypes = decoder.output_size, decoder.output_dtype
-        batch = tf.get_static_value(tf.convert_to_tensor(decoder.batch_size))
+        batch = tf.TensorShape([tf.get_static_value(tf.convert_to_tensor(decoder.batch_size))])
         arrays = tf.nest.map_structure(
             lambda dtype, size: v1.TensorArray(
-                dtype, size=0, dynamic_size=True, element_shape=tf.TensorShape([batch]).concatenate(size)
+                dtype, size=0, dynamic_size=True, element_shape=batch.concatenate(size)
             ),
             dtypes,
             sizes,
         )
 
         def step(time: Any, arrays: Any, state: Any, inputs: Any, finished: Any, lengths: Any) -> Any:
-            outputs, new_state, inputs, finished_now = decoder.step(time, inputs, state)
+            outputs, new_state, inputs, finished_then = decoder.step(time, inputs, state)
             tf.nest.assert_same_structure(state, new_state)
-            tf.nest.assert_same_structure(dtypes, outputs)
-            finished_then = (
-                finished_now if decoder.tracks_own_finished else tf.logical_or(finished_now, finished)
-            )
+            if not decoder.tracks_own_finished:
+                finished_then = tf.logical_or(finished_then, finished)
             lengths = v1.where(finished, lengths, tf.fill(tf.shape(lengths), time + 1))
             if impute_finished:
                 outputs = tf.nest.map_structure(
@@ -188,7 +294,7 @@ def dynamic_decode(
         with suppress(NotImplementedError):
             outputs, state = decoder.finalize(outputs, state, lengths)
         if not output_time_major:
-            outputs = tf.nest.map_structure(swap_batch_and_time, outputs)
+            outputs = tf.nest.map_structure(_swap_batch_and_time, outputs)
     return outputs, state, lengths
 
 
@@ -200,12 +306,11 @@ def _keep(finished: Any, old: Any, new: Any) -> Any:
     return new if new.shape.rank == 0 else v1.where(finished, old, new)
 
 
-def swap_batch_and_time(values: Any) -> Any:
+def _swap_batch_and_time(values: Any) -> Any:
     """[time, batch, ...] of [batch, time, ...], and the other way round; what has less than two dimensions stays."""
     if values.shape.rank is not None and values.shape.rank < 2:
         return values
-    order = tf.concat([[1, 0], tf.range(2, tf.rank(values))], axis=0)
-    swapped = tf.transpose(values, order)
+    swapped = tf.transpose(values, tf.concat([[1, 0], tf.range(2, tf.rank(values))], axis=0))
     if values.shape.rank is not None:
         swapped.set_shape([values.shape[1], values.shape[0], *values.shape[2:]])
     return swapped
@@ -220,3 +325,48 @@ def size_of(values: Any, axis: int) -> Any:
     """The size of an axis: static where it is known, else an int32 scalar."""
     size = known_size(values, axis)
     return tf.shape(values)[axis] if size is None else size
+
+
+def sequence_loss(
+    logits: Any,
+    targets: Any,
+    weights: Any,
+    average_across_timesteps: bool = True,
+    average_across_batch: bool = True,
+    sum_over_timesteps: bool = False,
+    sum_over_batch: bool = False,
+    softmax_loss_function: Callable[..., Any] | None = None,
+    name: str | None = None,
+) -> tf.Tensor:
+    """The weighted cross entropy of sequences.
+
+    Args:
+        logits: [batch, time, classes].
+        targets: ids, [batch, time].
+        weights: float, [batch, time].
+        average_across_timesteps, average_across_batch: whether that sum is divided by the weights' sum.
+        sum_over_timesteps, sum_over_batch: whether that sum is divided by how many weights are not zero.
+        softmax_loss_function: takes labels and logits by name, in place of softmax and cross entropy.
+        name: of its operations.
+
+    Returns:
+        A scalar, or with one average or sum alone [batch] or [time], or with none [batch, time].
+
+    Raises:
+        ValueError: a tensor has another rank, or an average and a sum are asked for together.
+    """
+    averages, sums = (average_across_batch, average_across_timesteps), (sum_over_batch, sum_over_timesteps)
+    if any(average and total for average, total in zip(averages, sums, strict=True)):
+        raise ValueError("sequence_loss takes an average or a sum, not both")
+    for rank, given in ((3, logits), (2, targets), (2, weights)):
+        if len(given.shape) != rank:
+            raise ValueError(f"sequence_loss needs a tensor of rank {rank}, and this is {given}")
+    with v1.name_scope(name, "sequence_loss", [logits, targets, weights]):
+        labels, rows = tf.reshape(targets, [-1]), tf.reshape(logits, [-1, tf.shape(logits)[2]])
+        cross_entropy = softmax_loss_function or tf.nn.sparse_softmax_cross_entropy_with_logits
+        losses = tf.reshape(cross_entropy(labels=labels, logits=rows), tf.shape(weights)) * weights
+        axes = [axis for axis, over in enumerate(averages if any(averages) else sums) if over]
+        if not axes:
+            return losses
+        parts = weights if any(averages) else tf.cast(tf.not_equal(weights, 0), losses.dtype)
+        return tf.math.divide_no_nan(tf.reduce_sum(losses, axes), tf.reduce_sum(parts, axes))
