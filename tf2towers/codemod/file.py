@@ -332,11 +332,17 @@ class File:
         return None
 
     def is_left_through(self, bound: str) -> bool:
-        """Whether something without counterpart is used through a module of this name: its import stays as it was."""
+        """Whether something without counterpart is used through a module of this name: its import stays as it was.
+
+        Not what nothing leads to: there the import alone would stop the program.
+        """
+        from tf2towers.codemod.never_called import find_unreached_context
+
         return any(
             isinstance(symbol, cst.Attribute)
             and first_name(symbol).value == bound
             and find_replacement(canonical).kind == "left"
+            and find_unreached_context(self, symbol, find_replacement(canonical).why) is None
             for symbol, canonical in self.spelled_symbols
         )
 
