@@ -85,6 +85,9 @@ class WholeProgram(Protocol):
     def never_called(self) -> frozenset[cst.CSTNode]:
         """The functions and classes that nothing names."""
 
+    def is_unreached(self, file: File, node: cst.CSTNode, why: str) -> bool:
+        """Whether nothing leads to a use of something without counterpart."""
+
     @property
     def all_files(self) -> list[File]:
         """Its files, those without TensorFlow, too."""
@@ -336,13 +339,11 @@ class File:
 
         Not what nothing leads to: there the import alone would stop the program.
         """
-        from tf2towers.codemod.never_called import find_unreached_context
-
         return any(
             isinstance(symbol, cst.Attribute)
             and first_name(symbol).value == bound
             and find_replacement(canonical).kind == "left"
-            and find_unreached_context(self, symbol, find_replacement(canonical).why) is None
+            and not self.program.is_unreached(self, symbol, find_replacement(canonical).why)
             for symbol, canonical in self.spelled_symbols
         )
 
