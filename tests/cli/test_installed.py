@@ -82,6 +82,11 @@ def test_what_cannot_be_run_says_what_to_do(
     assert main(["migrate", "--python3", "-o", "out", "old.py"]) == 0
     assert "(in Python 3 now, and with TF 1 as before)" in capsys.readouterr().out
     assert Path("out/old.py").read_text() == "import tensorflow as tf\nprint(tf.Session(), 7 // 2)\n"
+    put("old.py", "import tensorflow as tf\nprint tf.Session()\ndef half(x):\n    print x / 2\n")
+    assert main(["migrate", "--python3", "-o", "alone", "old.py"]) == 0
+    assert "requirements" not in capsys.readouterr().err
+    assert "import python2_division" in Path("alone/old.py").read_text()
+    assert Path("alone/tf2towers/runtime/python2/division.py").exists()  # so that it runs where TF 1 does
 
 
 def test_the_cells_of_a_notebook_are_a_script(put: Callable[..., Path], tmp_path: Path) -> None:

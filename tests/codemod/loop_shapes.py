@@ -276,6 +276,19 @@ print(i)
 """,
         "    return i\n",
     ),
+    "a_generator_elsewhere_that_is_gone_through": (
+        """
+sizes = []
+for i in range(2):
+    sizes.append(sum(i * k for k in range(3)))
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(net(x) * sizes[i])
+i = 5
+print(sizes, list(i for k in range(2)))
+""",
+        "strategy.run(tower, args=(strategy.replica_ids,))",
+    ),
     "closures_called_at_once": (
         """
 for i in range(2):

@@ -92,10 +92,22 @@ CASES = [
     # methods (T2T616)
     ("from threading import Thread\nt = Thread()\nwhile t.isAlive():\n    t.join()",
      "from threading import Thread\nt = Thread()\nwhile t.is_alive():\n    t.join()"),
+    ("import scipy as sp\nx = sp.cos(1)", "import scipy as sp\nfrom numpy import cos\n\nx = cos(1)"),
+    (
+        "from scipy import signal\nw = signal.blackman(3)",
+        "from scipy import signal\nfrom scipy.signal.windows import blackman\n\nw = blackman(3)",
+    ),
+    (
+        "import warnings\nimport numpy as np\nwarnings.simplefilter('ignore', np.VisibleDeprecationWarning)",
+        "import warnings\nimport numpy as np\nfrom numpy.exceptions import VisibleDeprecationWarning\n\n"
+        "warnings.simplefilter('ignore', VisibleDeprecationWarning)",
+    ),
     ("import skimage.color\ng = skimage.color.rgb2grey(i)", "import skimage.color\ng = skimage.color.rgb2gray(i)"),
 ]  # fmt: skip
 
 SAME = [
+    "import librosa\ny, rate = librosa.load('a.wav', sr=16000)\nm = librosa.feature.mfcc(y=y, sr=rate)",
+    "import librosa\nd, w = librosa.sequence.dtw(x, y, metric='cosine')\nz = librosa.load(*a)",
     "import tensorflow_datasets as tfds\nx = tfds.load('cifar10', split=tfds.Split.TRAIN)",
     "import numpy as np\nx = np.float32(1)",
     "import numpy as np\nx = np.zeros(2).astype('float')",
@@ -141,6 +153,13 @@ SAME = [
 ]
 
 LEFT = [
+    "import librosa\ny, rate = librosa.load('a.wav', 16000)",
+    "import librosa\nm = librosa.feature.mfcc(y, sr=16000)",
+    "import librosa.display\nlibrosa.display.waveplot(y)",
+    "import numpy as np\nx = np.alen(y)",
+    "from numpy.lib.function_base import percentile\nx = percentile([1], 1)",
+    "import scipy\nx = scipy.linalg.pinv2(y)",
+    "from scipy.interpolate import interp2d\nf = interp2d(x, y, z)",
     "import tensorflow_datasets as tfds\ns = tfds.Split.TRAIN.subsplit(tfds.percent[:80])",
     "import numpy as np\nx = np.find_common_type([], [])",
     "import numpy as np\nfloat = 3\nx = np.float",  # the name is taken

@@ -403,6 +403,20 @@ def test_what_may_be_reached_is_left(tmp_path: Path, test: str) -> None:
     assert left_behind(tmp_path, test) == ["tf.contrib.gone"]
 
 
+@pytest.mark.parametrize(
+    "line", ["import tensorflow.contrib.rnn as rnn", "from tensorflow.contrib import rnn"]
+)
+def test_a_module_is_imported_anew_where_nothing_reaches_what_it_has_lost(line: str, tmp_path: Path) -> None:
+    script = tmp_path / "cells.py"
+    script.write_text(
+        f"import tensorflow as tf\n{line}\ntf.Session()\nif tf.__version__ < '0.9':\n    cell = rnn.rnn_cell.gone(2)\n"
+        "else:\n    cell = rnn.GRUCell(2)\n"
+    )
+    result = migrate(Script.read(script))
+    assert result.status == 0
+    assert "import rnn_cell as rnn" in result.changes[0].after and "contrib" not in result.changes[0].after
+
+
 def test_a_name_is_what_is_imported_for_this_tensorflow(tmp_path: Path) -> None:
     choice = (
         "import tensorflow as tf\nif tf.__version__ < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"

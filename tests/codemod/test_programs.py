@@ -367,6 +367,13 @@ def test_a_module_the_program_ends_without(ends):
     assert [(finding.code, finding.line) for finding in result.left] == [("T2T624", 4)]
 
 
+@pytest.mark.parametrize("end", ["\n\n\n \t\t\n", "\n\n   \n", "\n\n\n"])
+def test_a_text_that_ends_in_lines_of_spaces(end):
+    """LibCST gives such lines back as fewer."""
+    text = f"import tensorflow as tf\nif 1:\n\tsess = tf.Session(){end}"
+    assert after(text).endswith(f"sess = Session(){end}")
+
+
 def test_the_edits_are_the_only_changes():
     text = (
         "import tensorflow as tf  # TF\n\n\n\nx = tf.log( 1.0 )   # a  comment\n\t\nsess=tf.Session( )\n# end"

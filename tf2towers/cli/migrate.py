@@ -45,7 +45,8 @@ def _migrate_scripts(options: argparse.Namespace) -> int:
     vendor_asked, options = bool(options.vendor), of_the_run(by_path)
     if options.output is not None and str(STDIN) in paths:
         raise ConfigError("-o needs files: the standard input is without a name to write to")
-    options.vendor = options.vendor and bool(options.write or options.output)
+    # what --python3 writes runs with TF 1, and for its Python there is no package of ours
+    options.vendor = (options.vendor or options.python3) and bool(options.write or options.output)
     if vendor_asked and not options.vendor:
         raise ConfigError("--vendor goes with -o or -w")
     tree, scripts = _find_scripts(by_path, options)
@@ -236,10 +237,11 @@ def _write_runtime(results: list[MigrationResult], options: argparse.Namespace) 
             if write_all(Output(folder / path, folder / path, data) for path, data in files.items()):
                 written.append(folder / "tf2towers")
                 lines = "\n".join(requirement_lines(texts, files))
-                print(
-                    f"for the requirements.txt of what is in {display_path(folder)}:\n{lines}",
-                    file=sys.stderr,
-                )
+                if not options.python3:
+                    print(
+                        f"for the requirements.txt of what is in {display_path(folder)}:\n{lines}",
+                        file=sys.stderr,
+                    )
         except SourceError as problem:
             for result in good:
                 if folder in (options.output, result.script.parent):

@@ -85,6 +85,9 @@ class WholeProgram(Protocol):
     def never_called(self) -> frozenset[cst.CSTNode]:
         """The functions and classes that nothing names."""
 
+    def is_unreached(self, file: File, node: cst.CSTNode, why: str) -> bool:
+        """Whether nothing leads to a use of something without counterpart."""
+
     @property
     def all_files(self) -> list[File]:
         """Its files, those without TensorFlow, too."""
@@ -332,11 +335,15 @@ class File:
         return None
 
     def is_left_through(self, bound: str) -> bool:
-        """Whether something without counterpart is used through a module of this name: its import stays as it was."""
+        """Whether something without counterpart is used through a module of this name: its import stays as it was.
+
+        Not what nothing leads to: there the import alone would stop the program.
+        """
         return any(
             isinstance(symbol, cst.Attribute)
             and first_name(symbol).value == bound
             and find_replacement(canonical).kind == "left"
+            and not self.program.is_unreached(self, symbol, find_replacement(canonical).why)
             for symbol, canonical in self.spelled_symbols
         )
 

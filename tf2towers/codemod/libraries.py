@@ -24,13 +24,14 @@ class Changed(NamedTuple):
         kind: 'attribute': another name in the same module. 'builtin': Python's own. 'from': the same name in another
             module. 'module': a module itself. 'runtime': the runtime's. 'renamed': another method or keyword.
             'through': another method, where the result is gone through at once. 'dropped': it had no effect any longer.
-            'left': without a certain replacement.
+            'places': how many arguments it takes by place, where librosa's others take one. 'left': without a certain
+            replacement.
         target: that name or module; for 'left', what a person would write, where that is known.
         library: what a program imports whose values have such a method; empty where it needs no import.
     """
 
     kind: Literal[
-        "attribute", "builtin", "from", "module", "runtime", "renamed", "through", "dropped", "left"
+        "attribute", "builtin", "from", "module", "runtime", "renamed", "through", "dropped", "places", "left"
     ]
     target: str = ""
     library: str = ""

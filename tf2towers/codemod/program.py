@@ -125,6 +125,12 @@ class Program:
 
         return frozenset() if self.unreadable else never_called(self.all_files)
 
+    def is_unreached(self, file: File, node: cst.CSTNode, why: str) -> bool:
+        """Whether nothing leads to a use of something without counterpart."""
+        from tf2towers.codemod.never_called import find_unreached_context
+
+        return find_unreached_context(file, node, why) is not None
+
     @property
     def all_files(self) -> list[File]:
         """Its files, those without TensorFlow, too."""

@@ -107,7 +107,7 @@ class Tree:
 
     @cached_property
     def _spans(self) -> Mapping[cst.CSTNode, CodeSpan]:
-        if self.module.code != self.text:
+        if self.module.code.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
             raise SourceError(self.path, "not migrated, please report it: LibCST changes the text")
         return self._wrapper.resolve(ByteSpanPositionProvider)
 

@@ -15,7 +15,9 @@ SCRIPT = """\
 import tensorflow.compat.v1 as tf
 from tf2towers.runtime import Session, graph_mode
 
-for options in ({}, {"resource_variables": True}):
+for options in ({}, {"resource_variables": True}, {"v2_behavior": True}):
+    if "v2_behavior" in options:
+        tf.enable_v2_tensorshape()
     graph_mode(**options)
     with tf.Graph().as_default():
         count = tf.get_variable("count", [], initializer=tf.zeros_initializer(), trainable=False)
@@ -24,7 +26,7 @@ for options in ({}, {"resource_variables": True}):
         train_op = optimizer.minimize(tf.reduce_sum(tf.square(w)), global_step=count)
         with Session() as sess:
             sess.run(tf.global_variables_initializer())
-            print([float(sess.run([count, train_op])[0]) for _ in range(3)])
+            print([float(sess.run([count, train_op])[0]) for _ in range(3)], type(w.shape[0]).__name__)
 """
 
 
@@ -32,7 +34,10 @@ def test_before_its_update_where_the_script_has_resource_variables(tmp_path: Pat
     script = tmp_path / "counts.py"
     script.write_text(SCRIPT)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:2] == ["[1.0, 2.0, 3.0]", "[0.0, 1.0, 2.0]"]  # both from TF 1.15
+    assert done.stdout.split("\n")[:3] == [
+        "[1.0, 2.0, 3.0] Dimension", "[0.0, 1.0, 2.0] Dimension",  # both from TF 1.15
+        "[0.0, 1.0, 2.0] int",  # from TF 2.21, with eager execution off
+    ]  # fmt: skip
 
 
 CACHED = """\

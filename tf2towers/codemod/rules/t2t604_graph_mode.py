@@ -24,7 +24,7 @@ def edits(file: File) -> Iterator[Edit]:
     stop = find_import_location(file).stop
     body = file.body
     standing = next((switch for switch in switches if switch in body[:stop]), None)
-    call = f"{name}(resource_variables=True)" if _has_own_resources(file) else f"{name}()"
+    call = f"{name}({_mode_of_its_own(file)})"
     for switch in switches:
         yield file.replace(switch, call) if switch is standing else remove_statement(file, switch)
     if standing is None:
@@ -41,13 +41,13 @@ def _find_switches(file: File) -> list[cst.Expr]:
     ]
 
 
-def _has_own_resources(file: File) -> bool:
-    """Whether the program switches resource variables on, in whatever file."""
-    return any(
-        each.canonical(call.func) == "tf.enable_resource_variables"
-        for each in file.program.files
-        for call in each.all(cst.Call)
-    )
+def _mode_of_its_own(file: File) -> str:
+    """What the program has of TF 2 while it builds graphs, in whatever file it says so."""
+    called = {each.canonical(call.func) for each in file.program.files for call in each.all(cst.Call)}
+    kept = {"tf.disable_v2_behavior", "tf.disable_v2_tensorshape", "tf.disable_resource_variables"}
+    if file.program.plain_is_tf2 and "tf.disable_eager_execution" in called and not called & kept:
+        return "v2_behavior=True"
+    return "resource_variables=True" if "tf.enable_resource_variables" in called else ""
 
 
 def _has_graph_mode(file: File) -> bool:
@@ -65,7 +65,9 @@ RULE = Rule(
     why="""
     TF 2 computes at once where TF 1 built a graph. One call in the main script, before the first operation, makes
     graphs the mode of the program. It replaces the script's own switch to TF 1 behaviour; without one it follows the
-    imports. Where a local module builds something when it is imported, the call comes before that import.
+    imports. A script that runs on TF 2 and switches off eager execution alone has resource variables and shapes of
+    integers: `v2_behavior` keeps both. Where a local module builds something when it is imported, the call comes before
+    that import.
     """,
     edits=edits,
     sources=("tf.compat.v1.disable_eager_execution",),
@@ -81,6 +83,13 @@ RULE = Rule(
             "import tensorflow as tf\n\ntf.enable_resource_variables()\nx = tf.placeholder(tf.float32, [])\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\n"
             "graph_mode(resource_variables=True)\nx = tf.placeholder(tf.float32, [])\n",
+        ),
+        Example(
+            "a script that runs on TF 2 and switches eager execution off alone: its variables and shapes are TF 2's",
+            "import tensorflow as tf\n\ntf.compat.v1.disable_eager_execution()\n"
+            "x = tf.compat.v1.placeholder(tf.float32, [])\n",
+            "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\n\n"
+            "graph_mode(v2_behavior=True)\nx = tf.compat.v1.placeholder(tf.float32, [])\n",
         ),
     ),
 )

@@ -284,6 +284,12 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
             _note_site(
                 file, call, f"the argument {keyword_of(given)} of {function}", Changed("left", change.target)
             )
+    last = function.rpartition(".")[2]
+    places = int(library_changes().get(f"librosa.{last}(*)", Changed("places", "1")).target)
+    if function.startswith("librosa.") and last.islower() and len(positional(call)) > places:
+        message = f"{last}() takes less by place since librosa 0.10"
+        advice = "; instead: give the arguments by their names, or keep librosa 0.9.2"
+        note_site(file, call, "T2T628", message, advice=advice)
     words = set(map(keyword_of, keywords(call)))
     if function == "yaml.load" and len(call.args) == 1 and not words and not has_star(call):
         of = isinstance(call.func, cst.Attribute)

@@ -197,19 +197,19 @@ class _Body:
                     yield node.value
 
     def _is_called_at_once(self, closure: cst.CSTNode) -> bool:
-        """Whether what is run later, in general, is run in the round that makes it, and kept by nobody."""
-        if self.loop not in self.file.ancestors(closure):
-            return False
+        """Whether what is run later, in general, is run where it is made, and kept by nobody."""
         parent = self.file.parent(closure)
         call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
-        if isinstance(closure, cst.GeneratorExp):
-            if isinstance(parent, cst.For):
-                return parent.iter is closure
+        if isinstance(closure, cst.GeneratorExp) and not isinstance(parent, cst.For):
             return (
                 isinstance(call, cst.Call)
                 and call.func is not closure
                 and self._canonical(call) in _GOES_THROUGH
             )
+        if self.loop not in self.file.ancestors(closure):
+            return False
+        if isinstance(closure, cst.GeneratorExp):
+            return isinstance(parent, cst.For) and parent.iter is closure
         if isinstance(closure, cst.Lambda):
             if not isinstance(call, cst.Call):
                 return False

@@ -18,7 +18,7 @@ from tf2towers.runtime.graph_session.patches import (
 from tf2towers.runtime.graph_session.runs.nested import have_threads_for_nested_runs
 
 
-def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None:
+def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_behavior: bool = False) -> None:
     """Makes graphs the mode of this process, in every thread, with shapes, tensors and prints that behave as TF1's.
 
     To be called once, before anything is built. The graph is what TF1 built, but for its variables, which are
@@ -30,13 +30,16 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
             TensorFlow starts, for the first dataset, strategy or session; only then does it look for GPUs.
         resource_variables: whether the script switched them on itself: a variable that is fetched together with its
             update is then read before it.
+        v2_behavior: whether the script ran on TF 2 and switched off eager execution alone: then its variables are
+            resources, too, and the sizes in a shape are integers or None.
     """
     before_devices_start(lambda: _settle(cpu_towers))
     # TF1's session asked for it in its `gpu_options`; here the strategy of the towers starts the GPUs before that
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
-    own_resources.switched_on = resource_variables
+    own_resources.switched_on = resource_variables or v2_behavior
     tf.compat.v1.disable_eager_execution()
-    tf.compat.v1.disable_v2_tensorshape()
+    if not v2_behavior:
+        tf.compat.v1.disable_v2_tensorshape()
     tf.compat.v1.disable_tensor_equality()
     tf.compat.v1.disable_control_flow_v2()
     tf.compat.v1.enable_resource_variables()
