@@ -80,7 +80,7 @@ robustness: $(VENV)/.installed
 
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed
-	$(PY) benchmarks/training.py $(if $(LEGACY_PYTHON),--legacy-python $(LEGACY_PYTHON)) > docs/performance.md
+	$(PY) benchmarks/training.py --page docs/performance.md $(if $(LEGACY_PYTHON),--legacy-python $(LEGACY_PYTHON))
 
 growth: $(VENV)/.installed
 	$(PY) benchmarks/growth.py
