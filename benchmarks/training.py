@@ -180,7 +180,7 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     modern = scripts["modern"]
     never = [f"--eval_every={ENDLESS}"]
     rows = []
-    for towers, batch in ((2, 16), (2, 64), (2, 256), (1, 64), (4, 64)):
+    for towers, batch in options.shapes:
         whole = towers * batch
         each = [f"--num_gpus={towers}", f"--batch_size={batch}", *often]
         programs = {
@@ -264,8 +264,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.25, help="a program's turn in a round")
     parser.add_argument("--legacy-python", help="an interpreter with TensorFlow 1.15")
     parser.add_argument("--only", choices=("cifar", "mobilenet", "clusters"), help="a part of the table")
+    parser.add_argument("--shape", help="of the CIFAR-10 towers this one alone, and nothing else: 2x64")
     parser.add_argument("--page", type=Path, help="written, with a picture beside it; else it is printed")
     options = parser.parse_args()
+    options.shapes = [(2, 16), (2, 64), (2, 256), (1, 64), (4, 64)]
+    if options.shape:
+        options.only, options.shapes = "cifar", [tuple(map(int, options.shape.split("x")))]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what is stopped is ended all the same
     parts = {"cifar": cifar_rows, "mobilenet": mobilenet_rows, "clusters": cluster_rows}
     started = time.monotonic()
@@ -326,7 +330,12 @@ def draw(path: Path, rows: list[Row]) -> None:
 def page(options: argparse.Namespace, tower_rows: list[Row], clusters: list[Row], minutes: float) -> str:
     """docs/performance.md."""
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    where = f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, no GPU, TensorFlow {tf.__version__}"
+    gpus = tf.config.list_physical_devices("GPU")
+    gpu = f"{len(gpus)} GPUs" if gpus else "no GPU"
+    on_gpus = "The towers ran on GPUs." if gpus else "No GPU was used: nothing here is measured on one."
+    if (ROOT / "docs" / "performance-gpu.md").exists():
+        on_gpus += " What `make test-gpu` found on one: [performance-gpu.md](performance-gpu.md)."
+    where = f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, {gpu}, TensorFlow {tf.__version__}"
     heads = "s to the first step | CPU ms a step | MiB |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
     load = f"load {os.getloadavg()[2]:.1f} at the end, the programs' own included"
     return f"""# How fast it is
@@ -337,7 +346,7 @@ The programs of one work are started together and take turns of {options.seconds
 above 1 is faster. Other work on
 the machine blurs them: ratios of the same programs have differed by 0.1 from run to run.
 Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is
-what each program adds to the same arithmetic. No GPU was used: nothing here is measured on one.
+what each program adds to the same arithmetic. {on_gpus}
 
 ![Each program's steps a second, by those of the original](performance.png)
 

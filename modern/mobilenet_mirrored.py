@@ -244,7 +244,8 @@ def train(
             optimizer=keras.optimizers.Adam(FLAGS.learning_rate),
             loss=keras.losses.sparse_categorical_crossentropy,
             metrics=[keras.metrics.sparse_categorical_accuracy],
-            jit_compile=FLAGS.jit,  # some versions of Keras compile with XLA by themselves; it rounds otherwise
+            # some versions of Keras compile with XLA by themselves, which rounds otherwise
+            jit_compile=FLAGS.jit and FLAGS.loop == "fit",
         )
         model.optimizer.build(model.trainable_variables)
     name = Path(FLAGS.data_dir).name if FLAGS.data_dir else dataset
@@ -270,6 +271,11 @@ def main(_: list[str]) -> None:
     print(f"devices: {', '.join(chosen)}")
     strategy = devices.mirrored(chosen, FLAGS.all_reduce)
     devices.set_precision(FLAGS.precision)
+    if FLAGS.jit and FLAGS.loop == "fit" and FLAGS.configuration != "one" and len(chosen) > 1:
+        raise SystemExit(
+            "--jit on several devices: Keras's fit compiles the sum over them as well, which XLA refuses; "
+            "--loop=hand compiles what each device computes by itself"
+        )
     everything = []
     for dataset in FLAGS.dataset[:1] if FLAGS.data_dir else FLAGS.dataset:
         for configuration in CONFIGURATIONS if FLAGS.configuration == "all" else [FLAGS.configuration]:

@@ -16,6 +16,7 @@ import tensorflow as tf
 from absl import app, flags
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "modern"))
+import mnist_cluster
 import mnist_model
 import mnist_multi_worker
 import mnist_parameter_server
@@ -112,7 +113,7 @@ def asynchronous(cluster: Cluster) -> None:
 
 def main(_: list[str]) -> None:
     """Be a task of the cluster."""
-    cluster = Cluster.from_flags_or_environment(FLAGS)
+    cluster = mnist_cluster.from_flags_or_environment(FLAGS)
     if FLAGS.issync:
         synchronous(cluster)
         return

@@ -44,6 +44,19 @@ def validation(printed: str) -> tuple[int, float]:
     return int(found[-1][0]), float(found[-1][1])
 
 
+def scalars(folder: Path) -> set[str]:
+    """The tags in the event files, which the chief alone writes."""
+    import tensorflow as tf
+
+    pytest.importorskip("tensorboard")
+    return {
+        value.tag
+        for path in folder.glob("events.out.tfevents.*")
+        for event in tf.compat.v1.train.summary_iterator(str(path))
+        for value in event.summary.value
+    }
+
+
 def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
     flags = ("--train_steps=2000", "--checkpoint_every=200", "--host_wait=30", "--steps_per_request=3")
     with Job(PARAMETER_SERVER, tmp_path, *flags, ps=1, workers=2) as job:
@@ -53,18 +66,27 @@ def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
         job.kill("worker", 1)
         job.start("worker", 1)
         job.wait_for_step(500)
+        job.processes["worker", 0].send_signal(signal.SIGTERM)  # the chief, told to end
+        assert job.processes["worker", 0].wait(timeout=60) == 1
+        (stopped,) = re.findall(
+            r"stopped by a signal after step (\d+), which is saved", job.printed("worker", 0)
+        )
+        job.start("worker", 0)
+        job.wait_for_step(900)
+        assert f"resuming at step {stopped} of 2000" in job.printed("worker", 0)
         job.kill("worker", 0)
         job.start("worker", 0)
         job.end()
         printed = job.printed("worker", 0)
         resumed = re.search(r"resuming at step (\d+) of 2000", printed)
         assert resumed
-        assert int(resumed[1]) >= 400
+        assert int(resumed[1]) >= 800
         step, loss = validation(printed)
         assert 2000 <= step <= 2002  # a step cut off by a death may count twice
         assert loss < 0.5 * 150 * np.log(10)  # of 150 images; guessing gives ln 10 each
         for task in (("ps", 0), ("worker", 1)):
             assert "the training has ended" in job.printed(*task)
+    assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
 
 
 def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern):
@@ -73,7 +95,10 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     import tensorflow as tf
 
     for steps in (HALF, STEPS):
-        flags = (f"--train_steps={steps}", f"--batch_size={BATCH}", "--log_every=1", "--seed=3", "--issync=1")
+        flags = (
+            f"--train_steps={steps}", f"--batch_size={BATCH}", "--log_every=1", "--seed=3", "--issync=1",
+            "--summary_every=5",
+        )  # fmt: skip
         with Job(MULTI_WORKER, tmp_path, *flags, ps=0, workers=2) as job:
             job.start("worker", 1)
             job.start("worker", 0)
@@ -103,9 +128,16 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     got = model.get_weights()
     saved = tf.train.Checkpoint(model=model, optimizer=optimizer)
     moments = [variable.numpy() for variable in optimizer.variables]
+    said = validation(printed[0])[1]
     saved.restore(tf.train.latest_checkpoint(str(tmp_path / "log"))).assert_existing_objects_matched()
     for mine, theirs in zip(got, model.get_weights(), strict=True):
         np.testing.assert_allclose(theirs, mine, rtol=1e-3, atol=1e-4)
+    digits = modern.data.read_data_sets().validation  # the evaluation's number, in NumPy
+    first, first_bias, last, last_bias = (np.asarray(value, np.float64) for value in model.get_weights())
+    scores = np.exp(np.maximum(digits.images @ first + first_bias, 0.0) @ last + last_bias)
+    expected_said = -np.sum(digits.labels * np.log(scores / scores.sum(axis=1, keepdims=True)))
+    assert said == pytest.approx(expected_said, rel=1e-4)
+    assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
     for mine, variable in zip(moments, optimizer.variables, strict=True):  # of twice the size for a sum
         np.testing.assert_allclose(variable.numpy(), mine, rtol=1e-2, atol=1e-3 * np.abs(mine).max())
 
@@ -203,7 +235,7 @@ trainer.coordinator_of(cluster)
         ({"job_name": "wroker"}, "no job 'wroker' in the cluster"),
         ({"job_name": None}, "Must specify an explicit job_name"),
         ({"task_index": None}, "Must specify an explicit task_index"),
-        ({"task_index": 2}, "no task 2 in job 'worker', of 2"),
+        ({"task_index": 2}, "worker has no task 2, only 2"),
         ({"worker_hosts": ""}, "the cluster has no worker"),
         ({"worker_hosts": "a:1,b"}, "'b' is not host:port"),
         ({"worker_hosts": "a:1,a:1"}, "a:1 is given to more than one task"),
@@ -212,9 +244,9 @@ trainer.coordinator_of(cluster)
 def test_wrong_flags(modern, monkeypatch, wrong, message):
     monkeypatch.delenv("TF_CONFIG", raising=False)
     right = {"ps_hosts": "p:1", "worker_hosts": "w:1,w:2", "job_name": "worker", "task_index": 0}
-    assert modern.cluster.Cluster.from_flags_or_environment(SimpleNamespace(**right)).chief == "w:1"
+    assert modern.cluster.from_flags_or_environment(SimpleNamespace(**right)).chief == "w:1"
     with pytest.raises(SystemExit, match=re.escape(message)):
-        modern.cluster.Cluster.from_flags_or_environment(SimpleNamespace(**{**right, **wrong}))
+        modern.cluster.from_flags_or_environment(SimpleNamespace(**{**right, **wrong}))
 
 
 def test_tf_config(modern, monkeypatch):
@@ -223,18 +255,18 @@ def test_tf_config(modern, monkeypatch):
     for task, is_chief in (("chief", True), ("worker", False)):
         config = {"cluster": jobs, "task": {"type": task, "index": 0}}
         monkeypatch.setenv("TF_CONFIG", json.dumps(config))
-        cluster = modern.cluster.Cluster.from_flags_or_environment(flags)
+        cluster = modern.cluster.from_flags_or_environment(flags)
         assert (cluster.jobs, cluster.job, cluster.address == cluster.chief) == (jobs, task, is_chief)
     monkeypatch.setenv("TF_CONFIG", "{}")
     with pytest.raises(SystemExit, match="the cluster has no worker"):
-        modern.cluster.Cluster.from_flags_or_environment(flags)
+        modern.cluster.from_flags_or_environment(flags)
 
 
 def test_port_in_use_and_host_that_does_not_answer(modern):
     silent, *_ = free_ports(1)
     with socket.create_server(("localhost", 0)) as other:
         address = f"localhost:{other.getsockname()[1]}"
-        with pytest.raises(SystemExit, match=rf"{address}, the address of worker 0: .*in use"):
+        with pytest.raises(SystemExit, match=rf"{address}, address of worker 0: .*in use"):
             modern.cluster.Cluster({"worker": [address]}, "worker", 0).claim_port()
         modern.cluster.Cluster({"worker": [silent]}, "worker", 0).claim_port().close()
         with pytest.raises(SystemExit, match=rf"no answer in 1 s \(--host_wait\) from {silent}$"):
