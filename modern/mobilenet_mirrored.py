@@ -63,9 +63,7 @@ def define_flags() -> None:
     flags.DEFINE_float(
         "validation_part", 0.0, "Evaluate on so much of the images. The digits have others for that."
     )
-    where = (
-        "Where to write the table, and of each training its model, its summaries, and what it resumes from."
-    )
+    where = "Where to write the table, and of each training its model, summaries, and what it goes on from."
     flags.DEFINE_string("report_dir", "/tmp/mobilenet_mirrored", where)
     flags.DEFINE_integer("seed", 0, "The initial weights and the order of the images follow from it.")
     for name in (
@@ -93,10 +91,11 @@ def build_model(size: int, alpha: float, weights: str | None, classes: int) -> k
 
 
 class Progress(keras.callbacks.Callback):
-    """The seconds, loss and accuracy of each epoch. `fit` calls it, and so does the loop."""
+    """The seconds, loss and accuracy of each epoch, which is then saved. `fit` calls it, and so does the loop."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, manager: tf.train.CheckpointManager) -> None:
         super().__init__()
+        self.manager = manager
         self.seconds: list[float] = []
         self.losses: list[float] = []
         self.accuracies: list[float] = []
@@ -123,23 +122,19 @@ class Progress(keras.callbacks.Callback):
             + (f", on other images {evaluated:.4f}" if evaluated is not None else ""),
             flush=True,
         )
+        self.manager.save(checkpoint_number=epoch + 1)
 
 
 def train_by_fit(
     model: keras.Model, batches: tf.data.Dataset, epochs: int, steps: int, progress: Progress,
-    validation: tf.data.Dataset | None = None, folder: Path | None = None,
+    validation: tf.data.Dataset | None = None, folder: Path | None = None, done: int = 0,
 ) -> None:  # fmt: skip
-    """Keras finds the strategy that the model was made under, and cuts and distributes the batches itself.
-
-    A training that is cut off goes on with the epoch it was in when it is started again.
-    """
+    """Keras finds the strategy that the model was made under, and cuts and distributes the batches itself."""
     callbacks = [progress]
-    if folder is not None:
-        callbacks.append(keras.callbacks.BackupAndRestore(str(folder / "backup")))
-        if importlib.util.find_spec("tensorboard") is not None:
-            callbacks.append(keras.callbacks.TensorBoard(str(folder)))
+    if folder is not None and importlib.util.find_spec("tensorboard") is not None:
+        callbacks.append(keras.callbacks.TensorBoard(str(folder)))
     model.fit(
-        batches, epochs=epochs, steps_per_epoch=steps, verbose=0, shuffle=False,
+        batches, epochs=epochs, initial_epoch=done, steps_per_epoch=steps, verbose=0, shuffle=False,
         callbacks=callbacks, validation_data=validation,
     )  # fmt: skip
 
@@ -189,13 +184,13 @@ def make_train_step(
 
 def train_by_hand(
     strategy: tf.distribute.Strategy, model: keras.Model, batches: tf.data.Dataset, epochs: int, steps: int,
-    progress: Progress, validation: tf.data.Dataset | None = None, jit: bool = False,
+    progress: Progress, validation: tf.data.Dataset | None = None, jit: bool = False, done: int = 0,
 ) -> None:  # fmt: skip
     """The same steps as in `fit`, with nothing hidden."""
     train_step = make_train_step(strategy, model, jit)
     # 2: each batch is cut into as many parts as there are devices, and each part is sent to its device.
     parts = iter(strategy.experimental_distribute_dataset(batches))
-    for epoch in range(epochs):
+    for epoch in range(done, epochs):
         progress.on_epoch_begin(epoch)
         # 6: the next step reads what this one has written, on each device: all have been updated before it.
         results = [train_step(*next(parts)) for _ in range(steps)]
@@ -206,6 +201,23 @@ def train_by_hand(
             evaluated = model.evaluate(validation, verbose=0, return_dict=True)
             logs["val_sparse_categorical_accuracy"] = evaluated["sparse_categorical_accuracy"]
         progress.on_epoch_end(epoch, logs)
+
+
+def restored(model: keras.Model, folder: Path) -> tuple[tf.train.CheckpointManager, int]:
+    """A training that is cut off goes on after its last whole epoch: what saves, and how many epochs are done."""
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer)
+    manager = tf.train.CheckpointManager(checkpoint, str(folder), max_to_keep=1)
+    if not (newest := manager.latest_checkpoint):
+        return manager, 0
+    done = int(newest.rpartition("-")[2])
+    try:
+        checkpoint.restore(newest).assert_existing_objects_matched()
+    except (AssertionError, ValueError):
+        done = FLAGS.num_epochs
+    if done >= FLAGS.num_epochs:
+        raise SystemExit(f"{newest} is of another training; use another --report_dir")
+    print(f"going on after epoch {done} of {FLAGS.num_epochs}")
+    return manager, done
 
 
 def train(
@@ -252,12 +264,16 @@ def train(
     all_reduce = "" if configuration == "one" else FLAGS.all_reduce or "default"
     folder = Path(FLAGS.report_dir, f"{name}_{configuration}")
     folder.mkdir(parents=True, exist_ok=True)
-    progress = Progress(f"{name}, {configuration}")
+    manager, done = restored(model, folder / "checkpoints")
+    progress, batches = Progress(f"{name}, {configuration}", manager), batches.skip(done * steps)
     if FLAGS.loop == "fit":
-        train_by_fit(model, batches, FLAGS.num_epochs, steps, progress, validation, folder)
+        train_by_fit(model, batches, FLAGS.num_epochs, steps, progress, validation, folder, done)
     else:
-        train_by_hand(strategy, model, batches, FLAGS.num_epochs, steps, progress, validation, FLAGS.jit)
+        train_by_hand(
+            strategy, model, batches, FLAGS.num_epochs, steps, progress, validation, FLAGS.jit, done
+        )
     model.save(folder / "model.keras")
+    tf.io.gfile.rmtree(str(folder / "checkpoints"))
     return mobilenet_times.Times(
         name, configuration, replicas, batch_size, all_reduce, FLAGS.loop, images.number,
         progress.seconds, progress.losses, progress.accuracies,

@@ -29,6 +29,7 @@ RUNS = {
     "hand float16": ["--loop=hand", SCALED, "--precision=float16"],
     "hand jit": ["--loop=hand", SCALED, "--jit"],
     "one": ["--loop=hand", "--configuration=one"],
+    "one of those named": ["--loop=fit", "--configuration=one", "--devices=/cpu:1,/cpu:0", "--num_epochs=1"],
     "one jit": ["--loop=fit", "--configuration=one", "--jit"],
     "refused": ["--loop=fit", "--jit"],
 }
@@ -49,7 +50,7 @@ def run(name: str, arguments: list[str]) -> None:
     print("RUN", name, flush=True)
     folder = FOLDER / name
     flags.FLAGS.unparse_flags()
-    for flag in ("precision", "jit", "loop", "configuration"):
+    for flag in ("precision", "jit", "loop", "configuration", "devices"):
         flags.FLAGS[flag].unparse()
     flags.FLAGS([*COMMON, *arguments, f"--report_dir={folder}"])
     try:
@@ -67,28 +68,31 @@ def run(name: str, arguments: list[str]) -> None:
     print("LEFT", *sorted(path.name for path in path.parent.iterdir()))
 
 
-def run_again() -> None:
-    """`fit` is cut off in its second epoch, then started again."""
-    ended = modern.Progress.on_epoch_end
+def run_again(loop: str) -> None:
+    """A training that is cut off in its second epoch, then started again."""
+    saved, name = modern.Progress.on_epoch_end, f"cut off {loop}"
 
     def cut_off(self, epoch, logs=None) -> None:
-        ended(self, epoch, logs)
         if epoch == 1:
             raise SystemExit("cut off")
+        saved(self, epoch, logs)
 
     modern.Progress.on_epoch_end = cut_off
-    run("cut off", ["--loop=fit", "--configuration=scaled"])
-    modern.Progress.on_epoch_end = ended
-    run("cut off", ["--loop=fit", "--configuration=scaled"])
+    run(name, [f"--loop={loop}", SCALED])
+    modern.Progress.on_epoch_end = saved
+    run(name, [f"--loop={loop}", SCALED])
 
 
 def main() -> None:
     """All of it, in one process."""
     keras.applications.MobileNetV2 = small_network
+    one = tf.distribute.OneDeviceStrategy
+    tf.distribute.OneDeviceStrategy = lambda device: print("ON", device) or one(device)
     modern.define_flags()
     for name, arguments in RUNS.items():
         run(name, arguments)
-    run_again()
+    for loop in ("fit", "hand"):
+        run_again(loop)
 
 
 if __name__ == "__main__":
