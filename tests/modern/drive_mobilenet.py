@@ -65,6 +65,7 @@ def run(name: str, arguments: list[str]) -> None:
     computed = {layer.compute_dtype for layer in model.layers if isinstance(layer, keras.layers.Conv2D)}
     weights = {tf.as_dtype(variable.dtype).name for variable in model.weights}
     print("KEPT", *computed, *weights, predicted.dtype, np.mean(predicted.argmax(axis=1) == labels))
+    print("OPTIMIZER", type(model.optimizer).__name__)
     print("LEFT", *sorted(path.name for path in path.parent.iterdir()))
 
 

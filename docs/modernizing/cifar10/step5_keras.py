@@ -1,4 +1,4 @@
-"""Step 5: the network is modern/cifar10_mirrored.py's Keras model, and a Keras optimizer trains it."""
+"""Step 5: the network is modern/cifar10_network.py's Keras model, and a Keras optimizer trains it."""
 import os
 import time
 from datetime import datetime
