@@ -107,6 +107,7 @@ class Bar:
 BARS = (
     Bar("modern", 0.8, ("2 towers, batch 16",)),
     Bar("modern", 1.0, ("2 towers, batch 64", "2 towers, batch 256")),
+    Bar("modern, --loop=fit", 1.0, ("MobileNetV2",)),
     Bar("modern", 1.0, ("asynchronous", "synchronous")),
     Bar("migrated", 1.0, ("1 tower", "2 towers", "4 towers", "MobileNetV2")),
     Bar("migrated", 0.95, ("asynchronous", "synchronous")),
@@ -343,10 +344,9 @@ def page(options: argparse.Namespace, tower_rows: list[Row], clusters: list[Row]
 Written by `make bench` ({datetime.date.today()}; {where}; {load}).
 The programs of one work are started together and take turns of {options.seconds} s, {options.rounds} rounds,
 {minutes:.0f} minutes in all; a ratio is the median of the rounds' ratios to the original on the same TensorFlow:
-above 1 is faster. Other work on
-the machine blurs them: ratios of the same programs have differed by 0.1 from run to run.
-Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is
-what each program adds to the same arithmetic. {on_gpus}
+above 1 is faster. Other work on the machine blurs them: ratios of the same programs have differed by 0.1 from run to
+run. Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is what
+each program adds to the same arithmetic. {on_gpus}
 
 ![Each program's steps a second, by those of the original](performance.png)
 
