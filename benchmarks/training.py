@@ -218,11 +218,15 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
         for what, script in scripts.items()
     }
     modern = (sys.executable, str(ROOT / "modern/mobilenet_mirrored.py"))
-    epochs = [*common, "--num_epochs=100", "--configuration=scaled"]
+    never = [
+        "--num_epochs=1000",
+        f"--eval_every={ENDLESS}",
+    ]  # the original neither evaluates nor saves on its way
+    epochs = [*common, *never, "--configuration=scaled"]
     for loop in ("fit", "hand"):
         flags = [*epochs, f"--loop={loop}"]
         programs[f"modern, --loop={loop}"] = Program(modern, flags, whole, EPOCH_LINE, images // whole)
-    alone = ["--num_epochs=100", f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
+    alone = [*never, f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
     programs["limit: modern, one device"] = Program(modern, alone, whole, EPOCH_LINE, images // whole)
     return measure(f"MobileNetV2, 2 towers, batch {batch}", programs, options, folder)
 

@@ -65,6 +65,7 @@ def define_flags() -> None:
     )
     where = "Where to write the table, and of each training its model, summaries, and what it goes on from."
     flags.DEFINE_string("report_dir", "/tmp/mobilenet_mirrored", where)
+    flags.DEFINE_integer("eval_every", 1, "Epochs between two evaluations, and checkpoints.", lower_bound=1)
     flags.DEFINE_integer("seed", 0, "The initial weights and the order of the images follow from it.")
     for name in (
         "data_dir",
@@ -91,11 +92,11 @@ def build_model(size: int, alpha: float, weights: str | None, classes: int) -> k
 
 
 class Progress(keras.callbacks.Callback):
-    """The seconds, loss and accuracy of each epoch, which is then saved. `fit` calls it, and so does the loop."""
+    """The seconds, loss and accuracy of each epoch; some are then saved. `fit` calls it, and so does the loop."""
 
-    def __init__(self, title: str, manager: tf.train.CheckpointManager) -> None:
+    def __init__(self, title: str, manager: tf.train.CheckpointManager, every: int) -> None:
         super().__init__()
-        self.manager = manager
+        self.manager, self.every = manager, every
         self.seconds: list[float] = []
         self.losses: list[float] = []
         self.accuracies: list[float] = []
@@ -122,12 +123,13 @@ class Progress(keras.callbacks.Callback):
             + (f", on other images {evaluated:.4f}" if evaluated is not None else ""),
             flush=True,
         )
-        self.manager.save(checkpoint_number=epoch + 1)
+        if (epoch + 1) % self.every == 0:
+            self.manager.save(checkpoint_number=epoch + 1)
 
 
 def train_by_fit(
     model: keras.Model, batches: tf.data.Dataset, epochs: int, steps: int, progress: Progress,
-    validation: tf.data.Dataset | None = None, folder: Path | None = None, done: int = 0,
+    validation: tf.data.Dataset | None = None, folder: Path | None = None, done: int = 0, every: int = 1,
 ) -> None:  # fmt: skip
     """Keras finds the strategy that the model was made under, and cuts and distributes the batches itself."""
     callbacks = [progress]
@@ -135,7 +137,7 @@ def train_by_fit(
         callbacks.append(keras.callbacks.TensorBoard(str(folder)))
     model.fit(
         batches, epochs=epochs, initial_epoch=done, steps_per_epoch=steps, verbose=0, shuffle=False,
-        callbacks=callbacks, validation_data=validation,
+        callbacks=callbacks, validation_data=validation, validation_freq=every,
     )  # fmt: skip
 
 
@@ -184,7 +186,7 @@ def make_train_step(
 
 def train_by_hand(
     strategy: tf.distribute.Strategy, model: keras.Model, batches: tf.data.Dataset, epochs: int, steps: int,
-    progress: Progress, validation: tf.data.Dataset | None = None, jit: bool = False, done: int = 0,
+    progress: Progress, validation: tf.data.Dataset | None = None, jit: bool = False, done: int = 0, every: int = 1,
 ) -> None:  # fmt: skip
     """The same steps as in `fit`, with nothing hidden."""
     train_step = make_train_step(strategy, model, jit)
@@ -197,7 +199,7 @@ def train_by_hand(
         loss, accuracy = np.mean(results, axis=0)
         logs = {"loss": loss, "sparse_categorical_accuracy": accuracy}
         progress.on_test_begin()
-        if validation is not None:
+        if validation is not None and (epoch + 1) % every == 0:
             evaluated = model.evaluate(validation, verbose=0, return_dict=True)
             logs["val_sparse_categorical_accuracy"] = evaluated["sparse_categorical_accuracy"]
         progress.on_epoch_end(epoch, logs)
@@ -265,15 +267,18 @@ def train(
     folder = Path(FLAGS.report_dir, f"{name}_{configuration}")
     folder.mkdir(parents=True, exist_ok=True)
     manager, done = restored(model, folder / "checkpoints")
-    progress, batches = Progress(f"{name}, {configuration}", manager), batches.skip(done * steps)
+    progress, batches = (
+        Progress(f"{name}, {configuration}", manager, FLAGS.eval_every),
+        batches.skip(done * steps),
+    )
+    common = batches, FLAGS.num_epochs, steps, progress, validation
     if FLAGS.loop == "fit":
-        train_by_fit(model, batches, FLAGS.num_epochs, steps, progress, validation, folder, done)
+        train_by_fit(model, *common, folder, done, FLAGS.eval_every)
     else:
-        train_by_hand(
-            strategy, model, batches, FLAGS.num_epochs, steps, progress, validation, FLAGS.jit, done
-        )
+        train_by_hand(strategy, model, *common, FLAGS.jit, done, FLAGS.eval_every)
     model.save(folder / "model.keras")
-    tf.io.gfile.rmtree(str(folder / "checkpoints"))
+    if manager.checkpoints:
+        tf.io.gfile.rmtree(str(folder / "checkpoints"))
     return mobilenet_times.Times(
         name, configuration, replicas, batch_size, all_reduce, FLAGS.loop, images.number,
         progress.seconds, progress.losses, progress.accuracies,

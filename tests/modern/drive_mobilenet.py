@@ -29,7 +29,7 @@ RUNS = {
     "hand float16": ["--loop=hand", SCALED, "--precision=float16"],
     "hand jit": ["--loop=hand", SCALED, "--jit"],
     "one": ["--loop=hand", "--configuration=one"],
-    "one of those named": ["--loop=fit", "--configuration=one", "--devices=/cpu:1,/cpu:0", "--num_epochs=1"],
+    "one of those named": ["--loop=fit", "--configuration=one", "--devices=/cpu:1,/cpu:0", "--eval_every=2"],
     "one jit": ["--loop=fit", "--configuration=one", "--jit"],
     "refused": ["--loop=fit", "--jit"],
 }
@@ -50,7 +50,7 @@ def run(name: str, arguments: list[str]) -> None:
     print("RUN", name, flush=True)
     folder = FOLDER / name
     flags.FLAGS.unparse_flags()
-    for flag in ("precision", "jit", "loop", "configuration", "devices"):
+    for flag in ("precision", "jit", "loop", "configuration", "devices", "eval_every"):
         flags.FLAGS[flag].unparse()
     flags.FLAGS([*COMMON, *arguments, f"--report_dir={folder}"])
     try:

@@ -89,7 +89,9 @@ def test_a_training_that_is_cut_off_goes_on(printed, loop):
 
 def test_one_device_is_the_first_of_those_named(printed):
     assert "ON /cpu:0\n" in printed["one"][0]
-    assert "ON /cpu:1\n" in printed["one of those named"][0]
+    (named,) = printed["one of those named"]
+    assert "ON /cpu:1\n" in named
+    assert [epoch for epoch, *_ in LINE.findall(named)] == ["2"]  # --eval_every=2
 
 
 def test_fit_cannot_compile_several_replicas(printed):
