@@ -23,7 +23,7 @@ def printed(tmp_path_factory) -> dict[str, list[str]]:
     """What each run printed, by its name; that of two runs is two texts."""
     done = subprocess.run(
         [sys.executable, str(DRIVER), str(tmp_path_factory.mktemp("mobilenet"))],
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}, text=True, capture_output=True, timeout=400, check=False,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}, text=True, capture_output=True, timeout=900, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     runs: dict[str, list[str]] = {}
