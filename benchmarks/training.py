@@ -219,7 +219,7 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     }
     modern = (sys.executable, str(ROOT / "modern/mobilenet_mirrored.py"))
     never = [
-        "--num_epochs=1000",
+        "--num_epochs=100",
         f"--eval_every={ENDLESS}",
     ]  # the original neither evaluates nor saves on its way
     epochs = [*common, *never, "--configuration=scaled"]
@@ -252,7 +252,7 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
             programs = {"original, TF 1.15": Program(tf1, flags, 0, WORKER_LINE), **programs}
         name = "mnist_multi_worker.py" if synchronous else "mnist_parameter_server.py"
         modern = [*launch, "--", str(ROOT / "modern" / name)]
-        common += [f"--{name}={ENDLESS}" for name in ("eval_steps", "checkpoint_every")]
+        common += [f"--{name}={ENDLESS}" for name in ("eval_steps", "checkpoint_every", "summary_every")]
         programs["modern"] = Program(modern, common, 0, MODERN_WORKER_LINE, rests=not all_reduces)
         if not synchronous and workers == 2:
             alone = [*common, "--steps_per_request=1"]
