@@ -12,7 +12,7 @@ unexport TF_USE_LEGACY_KERAS
 # two processes of TensorFlow, and what needs none: tests that start none and the linters fill the time in which they wait
 MAKEFLAGS += --jobs=3
 
-.PHONY: help test test-plain test-tensorflow test-trainers test-long test-versions coverage soundness bench growth \
+.PHONY: help test test-plain test-tensorflow test-trainers test-long test-versions coverage soundness bench test-gpu growth \
 	robustness demo demo-ps lint format tables clean
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo "make robustness     public files and damaged ones, from REPOSITORIES, a folder of git directories"
 	@echo "make growth  what things cost as the work grows: build/growth.md"
 	@echo "make bench   originals, migrated programs and modern ones take turns: docs/performance.md"
+	@echo "make test-gpu  the demo, scripts of the soundness suite and a row of the bench, where a GPU is"
 	@echo "make lint    ruff and mypy"
 	@echo "make format  let ruff format the code"
 	@echo "make tables  write the rename tables again from the installed TensorFlow"
@@ -80,7 +81,11 @@ robustness: $(VENV)/.installed
 
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed
-	$(PY) benchmarks/training.py $(if $(LEGACY_PYTHON),--legacy-python $(LEGACY_PYTHON)) > docs/performance.md
+	$(PY) benchmarks/training.py --page docs/performance.md $(if $(LEGACY_PYTHON),--legacy-python $(LEGACY_PYTHON))
+
+# status 2 without a GPU
+test-gpu: $(VENV)/.installed
+	$(PY) benchmarks/gpu.py
 
 growth: $(VENV)/.installed
 	$(PY) benchmarks/growth.py
@@ -112,6 +117,7 @@ lint: $(VENV)/.installed
 format: $(VENV)/.installed
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	cp legacy/trainer_data.py modern/
 
 tables: $(VENV)/.installed
 	$(PY) tables/dump_tf2.py

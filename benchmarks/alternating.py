@@ -58,7 +58,7 @@ class Training:
         said: re.Pattern[str],
         folder: Path,
         environment: Mapping[str, str],
-        patience: float = 120.0,
+        patience: float = 300.0,
         rests: bool = True,
     ) -> None:
         self._command, self._folder, self._environment = command, folder, environment

@@ -1,6 +1,9 @@
 """`make bench`: how fast the same training runs as it was, migrated, and as an expert writes it: docs/performance.md.
 
-    python benchmarks/training.py [--rounds 7] [--legacy-python PYTHON_OF_TF_1.15] > docs/performance.md
+    python benchmarks/training.py [--rounds 7] [--legacy-python PYTHON_OF_TF_1.15] [--page docs/performance.md]
+
+The page has a picture beside it, and says which of the project's bars hold. It is written when all is measured, in
+about a quarter of an hour on two cores.
 
 CIFAR-10 and MobileNetV2 towers, and MNIST over parameter servers. The programs of one work are started together and
 take turns of a second or two (`alternating.py`); a ratio is the median over the rounds of a round's ratio. What is
@@ -20,6 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,6 +66,54 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Row:
+    """What was measured of one program.
+
+    Attributes:
+        ratio: to the original on the same TensorFlow: above 1 is faster.
+        rate: steps a second.
+        size: examples of a step, or 1.
+        first: seconds to the first step.
+        cpu: seconds of processors a step.
+        memory: MiB.
+    """
+
+    work: str
+    program: str
+    ratio: float
+    rate: float
+    size: int
+    first: float
+    cpu: float
+    memory: float
+
+    def __str__(self) -> str:
+        return (
+            f"| {self.work} | {self.program} | {self.rate * self.size:.0f} | **{self.ratio:.2f}** | "
+            f"{1000 / self.rate:.1f} | {self.first:.1f} | {self.cpu * 1000:.0f} | {self.memory:.0f} |"
+        )
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What a program's ratio must at least be, in the works whose names begin so."""
+
+    program: str
+    least: float
+    works: tuple[str, ...]
+
+
+BARS = (
+    Bar("modern", 0.8, ("2 towers, batch 16",)),
+    Bar("modern", 1.0, ("2 towers, batch 64", "2 towers, batch 256")),
+    Bar("modern, --loop=fit", 1.0, ("MobileNetV2",)),
+    Bar("modern", 1.0, ("asynchronous", "synchronous")),
+    Bar("migrated", 1.0, ("1 tower", "2 towers", "4 towers", "MobileNetV2")),
+    Bar("migrated", 0.95, ("asynchronous", "synchronous")),
+)
+
+
 def migrated(folder: Path, script: str) -> str:
     """The migrated program, in a folder of its own."""
     out = folder / "migrated"
@@ -79,7 +131,7 @@ def for_tf1(folder: Path, script: str) -> str:
     return str(out / script)
 
 
-def measure(work: str, programs: dict[str, Program], options: argparse.Namespace, folder: Path) -> list[str]:
+def measure(work: str, programs: dict[str, Program], options: argparse.Namespace, folder: Path) -> list[Row]:
     """The rows of a work: each program's numbers, and its ratio to the original on the same TensorFlow."""
     running: dict[str, Training] = {}
     try:
@@ -104,15 +156,13 @@ def measure(work: str, programs: dict[str, Program], options: argparse.Namespace
         )
         rate = statistics.median(turn.rate for turn in turns[what]) * program.steps
         cpu = statistics.median(turn.cpu for turn in turns[what]) / program.steps
-        rows.append(
-            f"| {work} | {what} | {rate * size:.0f} | **{ratio:.2f}** | {1000 / rate:.1f} | "
-            f"{running[what].first:.1f} | {cpu * 1000:.0f} | {running[what].memory:.0f} |"
-        )
+        first, memory = running[what].first, running[what].memory
+        rows.append(Row(work, what, ratio, rate, size, first, cpu, memory))
         print(rows[-1], file=sys.stderr, flush=True)
     return rows
 
 
-def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
+def cifar_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     """CIFAR-10 by towers: every program, and the limit."""
     legacy = "cifar10_towers.py"
     python = sys.executable
@@ -131,21 +181,20 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
     modern = scripts["modern"]
     never = [f"--eval_every={ENDLESS}"]
     rows = []
-    for towers, batch in ((2, 16), (2, 64), (2, 256), (1, 64), (4, 64)):
+    for towers, batch in options.shapes:
         whole = towers * batch
         each = [f"--num_gpus={towers}", f"--batch_size={batch}", *often]
         programs = {
             what: Program(script, [*each, *(never if what == "modern" else [])], whole)
             for what, script in scripts.items()
         }
-        alone = ["--num_gpus=1", f"--batch_size={whole}", *often]
-        if (towers, batch) == (2, 64):
+        if (towers, batch) == (2, 64):  # what else there is to know, of one work
             for option in ("--jit", "--precision=bfloat16"):
                 programs[f"modern, {option}"] = Program(modern, [*each, *never, option], whole)
-        if towers == 2:
             kept = {name: str(size) for name, size in KEPT.items()}
             programs["original, memory kept"] = Program(scripts[ORIGINAL], each, whole, environment=kept)
             programs["modern, memory kept"] = Program(modern, [*each, *never], whole, environment=kept)
+            alone = ["--num_gpus=1", f"--batch_size={whole}", *often]
             programs["limit: modern, one device"] = Program(modern, [*alone, *never], whole)
             bare = (python, str(ROOT / "benchmarks/bare_function.py"))
             programs["limit: one bare function"] = Program(bare, [f"--batch_size={whole}"], whole)
@@ -153,7 +202,7 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
     return rows
 
 
-def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[str]:
+def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     """MobileNetV2 by towers, on the digits; the modern trainer prints epochs, not steps."""
     legacy, batch, images = "mobilenet_towers.py", 64, 1500
     scripts = {
@@ -169,16 +218,20 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[str]:
         for what, script in scripts.items()
     }
     modern = (sys.executable, str(ROOT / "modern/mobilenet_mirrored.py"))
-    epochs = [*common, "--num_epochs=100", "--configuration=scaled"]
+    never = [
+        "--num_epochs=100",
+        f"--eval_every={ENDLESS}",
+    ]  # the original neither evaluates nor saves on its way
+    epochs = [*common, *never, "--configuration=scaled"]
     for loop in ("fit", "hand"):
         flags = [*epochs, f"--loop={loop}"]
         programs[f"modern, --loop={loop}"] = Program(modern, flags, whole, EPOCH_LINE, images // whole)
-    alone = ["--num_epochs=100", f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
+    alone = [*never, f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
     programs["limit: modern, one device"] = Program(modern, alone, whole, EPOCH_LINE, images // whole)
     return measure(f"MobileNetV2, 2 towers, batch {batch}", programs, options, folder)
 
 
-def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
+def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     """MNIST over one parameter server, asynchronous and synchronous."""
     legacy = "mnist_supervisor.py"
     scripts = {
@@ -186,28 +239,22 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
         "migrated": migrated(folder, legacy),
     }
     rows = []
-    for synchronous, workers in ((False, 1), (False, 2), (False, 4), (True, 1), (True, 2)):
+    for synchronous, workers in ((False, 1), (False, 2), (True, 1), (True, 2)):
         launch = [sys.executable, "-m", "tf2towers", "launch", "--ps=1", f"--workers={workers}"]
         common = [f"--train_steps={ENDLESS}", "--log_every=50"]
         flags = [*common, f"--issync={int(synchronous)}"]
         all_reduces = synchronous and workers > 1  # such workers end when they do not hear of each other
         programs = {
-            what: Program(
-                [*launch, "--", script],
-                flags,
-                examples=0,
-                said=WORKER_LINE,
-            )
-            for what, script in scripts.items()
+            what: Program([*launch, "--", script], flags, 0, WORKER_LINE) for what, script in scripts.items()
         }
         if options.legacy_python:
             tf1 = [*launch, f"--python={options.legacy_python}", "--", for_tf1(folder, legacy)]
             programs = {"original, TF 1.15": Program(tf1, flags, 0, WORKER_LINE), **programs}
         name = "mnist_multi_worker.py" if synchronous else "mnist_parameter_server.py"
         modern = [*launch, "--", str(ROOT / "modern" / name)]
-        common += [f"--{name}={ENDLESS}" for name in ("eval_steps", "checkpoint_every")]
+        common += [f"--{name}={ENDLESS}" for name in ("eval_steps", "checkpoint_every", "summary_every")]
         programs["modern"] = Program(modern, common, 0, MODERN_WORKER_LINE, rests=not all_reduces)
-        if not synchronous:
+        if not synchronous and workers == 2:
             alone = [*common, "--steps_per_request=1"]
             programs["modern, 1 step a request"] = Program(modern, alone, 0, MODERN_WORKER_LINE)
         kind = "synchronous" if synchronous else "asynchronous"
@@ -222,36 +269,97 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.25, help="a program's turn in a round")
     parser.add_argument("--legacy-python", help="an interpreter with TensorFlow 1.15")
     parser.add_argument("--only", choices=("cifar", "mobilenet", "clusters"), help="a part of the table")
+    parser.add_argument("--shape", help="of the CIFAR-10 towers this one alone, and nothing else: 2x64")
+    parser.add_argument("--page", type=Path, help="written, with a picture beside it; else it is printed")
     options = parser.parse_args()
+    options.shapes = [(2, 16), (2, 64), (2, 256), (1, 64), (4, 64)]
+    if options.shape:
+        options.only, options.shapes = "cifar", [tuple(map(int, options.shape.split("x")))]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what is stopped is ended all the same
     parts = {"cifar": cifar_rows, "mobilenet": mobilenet_rows, "clusters": cluster_rows}
+    started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         tables = {
             part: rows_of(options, Path(name)) if options.only in (None, part) else []
             for part, rows_of in parts.items()
         }
-    print(page(options, [*tables["cifar"], *tables["mobilenet"]], tables["clusters"]))
+    minutes = (time.monotonic() - started) / 60
+    text = page(options, [*tables["cifar"], *tables["mobilenet"]], tables["clusters"], minutes)
+    if options.page:
+        draw(options.page.with_suffix(".png"), [row for rows in tables.values() for row in rows])
+        options.page.write_text(text + "\n", encoding="utf-8")
+    else:
+        print(text)
 
 
-def page(options: argparse.Namespace, tower_rows: list[str], clusters: list[str]) -> str:
+def bars_table(rows: list[Row]) -> str:
+    """Each bar, what was measured, and whether it holds."""
+    lines = ["| bar | measured | holds |", "| --- | --- | --- |"]
+    for bar in BARS:
+        ratios = {
+            row.work: row.ratio
+            for row in rows
+            if row.program == bar.program and row.work.startswith(bar.works)
+        }
+        measured = "; ".join(f"{work}: {ratio:.2f}" for work, ratio in ratios.items())
+        verdict = "yes" if ratios and min(ratios.values()) >= bar.least else "**no**"
+        lines.append(
+            f"| {bar.program} at least {bar.least:g}: {', '.join(bar.works)} | {measured or 'not measured'} | "
+            f"{verdict if ratios else ''} |"
+        )
+    return "\n".join(lines)
+
+
+def draw(path: Path, rows: list[Row]) -> None:
+    """The ratios to the original, a bar for each program of a work."""
+    from matplotlib.figure import Figure
+
+    shown = [row for row in rows if row.program != ORIGINAL and not row.program.startswith("limit")]
+    figure = Figure(figsize=(9, 1 + 0.24 * len(shown)), layout="constrained")
+    axes = figure.subplots()
+    colours = {"original": "tab:gray", "migrated": "tab:blue", "modern": "tab:green"}
+    bars = axes.barh(
+        range(len(shown)), [min(row.ratio, 2.0) for row in shown],
+        color=[colours[row.program.partition(",")[0]] for row in shown],
+    )  # fmt: skip
+    axes.bar_label(bars, [f"{row.ratio:.2f}" for row in shown], padding=3, fontsize=8)
+    axes.set_yticks(range(len(shown)), [f"{row.work}: {row.program}" for row in shown], fontsize=8)
+    axes.invert_yaxis()
+    axes.axvline(1.0, color="black", linewidth=0.8)
+    axes.set_xlim(0, 2.2)
+    axes.set_xlabel(f"steps a second, by those of the {ORIGINAL} (bars end at 2)")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=100)
+
+
+def page(options: argparse.Namespace, tower_rows: list[Row], clusters: list[Row], minutes: float) -> str:
     """docs/performance.md."""
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    where = f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, no GPU, TensorFlow {tf.__version__}"
+    gpus = tf.config.list_physical_devices("GPU")
+    gpu = f"{len(gpus)} GPUs" if gpus else "no GPU"
+    on_gpus = "The towers ran on GPUs." if gpus else "No GPU was used: nothing here is measured on one."
+    if (ROOT / "docs" / "performance-gpu.md").exists():
+        on_gpus += " What `make test-gpu` found on one: [performance-gpu.md](performance-gpu.md)."
+    where = f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, {gpu}, TensorFlow {tf.__version__}"
     heads = "s to the first step | CPU ms a step | MiB |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
     load = f"load {os.getloadavg()[2]:.1f} at the end, the programs' own included"
     return f"""# How fast it is
 
 Written by `make bench` ({datetime.date.today()}; {where}; {load}).
-The programs of one work are started together and take turns of {options.seconds} s, {options.rounds} rounds;
-a ratio is the median of the rounds' ratios to the original on the same TensorFlow: above 1 is faster. Other work on
-the machine blurs them: ratios of the same programs have differed by 0.1 from run to run.
-Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is
-what each program adds to the same arithmetic.
+The programs of one work are started together and take turns of {options.seconds} s, {options.rounds} rounds,
+{minutes:.0f} minutes in all; a ratio is the median of the rounds' ratios to the original on the same TensorFlow:
+above 1 is faster. Other work on the machine blurs them: ratios of the same programs have differed by 0.1 from run to
+run. Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is what
+each program adds to the same arithmetic. {on_gpus}
+
+![Each program's steps a second, by those of the original](performance.png)
+
+{bars_table([*tower_rows, *clusters])}
 
 ## Towers: `cifar10_towers.py`, `mobilenet_towers.py`
 
 | work | program | examples/s | to the original | ms a step | {heads}
-{chr(10).join(tower_rows)}
+{chr(10).join(map(str, tower_rows))}
 
 Migrated programs ask malloc to keep what a step frees for the next one (`tf2towers/runtime/memory.py`): the CIFAR-10
 towers had 500, 2,100 and 4,000 page faults a step at batch 16, 64 and 256, and have none. The original and the modern
@@ -284,7 +392,7 @@ The modern asynchronous trainer asks for twenty steps in a request; a request fo
 costs as much as a small step. Tasks on one host may gain by fewer threads each (`TF_NUM_INTRAOP_THREADS=1`).
 
 | work | program | global steps/s | to the original | ms a step | {heads}
-{chr(10).join(clusters)}
+{chr(10).join(map(str, clusters))}
 
 {four_gpus.section()}"""
 

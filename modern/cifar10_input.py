@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 import trainer_data
 
@@ -39,6 +40,20 @@ def distorted(image: tf.Tensor, label: tf.Tensor, seed: tf.Tensor) -> tuple[tf.T
     image = tf.image.stateless_random_brightness(image, 63.0, seed + 2)
     image = tf.image.stateless_random_contrast(image, 0.2, 1.8, seed + 3)
     return tf.image.per_image_standardization(image), label
+
+
+def split_sizes(split_by_speed: str, batch_size: int, replicas: int) -> list[int]:
+    """How many images each replica takes: in proportion to the speeds, or equally."""
+    if not split_by_speed:
+        return [batch_size] * replicas
+    speeds = [float(speed) for speed in split_by_speed.split(",")]
+    if len(speeds) != replicas or min(speeds) <= 0:
+        raise ValueError(f"--split_by_speed={split_by_speed}: need {replicas} positive numbers")
+    bounds = np.rint(np.cumsum([0.0, *speeds]) / sum(speeds) * batch_size * replicas).astype(int)
+    sizes = [int(size) for size in np.diff(bounds)]
+    if min(sizes) < 1:
+        raise ValueError(f"--split_by_speed={split_by_speed} leaves a replica without images: {sizes}")
+    return sizes
 
 
 def training_batches(

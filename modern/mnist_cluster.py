@@ -1,10 +1,9 @@
 """Which tasks the cluster has, and which of them this process is: from TF1's flags, or from TF_CONFIG."""
 
-from __future__ import annotations
-
+import contextlib
 import dataclasses
-import json
 import os
+import re
 import socket
 import time
 from typing import Any
@@ -20,40 +19,16 @@ class Cluster:
     job: str
     index: int
 
-    @staticmethod
-    def from_flags_or_environment(options: Any) -> Cluster:
-        """The flags where --job_name is given, or TF_CONFIG. What does not fit together ends the process."""
-        text = os.environ.get("TF_CONFIG", "")
-        if options.job_name:
-            hosts = {"ps": options.ps_hosts, "worker": options.worker_hosts}
-            jobs = {job: addresses.split(",") for job, addresses in hosts.items() if addresses}
-            cluster = Cluster(jobs, options.job_name, options.task_index)
-        elif text:
-            try:
-                config = json.loads(text)
-                jobs = {job: list(tasks) for job, tasks in config["cluster"].items()}
-                cluster = Cluster(jobs, config["task"]["type"], config["task"]["index"])
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise SystemExit(f"TF_CONFIG is not a cluster and a task: {error!r} in {text}") from error
-        else:
-            raise SystemExit("Must specify an explicit job_name! (or set TF_CONFIG)")
-        cluster.check()
-        return cluster
-
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """End with a sentence where it cannot be."""
-        tasks, everyone = len(self.jobs.get(self.job, [])), self.addresses(*self.jobs)
-        parts = {address: address.rpartition(":") for address in everyone}
+        tasks, everyone = self.jobs.get(self.job, []), self.addresses(*self.jobs)
         for wrong, sentence in (
             ("worker" not in self.jobs, "the cluster has no worker (--worker_hosts)"),
             (not tasks, f"no job {self.job!r} in the cluster, only {sorted(self.jobs)}"),
             (self.index is None, "Must specify an explicit task_index!"),
-            (self.index not in range(tasks), f"no task {self.index} in job {self.job!r}, which has {tasks}"),
-            *(
-                (not (host and port.isdigit()), f"{text!r} is not host:port")
-                for text, (host, _, port) in parts.items()
-            ),
-            *((everyone.count(text) > 1, f"{text} is given to more than one task") for text in everyone),
+            (self.index not in range(len(tasks)), f"{self.job} has no task {self.index}, only {len(tasks)}"),
+            *((not re.fullmatch(r".+:\d+", each), f"{each!r} is not host:port") for each in everyone),
+            *((everyone.count(each) > 1, f"{each} is given to more than one task") for each in everyone),
         ):
             if wrong:
                 raise SystemExit(sentence)
@@ -72,30 +47,40 @@ class Cluster:
         """Those of all tasks of some jobs."""
         return [address for name in names for address in self.jobs.get(name, [])]
 
+    def resolver(self, *names: str) -> tf.distribute.cluster_resolver.ClusterResolver:
+        """What the strategies take: this task, among those of some jobs."""
+        spec = tf.train.ClusterSpec({name: self.jobs[name] for name in names if name in self.jobs})
+        options = {"task_type": self.job, "task_id": self.index, "rpc_layer": "grpc"}
+        return tf.distribute.cluster_resolver.SimpleClusterResolver(spec, **options)
+
     def claim_port(self) -> socket.socket:
         """Listens at this task's address; ends if another process does: they would get half of the calls each."""
         try:
             return socket.create_server(("", int(self.address.rpartition(":")[2])), backlog=128)
         except OSError as error:
             raise SystemExit(
-                f"{self.address}, the address of {self.job} {self.index}: {error.strerror}"
+                f"{self.address}, address of {self.job} {self.index}: {error.strerror}"
             ) from error
 
-    def resolver(self, *names: str) -> tf.distribute.cluster_resolver.ClusterResolver:
-        """What the strategies take: this task, among those of some jobs."""
-        spec = tf.train.ClusterSpec({name: self.jobs[name] for name in names if name in self.jobs})
-        resolver = tf.distribute.cluster_resolver.SimpleClusterResolver
-        return resolver(spec, task_type=self.job, task_id=self.index, rpc_layer="grpc")
+
+def from_flags_or_environment(options: Any) -> Cluster:
+    """The flags where --job_name is given, or TF_CONFIG. What does not fit together ends the process."""
+    if options.job_name:
+        hosts = {"ps": options.ps_hosts, "worker": options.worker_hosts}
+        jobs = {job: addresses.split(",") for job, addresses in hosts.items() if addresses}
+        return Cluster(jobs, options.job_name, options.task_index)
+    if os.environ.get("TF_CONFIG"):
+        given = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+        return Cluster(given.cluster_spec().as_dict(), given.task_type, given.task_id)
+    raise SystemExit("Must specify an explicit job_name! (or set TF_CONFIG)")
 
 
 def answers(address: str) -> bool:
     """Whether anything accepts a connection there."""
     host, _, port = address.rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=2).close()
-    except OSError:
-        return False
-    return True
+    with contextlib.suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), timeout=2):
+        return True
+    return False
 
 
 def wait_for(addresses: list[str], seconds: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ def define_flags(issync: bool, log_dir: str) -> None:
     flags.DEFINE_string("log_dir", log_dir, where, allow_override=True)  # absl has a flag of that name
     flags.DEFINE_integer("seed", 0, "The initial weights follow from it, and where stated the batches.")
     flags.DEFINE_integer("log_every", 100, "Steps between two log lines.", lower_bound=1)
+    flags.DEFINE_integer("summary_every", 100, "Steps between two summaries.", lower_bound=1)
     flags.DEFINE_integer("eval_steps", 500, "Steps between two evaluations.", lower_bound=1)
     flags.DEFINE_integer("checkpoint_every", 500, "Steps between two checkpoints.", lower_bound=1)
 
@@ -108,3 +110,10 @@ def training_batches(
 def evaluate(model: keras.Model, validation: Any) -> float:
     """The validation images' cross entropy. Its line is the legacy script's."""
     return float(cross_entropy(model(validation.images, training=False), validation.labels))
+
+
+def summarise(step: int, **values: float) -> None:
+    """TF1: tf.summary.scalar, for the chief's event file. Without TensorBoard nothing is written."""
+    if importlib.util.find_spec("tensorboard") is not None:
+        for name, value in values.items():
+            tf.summary.scalar(name, value, step)

@@ -100,11 +100,15 @@ def run_worker(cluster: Cluster) -> None:
             )
         )
     )
+    leads = cluster.address == cluster.chief
+    if leads:
+        tf.summary.create_file_writer(FLAGS.log_dir).set_as_default()  # the others' summaries go nowhere
     print(f"Worker {cluster.index}: Session initialization complete.")
     time_begin = time.time()
     print(f"Training begins @ {time_begin:f}", flush=True)
     while step < FLAGS.train_steps:
-        before, periods = step, (FLAGS.log_every, FLAGS.checkpoint_every, FLAGS.eval_steps)
+        before = step
+        periods = FLAGS.log_every, FLAGS.summary_every, FLAGS.checkpoint_every, FLAGS.eval_steps
         step = min(FLAGS.train_steps, *(step + period - step % period for period in periods))
         if step - before == 1:
             loss = float(handler.run(trainer.one_step, batches))
@@ -115,13 +119,14 @@ def run_worker(cluster: Cluster) -> None:
         if step % FLAGS.log_every == 0 or step == FLAGS.train_steps:
             task = f"Worker {cluster.index}"
             print(f"{time.time():f}: {task}: training step {step} done, loss: {loss:f}", flush=True)
-        if cluster.address == cluster.chief and (
-            step % FLAGS.checkpoint_every == 0 or step == FLAGS.train_steps
-        ):
+        if step % FLAGS.summary_every == 0:
+            mnist_model.summarise(step, cross_entropy=loss)
+        if leads and (step % FLAGS.checkpoint_every == 0 or step == FLAGS.train_steps):
             manager.save(checkpoint_number=step)
         if step % FLAGS.eval_steps == 0 or step == FLAGS.train_steps:
             xent = mnist_model.evaluate(trainer.model, validation)
             print(f"After {step} training step(s), validation cross entropy = {xent:g}", flush=True)
+            mnist_model.summarise(step, validation_cross_entropy=xent)
     time_end = time.time()
     print(f"Training ends @ {time_end:f}")
     print(f"Training elapsed time: {time_end - time_begin:f} s", flush=True)
@@ -142,7 +147,7 @@ def train() -> None:
     """Be the task that the flags or TF_CONFIG say."""
     if not FLAGS.issync:
         raise SystemExit("--issync=0: this one is synchronous, see mnist_parameter_server.py")
-    cluster = Cluster.from_flags_or_environment(FLAGS)
+    cluster = mnist_cluster.from_flags_or_environment(FLAGS)
     print(f"job_name : {cluster.job}")
     print(f"task_index : {cluster.index}", flush=True)
     if cluster.job == "ps":

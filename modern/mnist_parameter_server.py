@@ -37,6 +37,7 @@ from absl import app, flags, logging
 from mnist_cluster import Cluster
 
 FLAGS = flags.FLAGS
+ON_CHIEF = tf.train.CheckpointOptions(experimental_io_device="/job:chief/task:0/device:CPU:0")
 AHEAD = 64  # requests that lie ready for the workers, two and more for each
 
 
@@ -140,6 +141,20 @@ def coordinator_of(cluster: Cluster) -> tf.distribute.coordinator.ClusterCoordin
     return tf.distribute.coordinator.ClusterCoordinator(strategy)
 
 
+def restored(trainer: Trainer) -> tf.train.CheckpointManager:
+    """TF1: tf.train.Supervisor(logdir, saver). The coordinator reads and writes the files, no server does."""
+    checkpoint = tf.train.Checkpoint(
+        model=trainer.model, optimizer=trainer.optimizer, global_step=trainer.global_step
+    )
+    manager = tf.train.CheckpointManager(checkpoint, FLAGS.log_dir, max_to_keep=5)
+    if newest := manager.latest_checkpoint:
+        try:
+            checkpoint.restore(newest, options=ON_CHIEF).assert_consumed()
+        except (AssertionError, ValueError):
+            raise SystemExit(f"{newest} is of another model; use another --log_dir") from None
+    return manager
+
+
 def coordinate(cluster: Cluster) -> None:
     """Make the state, hand out steps until --train_steps, evaluate. TF1: what worker 0 did as the chief."""
     validation = trainer_data.read_data_sets(FLAGS.data_dir).validation
@@ -148,17 +163,7 @@ def coordinate(cluster: Cluster) -> None:
     coordinator = coordinator_of(cluster)
     trainer = Trainer(coordinator.strategy, FLAGS)
 
-    # TF1: tf.train.Supervisor(logdir, saver). The coordinator reads and writes the files, no server does.
-    checkpoint = tf.train.Checkpoint(
-        model=trainer.model, optimizer=trainer.optimizer, global_step=trainer.global_step
-    )
-    manager = tf.train.CheckpointManager(checkpoint, FLAGS.log_dir, max_to_keep=5)
-    on_chief = tf.train.CheckpointOptions(experimental_io_device="/job:chief/task:0/device:CPU:0")
-    if newest := manager.latest_checkpoint:
-        try:
-            checkpoint.restore(newest, options=on_chief).assert_consumed()
-        except (AssertionError, ValueError):
-            raise SystemExit(f"{newest} is of another model; use another --log_dir") from None
+    manager = restored(trainer)
     step = first = int(trainer.global_step.numpy())
     if first:
         print(f"resuming at step {first} of {FLAGS.train_steps}")
@@ -169,6 +174,7 @@ def coordinate(cluster: Cluster) -> None:
     batches = iter(coordinator.create_per_worker_dataset(dataset))
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
+    tf.summary.create_file_writer(FLAGS.log_dir).set_as_default()
     print(f"Worker {cluster.index}: Session initialization complete.")
     time_begin = time.time()
     print(f"Training begins @ {time_begin:f}")
@@ -181,12 +187,15 @@ def coordinate(cluster: Cluster) -> None:
             last, step = step, max(step, done)  # requests may end in another order
             if step // FLAGS.log_every > last // FLAGS.log_every:
                 print(f"{time.time():f}: training step {step} done, loss: {loss:f}", flush=True)
+            if step // FLAGS.summary_every > last // FLAGS.summary_every:
+                mnist_model.summarise(step, cross_entropy=loss)
             if stopping:
                 break
-        manager.save(checkpoint_number=step, options=on_chief)
+        manager.save(checkpoint_number=step, options=ON_CHIEF)
         if not stopping:
             xent = mnist_model.evaluate(trainer.model, validation)
             print(f"After {step} training step(s), validation cross entropy = {xent:g}", flush=True)
+            mnist_model.summarise(step, validation_cross_entropy=xent)
     time_end = time.time()
     print(f"Training ends @ {time_end:f}")
     print(f"Training elapsed time: {time_end - time_begin:f} s", flush=True)
@@ -198,16 +207,15 @@ def coordinate(cluster: Cluster) -> None:
         )
     else:
         end_tasks(cluster)
-    os._exit(
-        bool(stopping)
-    )  # leaving in the ordinary way, TensorFlow would clean up on servers that have ended
+    tf.summary.flush()
+    os._exit(bool(stopping))  # in the ordinary way, TensorFlow would clean up on servers that have ended
 
 
 def train() -> None:
     """Be the task that the flags or TF_CONFIG say."""
     if FLAGS.issync:
         raise SystemExit("--issync=1: TF 2 has no synchronous parameter servers, see mnist_multi_worker.py")
-    cluster = Cluster.from_flags_or_environment(FLAGS)
+    cluster = mnist_cluster.from_flags_or_environment(FLAGS)
     if "ps" not in cluster.jobs:
         raise SystemExit("the cluster has no parameter server (--ps_hosts)")
     print(f"job_name : {cluster.job}")

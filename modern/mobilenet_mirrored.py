@@ -63,10 +63,9 @@ def define_flags() -> None:
     flags.DEFINE_float(
         "validation_part", 0.0, "Evaluate on so much of the images. The digits have others for that."
     )
-    where = (
-        "Where to write the table, and of each training its model, its summaries, and what it resumes from."
-    )
+    where = "Where to write the table, and of each training its model, summaries, and what it goes on from."
     flags.DEFINE_string("report_dir", "/tmp/mobilenet_mirrored", where)
+    flags.DEFINE_integer("eval_every", 1, "Epochs between two evaluations, and checkpoints.", lower_bound=1)
     flags.DEFINE_integer("seed", 0, "The initial weights and the order of the images follow from it.")
     for name in (
         "data_dir",
@@ -93,10 +92,11 @@ def build_model(size: int, alpha: float, weights: str | None, classes: int) -> k
 
 
 class Progress(keras.callbacks.Callback):
-    """The seconds, loss and accuracy of each epoch. `fit` calls it, and so does the loop."""
+    """The seconds, loss and accuracy of each epoch; some are then saved. `fit` calls it, and so does the loop."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, manager: tf.train.CheckpointManager, every: int) -> None:
         super().__init__()
+        self.manager, self.every = manager, every
         self.seconds: list[float] = []
         self.losses: list[float] = []
         self.accuracies: list[float] = []
@@ -123,24 +123,21 @@ class Progress(keras.callbacks.Callback):
             + (f", on other images {evaluated:.4f}" if evaluated is not None else ""),
             flush=True,
         )
+        if (epoch + 1) % self.every == 0:
+            self.manager.save(checkpoint_number=epoch + 1)
 
 
 def train_by_fit(
     model: keras.Model, batches: tf.data.Dataset, epochs: int, steps: int, progress: Progress,
-    validation: tf.data.Dataset | None = None, folder: Path | None = None,
+    validation: tf.data.Dataset | None = None, folder: Path | None = None, done: int = 0, every: int = 1,
 ) -> None:  # fmt: skip
-    """Keras finds the strategy that the model was made under, and cuts and distributes the batches itself.
-
-    A training that is cut off goes on with the epoch it was in when it is started again.
-    """
+    """Keras finds the strategy that the model was made under, and cuts and distributes the batches itself."""
     callbacks = [progress]
-    if folder is not None:
-        callbacks.append(keras.callbacks.BackupAndRestore(str(folder / "backup")))
-        if importlib.util.find_spec("tensorboard") is not None:
-            callbacks.append(keras.callbacks.TensorBoard(str(folder)))
+    if folder is not None and importlib.util.find_spec("tensorboard") is not None:
+        callbacks.append(keras.callbacks.TensorBoard(str(folder)))
     model.fit(
-        batches, epochs=epochs, steps_per_epoch=steps, verbose=0, shuffle=False,
-        callbacks=callbacks, validation_data=validation,
+        batches, epochs=epochs, initial_epoch=done, steps_per_epoch=steps, verbose=0, shuffle=False,
+        callbacks=callbacks, validation_data=validation, validation_freq=every,
     )  # fmt: skip
 
 
@@ -189,23 +186,40 @@ def make_train_step(
 
 def train_by_hand(
     strategy: tf.distribute.Strategy, model: keras.Model, batches: tf.data.Dataset, epochs: int, steps: int,
-    progress: Progress, validation: tf.data.Dataset | None = None, jit: bool = False,
+    progress: Progress, validation: tf.data.Dataset | None = None, jit: bool = False, done: int = 0, every: int = 1,
 ) -> None:  # fmt: skip
     """The same steps as in `fit`, with nothing hidden."""
     train_step = make_train_step(strategy, model, jit)
     # 2: each batch is cut into as many parts as there are devices, and each part is sent to its device.
     parts = iter(strategy.experimental_distribute_dataset(batches))
-    for epoch in range(epochs):
+    for epoch in range(done, epochs):
         progress.on_epoch_begin(epoch)
         # 6: the next step reads what this one has written, on each device: all have been updated before it.
         results = [train_step(*next(parts)) for _ in range(steps)]
         loss, accuracy = np.mean(results, axis=0)
         logs = {"loss": loss, "sparse_categorical_accuracy": accuracy}
         progress.on_test_begin()
-        if validation is not None:
+        if validation is not None and (epoch + 1) % every == 0:
             evaluated = model.evaluate(validation, verbose=0, return_dict=True)
             logs["val_sparse_categorical_accuracy"] = evaluated["sparse_categorical_accuracy"]
         progress.on_epoch_end(epoch, logs)
+
+
+def restored(model: keras.Model, folder: Path) -> tuple[tf.train.CheckpointManager, int]:
+    """A training that is cut off goes on after its last whole epoch: what saves, and how many epochs are done."""
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer)
+    manager = tf.train.CheckpointManager(checkpoint, str(folder), max_to_keep=1)
+    if not (newest := manager.latest_checkpoint):
+        return manager, 0
+    done = int(newest.rpartition("-")[2])
+    try:
+        checkpoint.restore(newest).assert_existing_objects_matched()
+    except (AssertionError, ValueError):
+        done = FLAGS.num_epochs
+    if done >= FLAGS.num_epochs:
+        raise SystemExit(f"{newest} is of another training; use another --report_dir")
+    print(f"going on after epoch {done} of {FLAGS.num_epochs}")
+    return manager, done
 
 
 def train(
@@ -244,19 +258,27 @@ def train(
             optimizer=keras.optimizers.Adam(FLAGS.learning_rate),
             loss=keras.losses.sparse_categorical_crossentropy,
             metrics=[keras.metrics.sparse_categorical_accuracy],
-            jit_compile=FLAGS.jit,  # some versions of Keras compile with XLA by themselves; it rounds otherwise
+            # some versions of Keras compile with XLA by themselves, which rounds otherwise
+            jit_compile=FLAGS.jit and FLAGS.loop == "fit",
         )
         model.optimizer.build(model.trainable_variables)
     name = Path(FLAGS.data_dir).name if FLAGS.data_dir else dataset
     all_reduce = "" if configuration == "one" else FLAGS.all_reduce or "default"
     folder = Path(FLAGS.report_dir, f"{name}_{configuration}")
     folder.mkdir(parents=True, exist_ok=True)
-    progress = Progress(f"{name}, {configuration}")
+    manager, done = restored(model, folder / "checkpoints")
+    progress, batches = (
+        Progress(f"{name}, {configuration}", manager, FLAGS.eval_every),
+        batches.skip(done * steps),
+    )
+    common = batches, FLAGS.num_epochs, steps, progress, validation
     if FLAGS.loop == "fit":
-        train_by_fit(model, batches, FLAGS.num_epochs, steps, progress, validation, folder)
+        train_by_fit(model, *common, folder, done, FLAGS.eval_every)
     else:
-        train_by_hand(strategy, model, batches, FLAGS.num_epochs, steps, progress, validation, FLAGS.jit)
+        train_by_hand(strategy, model, *common, FLAGS.jit, done, FLAGS.eval_every)
     model.save(folder / "model.keras")
+    if manager.checkpoints:
+        tf.io.gfile.rmtree(str(folder / "checkpoints"))
     return mobilenet_times.Times(
         name, configuration, replicas, batch_size, all_reduce, FLAGS.loop, images.number,
         progress.seconds, progress.losses, progress.accuracies,
@@ -270,6 +292,11 @@ def main(_: list[str]) -> None:
     print(f"devices: {', '.join(chosen)}")
     strategy = devices.mirrored(chosen, FLAGS.all_reduce)
     devices.set_precision(FLAGS.precision)
+    if FLAGS.jit and FLAGS.loop == "fit" and FLAGS.configuration != "one" and len(chosen) > 1:
+        raise SystemExit(
+            "--jit on several devices: Keras's fit compiles the sum over them as well, which XLA refuses; "
+            "--loop=hand compiles what each device computes by itself"
+        )
     everything = []
     for dataset in FLAGS.dataset[:1] if FLAGS.data_dir else FLAGS.dataset:
         for configuration in CONFIGURATIONS if FLAGS.configuration == "all" else [FLAGS.configuration]:

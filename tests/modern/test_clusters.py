@@ -8,80 +8,19 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from tests.modern.clusters import ROOT, Job, free_ports
+
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-ROOT = Path(__file__).parents[2]
+PARAMETER_SERVER, MULTI_WORKER = ["modern/mnist_parameter_server.py"], ["modern/mnist_multi_worker.py"]
 BATCH, STEPS, HALF = 50, 24, 12
-
-
-def free_ports(count: int) -> list[str]:
-    probes = [socket.create_server(("localhost", 0)) for _ in range(count)]
-    addresses = [f"localhost:{probe.getsockname()[1]}" for probe in probes]
-    for probe in probes:
-        probe.close()
-    return addresses
-
-
-class Job:
-    """Processes of one script, with their output in files."""
-
-    def __init__(self, script: str, folder: Path, *flags: str, ps: int, workers: int) -> None:
-        addresses = free_ports(ps + workers)
-        hosts = [f"--ps_hosts={','.join(addresses[:ps])}", f"--worker_hosts={','.join(addresses[ps:])}"]
-        self.command = [sys.executable, f"modern/{script}", *hosts, f"--log_dir={folder}/log", *flags]
-        self.folder, self.processes = folder, {}
-
-    def start(self, job: str, index: int) -> None:
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-        environment.pop("TF_CONFIG", None)
-        with (self.folder / f"{job}{index}").open("w") as out:
-            self.processes[job, index] = subprocess.Popen(
-                [*self.command, f"--job_name={job}", f"--task_index={index}"],
-                cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT,
-            )  # fmt: skip
-
-    def printed(self, job: str, index: int) -> str:
-        return (self.folder / f"{job}{index}").read_text()
-
-    def wait(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 180
-        while not condition():
-            assert time.monotonic() < deadline, {task: self.printed(*task) for task in self.processes}
-            time.sleep(0.05)
-
-    def wait_for_step(self, at_least: int) -> None:
-        def reached() -> bool:
-            steps = re.findall(r"training step (\d+) done", self.printed("worker", 0))
-            return bool(steps) and int(steps[-1]) >= at_least
-
-        self.wait(reached)
-
-    def kill(self, job: str, index: int) -> None:
-        self.processes[job, index].send_signal(signal.SIGKILL)
-        self.processes[job, index].wait()
-
-    def end(self) -> None:
-        """Every process ends by itself, with status 0."""
-        self.wait(lambda: all(process.poll() is not None for process in self.processes.values()))
-        failed = {task: self.printed(*task) for task, process in self.processes.items() if process.returncode}
-        assert not failed
-
-    def __enter__(self) -> "Job":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for process in self.processes.values():
-            process.kill()
-            process.wait()
 
 
 @pytest.fixture(scope="module")
@@ -105,27 +44,49 @@ def validation(printed: str) -> tuple[int, float]:
     return int(found[-1][0]), float(found[-1][1])
 
 
+def scalars(folder: Path) -> set[str]:
+    """The tags in the event files, which the chief alone writes."""
+    import tensorflow as tf
+
+    pytest.importorskip("tensorboard")
+    return {
+        value.tag
+        for path in folder.glob("events.out.tfevents.*")
+        for event in tf.compat.v1.train.summary_iterator(str(path))
+        for value in event.summary.value
+    }
+
+
 def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
     flags = ("--train_steps=2000", "--checkpoint_every=200", "--host_wait=30", "--steps_per_request=3")
-    with Job("mnist_parameter_server.py", tmp_path, *flags, ps=1, workers=2) as job:
+    with Job(PARAMETER_SERVER, tmp_path, *flags, ps=1, workers=2) as job:
         for task in (("ps", 0), ("worker", 1), ("worker", 0)):
             job.start(*task)
         job.wait_for_step(200)
         job.kill("worker", 1)
         job.start("worker", 1)
         job.wait_for_step(500)
+        job.processes["worker", 0].send_signal(signal.SIGTERM)  # the chief, told to end
+        assert job.processes["worker", 0].wait(timeout=60) == 1
+        (stopped,) = re.findall(
+            r"stopped by a signal after step (\d+), which is saved", job.printed("worker", 0)
+        )
+        job.start("worker", 0)
+        job.wait_for_step(900)
+        assert f"resuming at step {stopped} of 2000" in job.printed("worker", 0)
         job.kill("worker", 0)
         job.start("worker", 0)
         job.end()
         printed = job.printed("worker", 0)
         resumed = re.search(r"resuming at step (\d+) of 2000", printed)
         assert resumed
-        assert int(resumed[1]) >= 400
+        assert int(resumed[1]) >= 800
         step, loss = validation(printed)
         assert 2000 <= step <= 2002  # a step cut off by a death may count twice
         assert loss < 0.5 * 150 * np.log(10)  # of 150 images; guessing gives ln 10 each
         for task in (("ps", 0), ("worker", 1)):
             assert "the training has ended" in job.printed(*task)
+    assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
 
 
 def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern):
@@ -134,8 +95,11 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     import tensorflow as tf
 
     for steps in (HALF, STEPS):
-        flags = (f"--train_steps={steps}", f"--batch_size={BATCH}", "--log_every=1", "--seed=3", "--issync=1")
-        with Job("mnist_multi_worker.py", tmp_path, *flags, ps=0, workers=2) as job:
+        flags = (
+            f"--train_steps={steps}", f"--batch_size={BATCH}", "--log_every=1", "--seed=3", "--issync=1",
+            "--summary_every=5",
+        )  # fmt: skip
+        with Job(MULTI_WORKER, tmp_path, *flags, ps=0, workers=2) as job:
             job.start("worker", 1)
             job.start("worker", 0)
             job.end()
@@ -164,9 +128,16 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     got = model.get_weights()
     saved = tf.train.Checkpoint(model=model, optimizer=optimizer)
     moments = [variable.numpy() for variable in optimizer.variables]
+    said = validation(printed[0])[1]
     saved.restore(tf.train.latest_checkpoint(str(tmp_path / "log"))).assert_existing_objects_matched()
     for mine, theirs in zip(got, model.get_weights(), strict=True):
         np.testing.assert_allclose(theirs, mine, rtol=1e-3, atol=1e-4)
+    digits = modern.data.read_data_sets().validation  # the evaluation's number, in NumPy
+    first, first_bias, last, last_bias = (np.asarray(value, np.float64) for value in model.get_weights())
+    scores = np.exp(np.maximum(digits.images @ first + first_bias, 0.0) @ last + last_bias)
+    expected_said = -np.sum(digits.labels * np.log(scores / scores.sum(axis=1, keepdims=True)))
+    assert said == pytest.approx(expected_said, rel=1e-4)
+    assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
     for mine, variable in zip(moments, optimizer.variables, strict=True):  # of twice the size for a sum
         np.testing.assert_allclose(variable.numpy(), mine, rtol=1e-2, atol=1e-3 * np.abs(mine).max())
 
@@ -174,7 +145,7 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
 def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
     """All save the same step and end; started again they go on from it."""
     flags = ("--checkpoint_every=1000000", "--eval_steps=1000000", "--log_every=20")
-    with Job("mnist_multi_worker.py", tmp_path, "--train_steps=1000000", *flags, ps=0, workers=2) as job:
+    with Job(MULTI_WORKER, tmp_path, "--train_steps=1000000", *flags, ps=0, workers=2) as job:
         job.start("worker", 1)
         job.start("worker", 0)
         job.wait_for_step(60)
@@ -185,7 +156,7 @@ def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
     assert all(found), printed
     step, other = (int(match[1]) for match in found)
     assert step == other >= 60
-    with Job("mnist_multi_worker.py", tmp_path, f"--train_steps={step + 20}", *flags, ps=0, workers=2) as job:
+    with Job(MULTI_WORKER, tmp_path, f"--train_steps={step + 20}", *flags, ps=0, workers=2) as job:
         job.start("worker", 1)
         job.start("worker", 0)
         job.end()
@@ -264,7 +235,7 @@ trainer.coordinator_of(cluster)
         ({"job_name": "wroker"}, "no job 'wroker' in the cluster"),
         ({"job_name": None}, "Must specify an explicit job_name"),
         ({"task_index": None}, "Must specify an explicit task_index"),
-        ({"task_index": 2}, "no task 2 in job 'worker', which has 2"),
+        ({"task_index": 2}, "worker has no task 2, only 2"),
         ({"worker_hosts": ""}, "the cluster has no worker"),
         ({"worker_hosts": "a:1,b"}, "'b' is not host:port"),
         ({"worker_hosts": "a:1,a:1"}, "a:1 is given to more than one task"),
@@ -273,9 +244,9 @@ trainer.coordinator_of(cluster)
 def test_wrong_flags(modern, monkeypatch, wrong, message):
     monkeypatch.delenv("TF_CONFIG", raising=False)
     right = {"ps_hosts": "p:1", "worker_hosts": "w:1,w:2", "job_name": "worker", "task_index": 0}
-    assert modern.cluster.Cluster.from_flags_or_environment(SimpleNamespace(**right)).chief == "w:1"
+    assert modern.cluster.from_flags_or_environment(SimpleNamespace(**right)).chief == "w:1"
     with pytest.raises(SystemExit, match=re.escape(message)):
-        modern.cluster.Cluster.from_flags_or_environment(SimpleNamespace(**{**right, **wrong}))
+        modern.cluster.from_flags_or_environment(SimpleNamespace(**{**right, **wrong}))
 
 
 def test_tf_config(modern, monkeypatch):
@@ -284,18 +255,18 @@ def test_tf_config(modern, monkeypatch):
     for task, is_chief in (("chief", True), ("worker", False)):
         config = {"cluster": jobs, "task": {"type": task, "index": 0}}
         monkeypatch.setenv("TF_CONFIG", json.dumps(config))
-        cluster = modern.cluster.Cluster.from_flags_or_environment(flags)
+        cluster = modern.cluster.from_flags_or_environment(flags)
         assert (cluster.jobs, cluster.job, cluster.address == cluster.chief) == (jobs, task, is_chief)
     monkeypatch.setenv("TF_CONFIG", "{}")
-    with pytest.raises(SystemExit, match="TF_CONFIG is not a cluster and a task"):
-        modern.cluster.Cluster.from_flags_or_environment(flags)
+    with pytest.raises(SystemExit, match="the cluster has no worker"):
+        modern.cluster.from_flags_or_environment(flags)
 
 
 def test_port_in_use_and_host_that_does_not_answer(modern):
     silent, *_ = free_ports(1)
     with socket.create_server(("localhost", 0)) as other:
         address = f"localhost:{other.getsockname()[1]}"
-        with pytest.raises(SystemExit, match=rf"{address}, the address of worker 0: .*in use"):
+        with pytest.raises(SystemExit, match=rf"{address}, address of worker 0: .*in use"):
             modern.cluster.Cluster({"worker": [address]}, "worker", 0).claim_port()
         modern.cluster.Cluster({"worker": [silent]}, "worker", 0).claim_port().close()
         with pytest.raises(SystemExit, match=rf"no answer in 1 s \(--host_wait\) from {silent}$"):

@@ -1,4 +1,4 @@
-"""Step 5: the network is modern/cifar10_mirrored.py's Keras model, and a Keras optimizer trains it."""
+"""Step 5: the network is modern/cifar10_network.py's Keras model, and a Keras optimizer trains it."""
 import os
 import time
 from datetime import datetime
@@ -10,7 +10,7 @@ from absl import app, flags, logging
 
 import cifar10_input
 import devices
-from cifar10_mirrored import inference, tf1_names
+from cifar10_network import inference, tf1_names
 from network import LOSSES
 
 FLAGS = flags.FLAGS

@@ -10,7 +10,7 @@ from absl import app, flags, logging
 
 import cifar10_input
 import devices
-from cifar10_mirrored import inference, tf1_names
+from cifar10_network import inference, tf1_names
 from network import LOSSES
 
 FLAGS = flags.FLAGS

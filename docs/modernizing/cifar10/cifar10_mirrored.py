@@ -1,1 +1,0 @@
-../../../modern/cifar10_mirrored.py

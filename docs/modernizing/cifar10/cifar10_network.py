@@ -1,0 +1,1 @@
+../../../modern/cifar10_network.py

@@ -1,0 +1,132 @@
+"""Run by test_cluster_parity.py: a modern cluster trainer's own steps, on the weights and batches of legacy ones.
+
+    python drive_cluster.py LEGACY OUT FLAGS        # LEGACY is what record_legacy.py wrote
+
+OUT gets a file for each step of each worker: its loss, the gradients that the optimizer had after their sum over the
+workers, and every variable after the step. Before each step the variables are those of the legacy step.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+from absl import app, flags
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "modern"))
+import mnist_cluster
+import mnist_model
+import mnist_multi_worker
+import mnist_parameter_server
+from mnist_cluster import Cluster
+
+FLAGS = flags.FLAGS
+LEGACY, OUT = Path(sys.argv[1]), Path(sys.argv[2])
+#: Keras's order: of the model's variables, of the optimizer's two slots of each
+NAMES = ["hid_w", "hid_b", "sm_w", "sm_b"]
+
+
+def steps() -> list[dict[str, np.ndarray]]:
+    """The legacy steps of this worker, or of all where they took turns, in their order."""
+    of = f"*-{FLAGS.task_index}.npz" if FLAGS.issync else "*-*.npz"
+    paths = sorted(LEGACY.glob(of), key=lambda path: int(path.name.partition("-")[0]))
+    return [dict(np.load(path)) for path in paths]
+
+
+class Watched:
+    """In the optimizer's place: keeps the sums of the gradients, then lets the optimizer apply its own."""
+
+    def __init__(self, trainer) -> None:
+        self.optimizer = trainer.optimizer
+        with trainer.strategy.scope():
+            shapes = [variable.shape for variable in trainer.model.trainable_variables]
+            self.sums = [tf.Variable(tf.zeros(shape), trainable=False) for shape in shapes]
+
+    def apply_gradients(self, pairs) -> None:
+        """TF1: compute_gradients is over, apply_gradients begins."""
+        pairs = list(pairs)
+        own = [gradient for gradient, _ in pairs]
+        sums = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, own)
+        for kept, value in zip(self.sums, sums, strict=True):
+            kept.assign(value)
+        self.optimizer.apply_gradients(pairs)
+
+
+def state(trainer, optimizer) -> dict:
+    """Weights and Adam's slots by their legacy names."""
+    found = dict(zip(NAMES, trainer.model.trainable_variables, strict=True))
+    for suffix, slots in (("Adam", optimizer._momentums), ("Adam_1", optimizer._velocities)):
+        found |= {f"{name}/{suffix}": slot for name, slot in zip(NAMES, slots, strict=True)}
+    return found
+
+
+def follow(trainer, step_on) -> None:
+    """Every legacy step once more: `step_on` makes it, given its place and batch, and returns its loss."""
+    watched, optimizer = Watched(trainer), trainer.optimizer
+    trainer.optimizer = watched
+    variables = state(trainer, optimizer)
+    for place, legacy in enumerate(steps()):
+        for name, variable in variables.items():
+            variable.assign(legacy[f"before:{name}"])
+        optimizer.iterations.assign(place)
+        loss = step_on(place, (legacy["images"], legacy["labels"]))
+        after = {f"after:{name}": variable.numpy() for name, variable in variables.items()}
+        gradients = zip(NAMES, watched.sums, strict=True)
+        sums = {f"gradient:{name}": kept.numpy() for name, kept in gradients}
+        np.savez(OUT / f"{place}-{FLAGS.task_index}.npz", loss=loss, **after, **sums)
+
+
+def batches_of(legacy: list[dict[str, np.ndarray]]) -> tf.data.Dataset:
+    """Theirs, in their order."""
+    arrays = tuple(np.stack([step[name] for step in legacy]) for name in ("images", "labels"))
+    return tf.data.Dataset.from_tensor_slices(arrays).map(lambda x, y: (x, tf.cast(y, tf.float32)))
+
+
+def synchronous(cluster: Cluster) -> None:
+    """Each worker follows its own steps."""
+    resolver = cluster.resolver("chief", "worker")
+    strategy = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver)
+    trainer = mnist_multi_worker.Trainer(strategy, FLAGS)
+    dataset = batches_of(steps())
+    batches = iter(strategy.distribute_datasets_from_function(lambda _: dataset))
+    follow(trainer, lambda *_: float(trainer.one_step(batches)))
+
+
+def asynchronous(cluster: Cluster) -> None:
+    """The coordinator hands out one step after another."""
+    coordinator = mnist_parameter_server.coordinator_of(cluster)
+    trainer = mnist_parameter_server.Trainer(coordinator.strategy, FLAGS)
+
+    def step_on(place: int, batch) -> float:
+        def dataset() -> tf.data.Dataset:
+            return tf.data.Dataset.from_tensors(batch).repeat()
+
+        batches = iter(coordinator.create_per_worker_dataset(dataset))
+        [(step, loss)] = trainer.train(coordinator, batches, place, place + 1, 1)
+        assert step == place + 1
+        return loss
+
+    follow(trainer, step_on)
+
+
+def main(_: list[str]) -> None:
+    """Be a task of the cluster."""
+    cluster = mnist_cluster.from_flags_or_environment(FLAGS)
+    if FLAGS.issync:
+        synchronous(cluster)
+        return
+    spec = tf.train.ClusterSpec(cluster.jobs)
+    server = tf.distribute.Server(spec, cluster.job, cluster.index, protocol="grpc")
+    if cluster.address == cluster.chief:
+        asynchronous(cluster)
+        os._exit(0)
+    signal.pause()  # it serves until it is ended
+    assert server.target
+
+
+if __name__ == "__main__":
+    sys.argv = [sys.argv[0], *sys.argv[3:]]
+    mnist_model.define_flags(issync=True, log_dir="/tmp/drive_cluster")
+    app.run(main)
