@@ -68,7 +68,7 @@ def test_asynchronous_to_the_end(start: Start, tmp_path: Path) -> None:
 
 def test_synchronous(start: Start, tmp_path: Path) -> None:
     """Updates that both workers make count once."""
-    found = compared(start, tmp_path, ["--steps", "12", "--own-weights"], ["--issync=1", *SMALL])
+    found = compared(start, tmp_path, ["--steps", "12"], ["--issync=1", *SMALL])
     for side in ("legacy", "modern"):
         summary = found[side]
         assert (summary["steps"], summary["examples"], summary["towers"]) == (12, 12, 2)

@@ -1,11 +1,10 @@
 """Which scripts get TensorFlow 1."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from tf2towers.compare.cluster_side import describe_shape, shape_of
+from tf2towers.compare.compare import describe_shape, shape_of
 from tf2towers.compare.dialect import has_cluster, is_of_cluster, is_tf1
 
 
@@ -71,7 +70,6 @@ def test_clusters_of_tf2(tmp_path: Path, text: str, found: bool) -> None:
     assert has_cluster(script) is found
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="clusters are compared on Linux")
 @pytest.mark.parametrize(
     ("text", "ps", "workers", "shape"),
     [

@@ -19,7 +19,7 @@ import tensorflow as tf
 
 x = tf.placeholder(tf.float32, [None, 4])
 with tf.device("/gpu:1"):  # which this machine may not have, and soft placement is not asked for
-    y = tf.layers.dense(x, 1, kernel_initializer=tf.random_normal_initializer(), name="only")
+    y = tf.layers.dense(x, 1, kernel_initializer=tf.zeros_initializer(), bias_initializer=tf.ones_initializer(), name="only")
     loss = tf.reduce_mean(tf.square(y))
 other = tf.reduce_mean(x) + 100.0
 step = tf.train.get_or_create_global_step()
@@ -60,7 +60,7 @@ manager.save()
 
 
 def compared(start: Start, *arguments: str, cwd: Path) -> dict[str, Any]:
-    process = start("--json", str(cwd / "numbers.json"), "--timeout", "120", "--at-once", *arguments)
+    process = start("--json", str(cwd / "numbers.json"), "--timeout", "120", *arguments)
     _, errors = process.communicate()
     assert process.returncode == 0, errors
     found = json.loads((cwd / "numbers.json").read_text())
@@ -73,8 +73,7 @@ def losses_of(found: dict[str, Any]) -> list[list[float]]:
 
 
 def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
-    """Their seeds make other weights in Keras 3 than in TF1: the modern program begins with the legacy one's."""
-    # each has an order of its own: a batch is all of the 1500 digits
+    """Each has weights of its own, and an order of its own: a batch is all of the 1500 digits."""
     flags = [
         "--num_gpus=2",
         "--max_steps=12",
@@ -91,17 +90,14 @@ def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
         assert all(map(math.isfinite, of_side))
         assert (summary["examples"], summary["towers"]) == (1500, 2)
         assert summary["peak"] > 100 * 2**20
-    assert losses[0][0] == pytest.approx(losses[1][0], rel=1e-5)
+    assert losses[0][0] == pytest.approx(losses[1][0], rel=0.2)
     assert found["notes"] == ["fewer than 30 steps in the steady state: the rates are rough"]
-    assert "with the same initial weights" in found["how"]
+    assert "each with initial weights of its own" in found["how"]
     assert not (tmp_path / "train").exists()
 
 
 def test_what_trains_and_what_does_not(script: Write, start: Start, tmp_path: Path) -> None:
-    """TF1 as `import tensorflow`, whose loss nobody fetches, and a function that returns nothing: the same losses.
-
-    The weights are drawn without a seed, and have other names: all losses agree, so slots and biases are the same too.
-    """
+    """TF1 as `import tensorflow`, whose loss nobody fetches, and a function that returns nothing: the same losses."""
     found = compared(start, script("tf1.py", TF1), script("tf2.py", TF2.format("")), cwd=tmp_path)
     legacy, modern = losses_of(found)
     assert len(legacy) == len(modern) == 6
@@ -114,10 +110,10 @@ def test_what_trains_and_what_does_not(script: Write, start: Start, tmp_path: Pa
 def test_resumed(script: Write, start: Start) -> None:
     """A counter of steps that is not 0 before the first one; `saved` is a folder that no flag gives."""
     pair = (
-        script("waits.py", "time.sleep(120)"),
+        script("steps.py", "step(0.01)"),
         script("tf2.py", TF2.format("optimizer.iterations.assign(7)")),
     )
-    process = start("--at-once", "--timeout", "120", *pair)
+    process = start("--timeout", "120", *pair)
     _, errors = process.communicate()
     assert process.returncode == 2
     assert "tf2.py went on from a checkpoint, after 7 steps" in errors

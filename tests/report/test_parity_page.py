@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import time
 from functools import cache
 from html.parser import HTMLParser
 
@@ -118,7 +119,7 @@ def test_what_differs_is_on_the_page() -> None:
         assert part in text
     assert "✓ PARITY: every gradient" in Page(parity_page(bitwise())).text
     assert "≈ WITHIN TOLERANCE" in Page(parity_page(within())).text
-    assert "Traceback\n    ValueError: x" in Page(parity_page(failed())).text
+    assert "Traceback\n  ValueError: x" in Page(parity_page(failed())).text
     assert errors(within()).limit == 1e-6
 
 
@@ -143,11 +144,37 @@ def test_the_diff_says_by_signs_what_its_colours_say() -> None:
     assert re.search(r'<span class="new">\+[^<]+</span>', text)
 
 
-def test_equal_scripts_and_absent_ones() -> None:
+def test_equal_scripts() -> None:
     result = bitwise()
     result.migrated.text = result.original.text
     assert "The two scripts are the same text." in parity_page(result)
-    assert "The texts of the scripts were not recorded." in parity_page(failed())
+
+
+def test_the_two_files_and_the_date_are_at_the_top_and_the_files_in_the_diffs_head() -> None:
+    text = Page(parity_page(differs())).text
+    today = time.strftime("%Y-%m-%d")
+    assert re.search(rf"legacy/train\.py and out/train\.py, {today} \d\d:\d\d", text)
+    assert text.index(f"out/train.py, {today}") < text.index("✗ DIFFERS")
+    assert "--- a/legacy/train.py\n+++ b/out/train.py\n@@" in text
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_no_section_is_empty(name: str) -> None:
+    """A run that failed has neither scripts nor values nor curves to show."""
+    for part in re.findall(r"<section .*?</section>", written(name), re.DOTALL):
+        heading, body = part.split("</h2>")
+        assert "<img" in body or re.sub(r"<[^>]*>", "", body).strip() not in ("", "all"), heading
+    if name == "failed":
+        assert [attributes["id"] for attributes in read(name).every("section")] == ["runs", "notes"]
+
+
+def test_sentences_are_wrapped_and_tables_are_not() -> None:
+    """Why it differs needs no horizontal scroll bar."""
+    text = parity_page(differs())
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    assert re.search(r"pre\.sentences \{ white-space: pre-wrap;", style)
+    assert re.search(r'id="why"[^>]*><h2[^>]*>why</h2><pre class="sentences">sum for mean', text)
+    assert re.search(r'id="compared"[^>]*><h2[^>]*>compared</h2><pre>', text)
 
 
 def test_reports_load_neither_tensorflow_nor_numpy() -> None:

@@ -1,10 +1,13 @@
-"""The result of a comparison, as an object and as JSON."""
+"""The result of a comparison, as an object and as JSON, and the machine that it was measured on."""
 
 from __future__ import annotations
 
 import math
+import os
+import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from tf2towers.compare.side import Side
@@ -79,3 +82,23 @@ def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _finite(part) for key, part in value.items()}
     return [_finite(part) for part in value] if isinstance(value, list) else value
+
+
+def machine() -> str:
+    """Cores, processor, memory, system and load: numbers of two trainings mean nothing without them."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    parts = [f"{cores} cores"]
+    if model := _field("/proc/cpuinfo", "model name"):
+        parts[0] += f" ({model})"
+    if memory := _field("/proc/meminfo", "MemTotal"):
+        parts.append(f"{int(memory.split()[0]) / 2**20:.0f} GiB of memory")
+    parts.append(f"{platform.system()} {platform.machine()}")
+    return ", ".join([*parts, f"load average {os.getloadavg()[0]:.1f} at the start"])
+
+
+def _field(path: str, name: str) -> str:
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), "")

@@ -16,7 +16,7 @@ from tf2towers.report.html.picture import Picture, draw_picture, png
 
 
 def pictures(sides: Sequence[Side], summary: Summary) -> list[Picture]:
-    """Loss and throughput. Throughput leaves out the first step, and steps that were held."""
+    """Loss and throughput. Throughput leaves out the first step."""
     losses = tuple(
         (side.title, [(step.number, step.loss) for step in side.steps if step.loss is not None])
         for side in sides
@@ -24,11 +24,7 @@ def pictures(sides: Sequence[Side], summary: Summary) -> list[Picture]:
     rates = []
     for side, numbers in zip(sides, (summary.legacy, summary.modern), strict=True):
         per_step = numbers.examples if summary.unit == "examples" and numbers.examples else 1
-        points = [
-            (step.number, per_step / step.seconds)
-            for step in side.steps[1:]
-            if not step.interrupted and step.seconds > 0
-        ]
+        points = [(step.number, per_step / step.seconds) for step in side.steps[1:] if step.seconds > 0]
         rates.append((side.title, points))
     return [
         Picture("loss", "Loss", "loss", losses),
@@ -52,6 +48,7 @@ def page(outcome: Outcome) -> str:
     said = [f"the machine: {outcome.machine}", *summary.notes]
     return document(
         headline,
+        [side.script for side in outcome.sides],
         joined([element("h1", headline), element("p", speed, meaning)]),
         element("pre", table.text(summary)),
         *map(draw_picture, pictures(outcome.sides, summary)),

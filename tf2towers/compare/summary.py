@@ -11,13 +11,8 @@ from tf2towers.compare.side import Side, StepLine
 
 #: of the steps, whose mean loss is the loss at the end: one step's loss is a matter of its batch
 LAST_PART = 0.1
-
-
-# -- the steady state of a training: its steps without those of the start, and without those that were held ------------
-
 WARM_UP = 3  # steps that are left out at least: tracing, first allocation
 WARM_UP_PART = 0.1  # of all steps, that is left out at least
-FEWEST = 5  # steps; with fewer that were not held, held ones count too
 
 
 @dataclass(frozen=True)
@@ -39,17 +34,9 @@ class Spread:
 
 
 def steady_steps(steps: Sequence[StepLine]) -> list[StepLine]:
-    """The steps that say how fast a training is; empty where there are too few altogether.
-
-    Left out are the first 3 or the first tenth, whichever is more, and steps within which the process was held. Where
-    that leaves fewer than 5, steps that were held count too, by the time that they ran.
-    """
-    warm = list(steps[max(WARM_UP, int(len(steps) * WARM_UP_PART)) :])
-    whole = [step for step in warm if not step.interrupted]
-    return [step for step in (whole if len(whole) >= FEWEST else warm) if step.seconds > 0]
-
-
-# -- the numbers of both sides -----------------------------------------------------------------------------------------
+    """The steps that say how fast a training is: without the first 3 or the first tenth, whichever is more."""
+    warm = steps[max(WARM_UP, int(len(steps) * WARM_UP_PART)) :]
+    return [step for step in warm if step.seconds > 0]
 
 
 @dataclass(frozen=True)
@@ -76,7 +63,6 @@ class Numbers:
     first_loss: float | None
     final_loss: float | None
     end_loss: float | None
-    accuracy: float | None
 
 
 @dataclass(frozen=True)
@@ -107,34 +93,13 @@ def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | No
     return numbers[0] / numbers[1]
 
 
-def summarise(legacy: Side, modern: Side, batch_size: int | None = None, flag: int | None = None) -> Summary:
-    """Adds up.
-
-    Args:
-        legacy: one side, ended, with at least one step.
-        batch_size: examples of a step, as the user says; None: as seen.
-        flag: the value of a --batch_size in the arguments, for sides whose examples were not seen: it is taken as of
-            one tower.
-    """
+def summarise(legacy: Side, modern: Side) -> Summary:
+    """Adds up two sides that have ended, with at least one step each."""
     notes = [f"{side.title}: {note}" for side in (legacy, modern) for note in side.notes]
-    examples = []
-    for side in (legacy, modern):
-        seen = _examples(side)
-        if batch_size is not None:
-            seen = batch_size
-        elif seen is None and flag is not None:
-            seen = flag * side.towers
-            notes.append(
-                f"{side.title}: the examples of a step were not seen; {seen} is --batch_size times its towers "
-                "(--batch-size N says it better)"
-            )
-        examples.append(seen)
-    unit = "examples"
-    if None in examples:
-        unit = "steps"
-        notes.append(
-            "steps a second: how many examples a step takes is not known of both (--batch-size N says it)"
-        )
+    examples = [_examples(side) for side in (legacy, modern)]
+    unit = "steps" if None in examples else "examples"
+    if unit == "steps":
+        notes.append("steps a second: how many examples a step takes is not known of both")
     elif examples[0] != examples[1]:
         notes.append(f"a step takes {examples[0]} examples on one side and {examples[1]} on the other")
     numbers = [_numbers(side, each, unit) for side, each in zip((legacy, modern), examples, strict=True)]
@@ -151,7 +116,7 @@ def _examples(side: Side) -> int | None:
 
 
 def _numbers(side: Side, examples: int | None, unit: str) -> Numbers:
-    steady = steady_steps(side.steps)
+    seconds = [step.seconds for step in steady_steps(side.steps)]
     of_one = examples if unit == "examples" and examples is not None else 1
     losses = [step.loss for step in side.steps if step.loss is not None]
     last = losses[-max(1, int(len(losses) * LAST_PART)) :]
@@ -159,12 +124,11 @@ def _numbers(side: Side, examples: int | None, unit: str) -> Numbers:
         steps=side.count,
         seconds=side.seconds,
         first_step=side.steps[0].end,
-        rate=Spread.of([of_one / step.seconds for step in steady]) if steady else None,
-        step_seconds=Spread.of([step.seconds for step in steady]) if steady else None,
+        rate=Spread.of([of_one / each for each in seconds]) if seconds else None,
+        step_seconds=Spread.of(seconds) if seconds else None,
         examples=examples,
         peak=side.peak,
         first_loss=losses[0] if losses else None,
         final_loss=losses[-1] if losses else None,
         end_loss=math.fsum(last) / len(last) if last and all(map(math.isfinite, last)) else None,
-        accuracy=side.accuracy,
     )

@@ -23,16 +23,16 @@ def render_parity(result: ParityResult, *, colour: bool = False, verbose: bool =
             every one that could not be compared.
     """
     verdict = _plain(words.headline(result))
-    nothing = verdict.startswith("NOTHING")
-    lines = [_paint(verdict, _COLOURS["within" if nothing else result.outcome], colour)]
+    lines = [_paint(verdict, _COLOURS["within" if words.is_empty(result) else result.outcome], colour)]
     lines += [f"  {_plain(line)}" for line in words.error_details(result).splitlines()]
-    for title, body in _sections(result, verbose):
+    for title, body in sections(result, verbose):
         if body:
             lines += ["", _paint(title, "1", colour), *(f"  {line}".rstrip() for line in body)]
     return "\n".join(lines) + "\n"
 
 
-def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[str]]]:
+def sections(result: ParityResult, verbose: bool = False) -> Iterator[tuple[str, list[str]]]:
+    """The parts of the report, each with a title and its lines, perhaps none; for `verbose` see `render_parity`."""
     yield "why", [line for found in result.diagnoses for line in _diagnosis(found, words.unit(result))]
     yield "what differs first", _align(words.first_differences(result))
     yield "compared", _tally(result.comparisons)

@@ -67,7 +67,7 @@ def headline(result: ParityResult) -> str:
     if result.outcome == "error":
         lines = result.error.strip().splitlines()
         return f"could not be compared: {lines[0].strip() if lines else 'no reason was given'}"
-    if result.outcome != "differs" and not ((result.calls or result.steps) and result.comparisons):
+    if is_empty(result):
         return (
             f"NOTHING COMPARED: {'no training step was' if not result.steps else 'no values were'} recorded"
         )
@@ -98,6 +98,12 @@ def headline(result: ParityResult) -> str:
             f" ({equal} of {len(of)} bit-identical{but})"
         )
     return f"DIFFERS: {_differing(result, of, apart, largest)}, over {where}"
+
+
+def is_empty(result: ParityResult) -> bool:
+    """Whether both ran, and nothing was compared."""
+    compared = (result.calls or result.steps) and result.comparisons
+    return result.outcome in ("bitwise", "within") and not compared
 
 
 def error_details(result: ParityResult) -> str:

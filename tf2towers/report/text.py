@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from tf2towers.report.line_diff import match_lines
 from tf2towers.report.paths import display_path
@@ -45,19 +46,22 @@ def left_only(results: Iterable[MigrationResult], name_of: Callable[[str], str])
     )
 
 
-def unified_diff(change: FileChange) -> Iterator[str]:
-    """The lines of a unified diff that `patch -p1` takes."""
-    name = display_path(change.path)
+def unified_diff(change: FileChange, original: Path | None = None) -> Iterator[str]:
+    """The lines of a unified diff that `patch -p1` takes.
+
+    Args:
+        original: the file of the text before, where that is another one.
+    """
     before, after = _lines(change.before), _lines(change.after)
-    for line in _hunks(before, after, name.lstrip("/")):
+    if before == after:
+        return
+    yield f"--- a/{display_path(original or change.path).lstrip('/')}\n"
+    yield f"+++ b/{display_path(change.path).lstrip('/')}\n"
+    for line in _hunks(before, after):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
-def _hunks(before: list[str], after: list[str], name: str) -> Iterator[str]:
-    if before == after:
-        return
-    yield f"--- a/{name}\n"
-    yield f"+++ b/{name}\n"
+def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
     for group in match_lines(before, after).get_grouped_opcodes(3):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"

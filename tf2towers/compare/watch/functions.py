@@ -5,10 +5,10 @@ its graph. Where an optimizer is called eagerly, that call is the end of a step.
 """
 
 import contextlib
+import threading
 import weakref
-from typing import Any, Callable, ContextManager, List, Optional
+from typing import Any, List, Optional
 
-from tf2towers.compare.watch.beginning import Beginning
 from tf2towers.compare.watch.graphs import first_dimension, most_common
 from tf2towers.compare.watch.replica_losses import ReplicaLosses
 from tf2towers.compare.watch.steps import Steps, clock
@@ -31,10 +31,11 @@ class _Trained:
 class FunctionWatch:
     """Looks at every call of a function, and at every optimizer."""
 
-    def __init__(self, tf: Any, steps: Steps, beginning: Beginning) -> None:
+    def __init__(self, tf: Any, steps: Steps) -> None:
         self._tf = tf
         self._steps = steps
-        self._beginning = beginning
+        self._began = False
+        self._one_at_a_time = threading.Lock()
         self._applied = 0
         self._optimizer = None  # type: Any
         self._training = weakref.WeakKeyDictionary()  # type: Any
@@ -59,7 +60,6 @@ class FunctionWatch:
             context = self._tf.distribute.get_replica_context()
             if getattr(context, "replica_id_in_sync_group", 0) in (0, None):
                 end = clock()
-                self._beginning.eager_step()
                 self._steps.towers(max(1, self.losses.count))
                 self._steps.step(
                     end if self._ended is None else self._ended,
@@ -70,6 +70,14 @@ class FunctionWatch:
                 )
                 self._ended = end
 
+    def begins(self) -> None:
+        """A function that trains has been traced, and will be called: is it the training's first step?"""
+        with self._one_at_a_time:
+            if not self._began:
+                self._began = True
+                iterations = getattr(self._optimizer, "iterations", 0)
+                self._steps.begins_after(int(getattr(iterations, "numpy", lambda: iterations)()))
+
     def called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a function."""
         begin, applied = clock(), self._applied
@@ -77,10 +85,9 @@ class FunctionWatch:
         if not trains and not self._tf.config.functions_run_eagerly():
             trains = self.calls.trains(function, args, kwargs)
         if trains:
-            self._steps.harmless(self._beginning.training_function)
+            self._steps.harmless(self.begins)
         result = call(function, *args, **kwargs)
         if not trains and self._applied != applied:  # traced again for other arguments, or run eagerly
-            self._beginning.eager_step()
             trains = True
         if trains:
             self._steps.harmless(
@@ -98,7 +105,7 @@ class FunctionWatch:
     def called_concrete(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a concrete function that trains."""
         begin = clock()
-        self._steps.harmless(self._beginning.training_function)
+        self._steps.harmless(self.begins)
         result = call(function, *args, **kwargs)
         self._steps.harmless(self._after, self._trained(function), begin, result, [args, kwargs])
         return result
@@ -174,14 +181,13 @@ def _iterators_of(function: Any) -> List[Any]:
     return [value for value in values if hasattr(value, "element_spec") and hasattr(value, "__next__")]
 
 
-def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Beginning) -> None:
+def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     """Looks at every `tf.function` and every `tf.GradientTape` from now on."""
-    watch = FunctionWatch(tf, steps, beginning)
+    watch = FunctionWatch(tf, steps)
     optimizers.listen(lambda *call: steps.harmless(watch.applied, *call))
     watch.calls.around(watch.called)
     steps.harmless(watch.calls.around_concrete, watch.trains, watch.called_concrete)
-    scheduled = ScheduledSteps(watch.losses, watch.rows, watch.calls.nesting.entered, steps, beginning)
-    scheduled.watch(tf)
+    watch_coordinator(watch, steps)
 
     def tape_gradient(gradient: Any, tape: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
         steps.harmless(watch.losses.note, target, True)
@@ -222,43 +228,28 @@ def workers_together(tf: Any) -> Optional[int]:
     return int(strategy.extended._num_workers) if "CollectiveAllReduceStrategy" in class_names else None
 
 
-class ScheduledSteps:
-    """Looks at what a `ClusterCoordinator` runs."""
+def watch_coordinator(watch: FunctionWatch, steps: Steps) -> None:
+    """Looks at what a `ClusterCoordinator` runs, from now on. Without effect in a TensorFlow without coordinators."""
+    try:
+        from tensorflow.python.distribute.coordinator.cluster_coordinator import Closure
+    except ImportError:
+        return
 
-    def __init__(
-        self,
-        losses: ReplicaLosses,
-        rows: Callable[[Any], Optional[int]],
-        passed_over: Callable[[], ContextManager[Any]],
-        steps: Steps,
-        beginning: Beginning,
-    ) -> None:
-        self._losses, self._rows, self._passed_over = losses, rows, passed_over
-        self._steps, self._beginning = steps, beginning
-
-    def watch(self, tf: Any) -> None:
-        """From now on. Without effect in a TensorFlow without coordinators."""
-        try:
-            from tensorflow.python.distribute.coordinator.cluster_coordinator import Closure
-        except ImportError:
+    def watched(execute_on: Any, closure: Any, worker: Any) -> None:
+        if not trains(getattr(closure, "_concrete_function", None)):
+            execute_on(closure, worker)
             return
+        steps.harmless(watch.begins)
+        begin = clock()
+        with watch.calls.nesting.entered():
+            execute_on(closure, worker)
+        steps.harmless(report, closure, begin)
 
-        def watched(execute_on: Any, closure: Any, worker: Any) -> None:
-            function = getattr(closure, "_concrete_function", None)
-            if not trains(function):
-                execute_on(closure, worker)
-                return
-            self._steps.harmless(self._beginning.training_function)
-            begin = clock()
-            with self._passed_over():
-                execute_on(closure, worker)
-            self._steps.harmless(self._after, closure, begin)
-
-        wrap(Closure, "execute_on", watched)
-
-    def _after(self, closure: Any, begin: float) -> None:
+    def report(closure: Any, begin: float) -> None:
         end = clock()
-        rows = self._steps.harmless(self._rows, [closure._args, closure._kwargs])
+        rows = steps.harmless(watch.rows, [closure._args, closure._kwargs])
         if rows is None:
-            rows = self._steps.harmless(self._rows, closure._concrete_function.structured_input_signature)
-        self._steps.step(begin, end, self._losses.taken(None), rows, at_once=True)
+            rows = steps.harmless(watch.rows, closure._concrete_function.structured_input_signature)
+        steps.step(begin, end, watch.losses.taken(None), rows, at_once=True)
+
+    wrap(Closure, "execute_on", watched)

@@ -5,10 +5,8 @@ are what `compute_gradients` (or `tf.gradients`) was given, one a tower, where t
 of it; they are fetched in the same call, if that runs nothing that the step does not run by itself.
 """
 
-import re
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, Callable, List, NamedTuple, Optional
 
-from tf2towers.compare.watch.beginning import global_step
 from tf2towers.compare.watch.graphs import (
     ancestors,
     batches,
@@ -23,15 +21,11 @@ from tf2towers.verify.recorder.gradients import watch_gradients
 from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
 from tf2towers.verify.recorder.session_runs import around_runs
 
-_ACCURACY = re.compile(r"(?i)(?<![a-z])(acc|accuracy|precision)(?![a-z])")
-
 
 class _Plan(NamedTuple):
-    """What a set of fetches means: does it train, and what is fetched beside it."""
+    """Of a set of fetches that trains: what is fetched beside it, where its batches come in, who makes the update."""
 
-    trains: bool
     losses: List[Any]
-    accuracies: List[Any]
     groups: List[Any]
     together: Optional[int]
 
@@ -90,76 +84,60 @@ class SessionWatch:
         plan = self._steps.harmless(self._plan, session.graph, fetches)
         if plan is None:
             return original(session, fetches, feed_dict, *options)
-        if plan.trains and not self._began:
-            self._begin(session.graph, lambda fetched: original(session, fetched))
+        if not self._began:
+            self._began = True
+            self._steps.begins_after(global_step(session.graph, lambda fetched: original(session, fetched)))
         begin = clock()
-        values, losses, accuracies = original(
-            session, [fetches, plan.losses, plan.accuracies], feed_dict, *options
-        )
+        values, losses = original(session, [fetches, plan.losses], feed_dict, *options)
         end = clock()
-        if plan.trains:
-            numbers = [float(loss) for loss in losses if loss.ndim == 0]
-            loss = sum(numbers) / len(numbers) if numbers else None
-            self._steps.towers(max(1, len(plan.losses)))
-            self._steps.step(
-                begin,
-                end,
-                lambda: loss,
-                self._steps.harmless(rows, plan.groups, feed_dict),
-                at_once=True,
-                together=plan.together,
-            )
-        for accuracy in accuracies:
-            if accuracy.ndim == 0:
-                self._steps.write("accuracy", value=float(accuracy))
+        numbers = [float(loss) for loss in losses if loss.ndim == 0]
+        loss = sum(numbers) / len(numbers) if numbers else None
+        self._steps.towers(max(1, len(plan.losses)))
+        examples = self._steps.harmless(rows, plan.groups, feed_dict)
+        self._steps.step(begin, end, lambda: loss, examples, at_once=True, together=plan.together)
         return values
-
-    def _begin(self, graph: Any, run: Any) -> None:
-        """Called just before the first call that trains."""
-        self._began = True
-        with self._steps.aside():
-            made = global_step(graph, run)
-            if made:
-                self._steps.write("resumed", step=made)
 
     def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
         try:
-            elements = list(flatten_fetches(graph, fetches))
-            operations = frozenset(operation(element) for element in elements)
+            operations = frozenset(operation(element) for element in flatten_fetches(graph, fetches))
         except (TypeError, ValueError, KeyError):  # a wrong fetch: the session says so better
             return None
         seen = _GraphFacts.of(graph)
         key = operations, len(seen.train_ops)
         if key not in seen.plans:
-            seen.plans[key] = self._new_plan(graph, seen, elements, operations)
+            seen.plans[key] = self._new_plan(graph, seen, operations)
         return seen.plans[key]
 
-    def _new_plan(
-        self, graph: Any, seen: _GraphFacts, elements: List[Any], operations: Any
-    ) -> Optional[_Plan]:
-        accuracies = [
-            element
-            for element in elements
-            if is_scalar(element)
-            and _ACCURACY.search(getattr(element, "name", ""))
-            and hasattr(element, "op")
-        ]
+    def _new_plan(self, graph: Any, seen: _GraphFacts, operations: Any) -> Optional[_Plan]:
         reached = ancestors(operations)
-        trains = bool(reached & seen.train_ops)
-        losses = []  # type: list[Any]
-        if trains:
-            for loss, gradients in seen.by_optimizer or seen.by_hand:
-                plain = find_fetchable_loss(loss, reached) if gradients & reached else None
-                if (
-                    plain is not None
-                    and graph.is_fetchable(plain)
-                    and not any(plain is known for known in losses)
-                ):
-                    losses.append(plain)
-        if not trains and not accuracies:
+        updates = reached & seen.train_ops
+        if not updates:
             return None
-        together = next((seen.together[op] for op in reached & seen.train_ops if op in seen.together), None)
-        return _Plan(trains, losses, accuracies, batches(losses, reached) if trains else [], together)
+        losses = []  # type: list[Any]
+        for loss, gradients in seen.by_optimizer or seen.by_hand:
+            plain = find_fetchable_loss(loss, reached) if gradients & reached else None
+            if (
+                plain is not None
+                and graph.is_fetchable(plain)
+                and all(plain is not known for known in losses)
+            ):
+                losses.append(plain)
+        together = next((seen.together[op] for op in updates if op in seen.together), None)
+        return _Plan(losses, batches(losses, reached), together)
+
+
+def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
+    """How many steps a TF1 graph's global step says were made; 0 where it has none, or none that can be read.
+
+    Args:
+        graph: a `tf.Graph`, perhaps finalized.
+    """
+    known = list(graph.get_collection("global_step"))
+    known += [variable for variable in graph.get_collection("variables") if variable.op.name == "global_step"]
+    try:
+        return int(run(known[0])) if known else 0
+    except Exception:  # not initialized: the step itself will say so
+        return 0
 
 
 def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:

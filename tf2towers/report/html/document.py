@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import time
+from collections.abc import Iterable
 from importlib import resources
+from pathlib import Path
 
 from tf2towers import __version__
 from tf2towers.report.html.elements import Markup, element
+from tf2towers.report.paths import display_path
 
 
-def document(title: str, header: str, *sections: str) -> str:
+def document(title: str, scripts: Iterable[Path], header: str, *sections: str) -> str:
     """The whole page, to be written as UTF-8.
 
     Its content security policy lets a browser load nothing and run nothing.
 
     Args:
+        scripts: what the page is about; they are named at its top, with the date.
         header, sections: Markup.
     """
+    now = time.strftime("%Y-%m-%d %H:%M %Z")
     style = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
@@ -33,7 +39,7 @@ def document(title: str, header: str, *sections: str) -> str:
     )
     body = element(
         "body",
-        element("header", header),
+        element("header", element("p", f"{' and '.join(map(display_path, scripts))}, {now}"), header),
         element("main", *sections),
         element("footer", element("p", f"Written by tf2towers {__version__}.")),
     )

@@ -86,13 +86,12 @@ def png(picture: Picture) -> bytes:
 
 
 def draw_picture(picture: Picture) -> Markup:
-    """The section of a page with a picture; a sentence where there is nothing to draw, or nothing to draw with."""
+    """The section of a page with a picture, or a sentence where there is nothing to draw with; nothing without curves."""
     if picture.empty:
-        shown = element("p", f"There is nothing to draw: no {picture.y}.")
-    else:
-        try:
-            data = base64.b64encode(png(picture)).decode("ascii")
-            shown = element("img", src=f"data:image/png;base64,{data}", alt=f"{picture.y} at each step")
-        except ImportError:
-            shown = element("p", "matplotlib, which draws the curves, is not installed.")
+        return Markup()
+    try:
+        data = base64.b64encode(png(picture)).decode("ascii")
+        shown = element("img", src=f"data:image/png;base64,{data}", alt=f"{picture.y} at each step")
+    except ImportError:
+        shown = element("p", "matplotlib, which draws the curves, is not installed.")
     return section(picture.name, picture.title, shown)
