@@ -12,16 +12,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
-from tf2towers.verify.diagnose.evidence import Evidence, Mistake, Pair
-from tf2towers.verify.diagnose.numbers import (
+from tf2towers.verify.diagnose.evidence import (
     ENOUGH,
     EQUAL,
+    Evidence,
     Explained,
+    Mistake,
+    Pair,
     fitted,
     joined,
     listed,
@@ -37,18 +37,14 @@ _NEAR = 2e-3  # of a ratio, to be that of a name
 def _ratio(evidence: Evidence) -> float | None:
     found = []
     for pair in evidence.comparable:
-        for name in evidence.names(pair):
-            mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
+        for name in pair.names:
+            mine, its = pair.mine[name], pair.its[name]
             finite = np.isfinite(mine) & np.isfinite(its)
             size = np.abs(np.where(finite, mine, 0.0))
             usable = finite & (size > 1e-2 * np.max(size, initial=0.0)) & (size > 100 * pair.noise)
             found.append(its[usable] / mine[usable])
     ratios = joined(found)
     return float(np.median(ratios)) if ratios.size else None
-
-
-def _near(ratio: float, number: float) -> bool:
-    return abs(ratio - number) <= _NEAR * abs(number)
 
 
 def _losses_scaled(evidence: Evidence, ratio: float) -> bool:
@@ -61,14 +57,14 @@ def _factor(evidence: Evidence) -> Diagnosis | None:
     ratio = _ratio(evidence)
     if ratio is None or not np.isfinite(ratio) or abs(ratio - 1) <= EQUAL or ratio == 0:
         return None
-    part = evidence.explained(lambda pair, name: ratio * pair.original.gradients[name])
+    part = evidence.explained(lambda pair, name: ratio * pair.mine[name])
     if not part:
         return None
     towers = evidence.towers
-    if towers > 1 and _near(ratio, towers):
+    if towers > 1 and abs(ratio - towers) <= _NEAR * towers:
         name, said = "sum for mean", f": they are added up over the {towers} towers, not averaged"
         todo = "Reduce with ReduceOp.MEAN, or divide each replica's loss by the number of replicas."
-    elif towers > 1 and _near(ratio, 1 / towers):
+    elif towers > 1 and abs(ratio * towers - 1) <= _NEAR:
         name, said = "scaled twice", f": they are divided by the {towers} towers twice"
         todo = "Divide once: either the loss of each replica, or the sum of the gradients (ReduceOp.MEAN)."
     else:
@@ -82,25 +78,11 @@ def _factor(evidence: Evidence) -> Diagnosis | None:
 
 # -- a tower that is left out ------------------------------------------------------------------------------------------
 
-Combine = Callable[[list[np.ndarray], int], np.ndarray]
-
-
-def _alone(towers: list[np.ndarray], tower: int) -> np.ndarray:
-    return towers[tower]
-
-
-def _rest_of_sum(towers: list[np.ndarray], tower: int) -> np.ndarray:
-    return np.asarray((np.sum(towers, axis=0) - towers[tower]) / len(towers))
-
-
-def _rest_of_mean(towers: list[np.ndarray], tower: int) -> np.ndarray:
-    return np.asarray((np.sum(towers, axis=0) - towers[tower]) / (len(towers) - 1))
-
 
 def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
     """The original's towers' gradients of a variable, scaled so that their mean is what it applied."""
-    towers = [gradients[name] for gradients in pair.original.towers if name in gradients]
-    applied = pair.original.gradients[name]
+    towers = [tower.vectors[name] for tower in pair.original.towers if name in tower.vectors]
+    applied = pair.mine[name]
     if len(towers) != evidence.towers or any(tower.shape != applied.shape for tower in towers):
         return None
     total = np.sum(towers, axis=0)
@@ -109,10 +91,15 @@ def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | Non
     return towers
 
 
-def _explained(evidence: Evidence, made: Combine, tower: int) -> float:
+def _explained(evidence: Evidence, of: str, tower: int) -> float:
+    """How much is explained by one tower's gradient alone, or by what the others' sum or mean is without it."""
+
     def assumed(pair: Pair, name: str) -> np.ndarray | None:
         towers = _towers(evidence, pair, name)
-        return None if towers is None else made(towers, tower)
+        if towers is None or of == "tower":
+            return None if towers is None else towers[tower]
+        count = len(towers) - (of == "mean")
+        return np.asarray((np.sum(towers, axis=0) - towers[tower]) / count)
 
     return evidence.explained(assumed)
 
@@ -121,7 +108,7 @@ def _tower_choice(evidence: Evidence) -> Diagnosis | None:
     if evidence.towers < 2:
         return None
     towers = range(evidence.towers)
-    part, tower = max((_explained(evidence, _alone, tower), -tower) for tower in towers)
+    part, tower = max((_explained(evidence, "tower", tower), -tower) for tower in towers)
     if part >= ENOUGH:
         besides = f"; leaving out tower {1 + tower} would give the same" if evidence.towers == 2 else ""
         return Diagnosis(
@@ -132,12 +119,9 @@ def _tower_choice(evidence: Evidence) -> Diagnosis | None:
             evidence.first_difference(),
             part,
         )
-    tried = [
-        (_explained(evidence, made, tower), -tower, of)
-        for made, of in ((_rest_of_sum, "sum"), (_rest_of_mean, "mean"))
-        for tower in towers
-    ]
-    part, left_out, of = max(tried)
+    part, left_out, of = max(
+        (_explained(evidence, of, tower), -tower, of) for of in ("sum", "mean") for tower in towers
+    )
     if part < ENOUGH:
         return None
     how = f"the sum of the others by {evidence.towers}" if of == "sum" else "the mean of the others"
@@ -153,42 +137,32 @@ def _tower_choice(evidence: Evidence) -> Diagnosis | None:
 # -- a regulariser that one side has and the other does not ------------------------------------------------------------
 
 
-def _penalty_gradient(kind: str, weights: np.ndarray) -> np.ndarray:
+def _penalty(kind: str, pair: Pair, name: str) -> np.ndarray:
+    """The gradient of a regulariser, but for its factor."""
+    weights = pair.original.before[name]
     return weights if kind == "L2" else np.sign(weights)
-
-
-def _coefficient(kind: str, name: str, pairs: list[Pair]) -> float | None:
-    shape = joined(_penalty_gradient(kind, pair.original.before[name]) for pair in pairs)
-    gap = joined(pair.original.gradients[name] - pair.migrated.gradients[name] for pair in pairs)
-    found = fitted([shape], gap)
-    return None if found is None else float(found[0])
 
 
 def _explain(explained: Explained, kind: str, coefficient: float, name: str, pairs: list[Pair]) -> None:
     """Adds what this regulariser of a variable would make of the difference."""
     for pair in pairs:
-        mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
-        assumed = mine - coefficient * _penalty_gradient(kind, pair.original.before[name])
-        explained.add(its, assumed, mine, pair.allowed(name))
+        assumed = pair.mine[name] - coefficient * _penalty(kind, pair, name)
+        explained.add(pair.its[name], assumed, pair.mine[name], pair.allowed(name))
 
 
 def _regulariser(evidence: Evidence) -> Diagnosis | None:
-    differing = {name for pair in evidence.comparable for name in pair.differing}
     found: dict[str, tuple[str, float]] = {}
     everything = Explained()
-    for name in sorted(differing):
+    for name in sorted({name for pair in evidence.comparable for name in pair.differing}):
         pairs = [
-            pair
-            for pair in evidence.comparable
-            if name in evidence.names(pair) and name in pair.original.before
+            pair for pair in evidence.comparable if name in set(pair.names) and name in pair.original.before
         ]
-        if not pairs or any(
-            pair.original.before[name].shape != pair.original.gradients[name].shape for pair in pairs
-        ):
+        if not pairs or any(pair.original.before[name].shape != pair.mine[name].shape for pair in pairs):
             return None
         best = 0.0
         for kind in ("L2", "L1"):
-            coefficient = _coefficient(kind, name, pairs)
+            shape = joined(_penalty(kind, pair, name) for pair in pairs)
+            coefficient = fitted(shape, joined(pair.mine[name] - pair.its[name] for pair in pairs))
             if coefficient is not None:
                 explained = Explained()
                 _explain(explained, kind, coefficient, name, pairs)
@@ -197,24 +171,19 @@ def _regulariser(evidence: Evidence) -> Diagnosis | None:
         if not best:
             return None
         _explain(everything, *found[name], name, pairs)
-    if not found:
-        return None
-    return _of_regulariser(evidence, found, everything.part)
-
-
-def _of_regulariser(evidence: Evidence, found: dict[str, tuple[str, float]], part: float) -> Diagnosis | None:
     signs = {coefficient > 0 for _, coefficient in found.values()}
-    if len(signs) > 1:
-        return None
-    missing = signs == {True}
+    return _of_regulariser(evidence, found, everything.part, True in signs) if len(signs) == 1 else None
+
+
+def _of_regulariser(
+    evidence: Evidence, found: dict[str, tuple[str, float]], part: float, missing: bool
+) -> Diagnosis:
     kinds = sorted({kind for kind, _ in found.values()})
-    numbers = [abs(coefficient) for _, coefficient in found.values()]
-    middle = float(np.median(numbers))
-    spread = max(numbers) > 1.05 * min(numbers)
-    rate = f"{rounded(min(numbers))} to {rounded(max(numbers))}" if spread else rounded(middle)
-    shape = "w" if kinds == ["L2"] else "sign(w)" if kinds == ["L1"] else "w or sign(w)"
-    names = listed(list(found))
-    step = evidence.first_difference(set(found))
+    numbers = sorted(abs(coefficient) for _, coefficient in found.values())
+    rate = rounded(float(np.median(numbers)))
+    if numbers[-1] > 1.05 * numbers[0]:
+        rate = f"{rounded(numbers[0])} to {rounded(numbers[-1])}"
+    shape = " or ".join("w" if kind == "L2" else "sign(w)" for kind in reversed(kinds))
     kind = " and ".join(kinds)
     if missing:
         name = "missing regulariser"
@@ -227,7 +196,8 @@ def _of_regulariser(evidence: Evidence, found: dict[str, tuple[str, float]], par
             "have, or that is counted more than once; the others are equal."
         )
         todo = "Count the regularisation losses as often as the original does, with the same factor."
-    return Diagnosis(name, f"The gradients of {names} {said}", todo, step, part)
+    step = evidence.first_difference(set(found))
+    return Diagnosis(name, f"The gradients of {listed(list(found))} {said}", todo, step, part)
 
 
 FACTOR = Mistake(("sum for mean", "scaled twice", "other constant factor"), "gradients", _factor)
