@@ -1,7 +1,6 @@
 """`tf2towers compare` on scripts that report steps without training: no TensorFlow needed."""
 
 import json
-import os
 import signal
 import socket
 import sys
@@ -78,7 +77,7 @@ FAILURES = {
     "an error": (STEPS, "raise KeyError('here')", "modern.py ended with status 1; it wrote last:"),
     "a sentence": ("sys.exit('no data')", STEPS, "no data"),
     "a signal": (STEPS, "os.kill(os.getpid(), 9)", "modern.py was killed by SIGKILL"),
-    "a flag": (STEPS, "flags = ['--log_dir']", "after an earlier run: --log_dir={scratch} gives it an empty folder; it"),
+    "a flag": (STEPS, "flags = ['--log_dir']", "after an earlier run: --log_dir={scratch} gives it an empty folder"),
     "resumed": (
         STEPS, RESUMED, "after 200 steps of an earlier run, and trainings are compared from their beginning: --train_d"
     ),

@@ -19,7 +19,8 @@ import tensorflow as tf
 
 x = tf.placeholder(tf.float32, [None, 4])
 with tf.device("/gpu:1"):  # which this machine may not have, and soft placement is not asked for
-    y = tf.layers.dense(x, 1, kernel_initializer=tf.zeros_initializer(), bias_initializer=tf.ones_initializer(), name="only")
+    start = dict(kernel_initializer=tf.zeros_initializer(), bias_initializer=tf.ones_initializer())
+    y = tf.layers.dense(x, 1, name="only", **start)
     loss = tf.reduce_mean(tf.square(y))
 other = tf.reduce_mean(x) + 100.0
 step = tf.train.get_or_create_global_step()

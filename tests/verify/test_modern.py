@@ -28,8 +28,6 @@ DROP, OLD_RATE, NEW_RATE = 10, 0.02, 0.002
 RUNS = {  # towers, batch norm, momentum
     "1 tower": (1, False, 0.9),
     "2 towers, batch norm": (2, True, 0.9),
-    "2 towers, no momentum": (2, False, 0.0),
-    "4 towers": (4, False, 0.9),
     "4 towers, batch norm": (4, True, 0.9),
     "4 towers, no momentum": (4, False, 0.0),
 }

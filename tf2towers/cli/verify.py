@@ -37,9 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("migrated", metavar="MIGRATED", help="the TF2 script or notebook")
     parser.add_argument("--steps", type=positive, default=10, metavar="K", help="training steps (default 10)")
     parser.add_argument(
-        "--replicas", type=int, metavar="N", help="so many towers are expected; else status 2"
-    )
-    parser.add_argument(
         "--legacy-python",
         metavar="EXE",
         help="record the original with this interpreter and its real TF 1.12 to 1.15",
@@ -71,22 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a variable that the migrated script calls NEW",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the global generators, on both sides (default 0)"
-    )
-    parser.add_argument(
         "--timeout",
         type=seconds,
         default=600.0,
         metavar="SECONDS",
         help="for each run of a script (default 600)",
     )
-    parser.add_argument(
-        "--allow-writes",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="let the scripts write there as they do by themselves (else to a scratch folder)",
-    )
+    script_arguments.add_writes(parser)
     parser.add_argument(
         "--report", metavar="DIR", help="write index.html, verify.json and the recordings there"
     )
@@ -164,13 +152,11 @@ def _verdict(
         free=given("free", False),
         tower_order=given("tower_order", False),
         names=dict(pair.split("=", 1) for pair in given("name", [])),
-        seed=given("seed", 0),
         allow=tuple(given("allow_writes", ())),
         cluster=find_shape([legacy], given("ps"), given("workers"), given("task_flags")),
         progress=progress,
         tolerance=options.tolerance,
         gradients_only=given("gradients_only", False),
-        towers=given("replicas"),
     )
     return verify(legacy, migrated, arguments, how, work)
 

@@ -223,7 +223,8 @@ def _describe_run(same_draws: bool, shape: Shape | None, sides: Sequence[Side]) 
     steps = "an update that all workers make together" if all(together) else "one worker's update"
     if any(together) and not all(together):
         steps = "an update: of all workers on one side, of one worker on the other"
-    return f"{said} Each was a cluster of {describe_shape(shape)}; a step is {steps}, memory the sum of all tasks' peaks."
+    cluster = f"Each was a cluster of {describe_shape(shape)}"
+    return f"{said} {cluster}; a step is {steps}, memory the sum of all tasks' peaks."
 
 
 # -- whether the two are clusters, and of how many tasks ---------------------------------------------------------------

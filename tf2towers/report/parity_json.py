@@ -9,7 +9,7 @@
      "steps": 10, "calls": 0, "towers": 2, "tolerance": 0.0, "seconds": 31.5,
      "original": SIDE, "migrated": SIDE,
      "diagnoses": [{"name", "message", "todo", "step", "confidence"}],
-     "first": {"step": 0 | null, "layer": "..", "gradient": ".."},       "" where there is none
+     "first": {"step": 0 | null, "gradient": ".."},       "" where there is none
      "counts": {KIND: {"bitwise": 3, "within": 0, "differs": 1, "failed": 0}},   kinds that were compared
      "comparisons": [{"kind", "name", "verdict", "problem", "bitwise", "within", "first_step", "max_abs", "max_rel",
                       "ulps", "shape", "dtype", "errors", "rounding"}],
@@ -55,7 +55,7 @@ def parity_as_json(result: ParityResult) -> str:
         "original": _side(result.original),
         "migrated": _side(result.migrated),
         "diagnoses": [asdict(cause) for cause in result.diagnoses],
-        "first": {"step": result.first_step, "layer": result.first_layer, "gradient": result.first_gradient},
+        "first": {"step": result.first_step, "gradient": result.first_gradient},
         "counts": dict(words.tally(result.comparisons)),
         "comparisons": [
             {**asdict(found), "verdict": words.verdict_of(found)} for found in result.comparisons

@@ -13,7 +13,6 @@ from tf2towers.report.parity_result import Comparison, Kind, ParityResult
 KINDS: tuple[Kind, ...] = get_args(Kind)
 PLURALS: dict[Kind, str] = {
     "input": "inputs",
-    "layer": "layers",
     "loss": "losses",
     "tower gradient": "tower gradients",
     "gradient": "gradients",
@@ -134,7 +133,6 @@ def first_differences(result: ParityResult) -> list[tuple[str, str]]:
             f"first {unit(result)}",
             "" if result.first_step is None else f"{result.first_step} (counted from 0)",
         ),
-        ("first layer, forward", result.first_layer),
         ("first gradient, backward", result.first_gradient),
     ]
     return [(what, name) for what, name in pairs if name]

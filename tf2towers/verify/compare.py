@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind, Outcome
-from tf2towers.verify.recording import Arrays, Facts, Recording, Step
+from tf2towers.verify.recording import Arrays, Facts, Step
 
 #: a whole number of towers by which a loss may be divided, to the rounding of one division
 _SHARE = 1e-6
@@ -123,58 +124,62 @@ class Series:
         self.max_abs, self.max_rel = max(self.max_abs, absolute), max(self.max_rel, relative)
         self.ulps = max(self.ulps, absolute / ulp)
 
-    def comparison(self, kind: Kind, name: str, tolerance: float) -> Comparison:
-        """The result of the comparison, over all steps."""
+    def comparison(self, kind: Kind, name: str, tolerance: float, noise: bool = False) -> Comparison:
+        """The result of the comparison, over all steps; of noise, what is not within the tolerance is rounding."""
         within = not self.problem and self.max_rel <= tolerance
         of_series = {**vars(self), "errors": tuple(self.errors)}
-        return Comparison(kind=kind, name=name, within=within, **of_series)
+        return Comparison(
+            kind=kind, name=name, within=within or noise, rounding=noise and not within, **of_series
+        )
+
+
+def is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
+    """Whether it is one of some variables, or a gradient, a slot, an average or a summary of one."""
+    if kind not in ("gradient", "tower gradient", "variable", "summary"):
+        return False
+    return any(f"/{name}/" in f"/{key.rpartition(': ')[2].partition('//')[0]}/" for name in names)
 
 
 def compare(
-    original: Recording | Iterable[Step],
-    migrated: Recording | Iterable[Step],
+    original: Iterable[Step],
+    migrated: Iterable[Step],
     tolerances: Tolerances | None = None,
-    kinds: Iterable[Kind] = ("input", "loss", "tower gradient", "gradient", "variable", "fetched", "summary"),
+    kinds: Iterable[Kind] = ("input", "loss", "tower gradient", "gradient", "variable", "summary"),
     share: int = 1,
+    noise: Collection[str] = (),
 ) -> list[Comparison]:
     """What came of comparing everything that either run has, in the order of a step.
 
     Args:
-        original, migrated: recordings, or their steps one by one (large ones need not be in memory).
+        original, migrated: the steps one by one; large ones need not be in memory.
         tolerances: see there; by default every bit counts.
         kinds: what is compared.
         share: each replica's loss and gradients are this part of a TF1 tower's (see `share_of`).
+        noise: variables whose gradients are rounding: they, their gradients and slots may differ.
 
     Raises:
         NotComparable: there are no steps, or more on one side than on the other.
     """
     series: dict[tuple[Kind, str], Series] = {}
-    chosen = set(kinds)
-    mine = original.steps if isinstance(original, Recording) else original
-    theirs = migrated.steps if isinstance(migrated, Recording) else migrated
-    count = 0
-    for step, match in _step_pairs(mine, theirs):
+    chosen, limits, count = set(kinds), tolerances or Tolerances(), 0
+    for step, match in zip_longest(original, migrated):
+        if step is None or match is None:
+            less, more = (
+                ("the migrated run", "the original")
+                if match is None
+                else ("the original", "the migrated run")
+            )
+            raise NotComparable(f"{less} has made {count} training steps, {more} more")
         for kind, name, value, its in pairs(step, match, share):
             if kind in chosen:
                 series.setdefault((kind, name), Series()).add(count, value, its)
         count += 1
     if not count:
         raise NotComparable("no training step was recorded")
-    limits = tolerances or Tolerances()
-    return [found.comparison(kind, name, limits.of(kind)) for (kind, name), found in series.items()]
-
-
-def _step_pairs(mine: Iterable[Step], theirs: Iterable[Step]) -> Iterator[tuple[Step, Step]]:
-    own, its = iter(mine), iter(theirs)
-    count = 0
-    for step in own:
-        match = next(its, None)
-        if match is None:
-            raise NotComparable(f"the migrated run has made {count} training steps, the original more")
-        count += 1
-        yield step, match
-    if next(its, None) is not None:
-        raise NotComparable(f"the original has made {count} training steps, the migrated run more")
+    return [
+        found.comparison(kind, name, limits.of(kind), is_of(kind, name, noise))
+        for (kind, name), found in series.items()
+    ]
 
 
 def pairs(
@@ -200,8 +205,6 @@ def pairs(
         yield "gradient", name, original.gradients.get(name), migrated.gradients.get(name)
     for name in _names(original.after, migrated.after):
         yield "variable", name, original.after.get(name), migrated.after.get(name)
-    for place in range(max(len(original.fetched), len(migrated.fetched))):
-        yield "fetched", f"value {place}", _at(original.fetched, place), _at(migrated.fetched, place)
     for name in _names(original.summaries, migrated.summaries):
         yield "summary", name, original.summaries.get(name), migrated.summaries.get(name)
 

@@ -36,8 +36,7 @@ class Options:
         legacy_python: an interpreter with a real TF 1; None: this one, through `tf.compat.v1`.
         free: a race of the original stays one; a program of functions is set to the original's variables once only.
         continuous: of training steps that are recorded: with the random numbers of a run whose calls are.
-        layers: the forward pass is noted, layer by layer.
-        double: the original's losses and gradients are computed in float64 as well.
+        double: the original's gradients are computed in float64 as well.
         tower_order: a program that `migrate` wrote averages in tower order, as the TF1 code did.
         names: the original's names of variables to the program's, where they cannot be found.
         seed: of Python's, NumPy's and TensorFlow's global generators, on both sides.
@@ -48,7 +47,6 @@ class Options:
         progress: called with what runs, and its steps (or session calls) so far.
         tolerance: relative to the largest element; None: every bit, but for the named rules.
         gradients_only: variables are not compared, for a program with another optimizer.
-        towers: so many are expected.
     """
 
     steps: int = 10
@@ -56,7 +54,6 @@ class Options:
     legacy_python: str | None = None
     free: bool = False
     continuous: bool = False
-    layers: bool = False
     double: bool = False
     tower_order: bool = False
     names: dict[str, str] = field(default_factory=dict)
@@ -68,17 +65,6 @@ class Options:
     progress: Progress | None = None
     tolerance: float | None = None
     gradients_only: bool = False
-    towers: int | None = None
-
-    @property
-    def lockstep(self) -> bool:
-        """Whether each step of a program of functions starts from the original's variables."""
-        return not self.free
-
-    def check_towers(self, seen: int) -> None:
-        """Raises RunFailed where the original has another number than was expected."""
-        if self.towers not in (None, seen):
-            raise RunFailed(f"the original has {seen} towers, and --replicas says {self.towers}")
 
 
 @dataclass
@@ -104,7 +90,6 @@ def record_original(
     """
     given: dict[str, object] = {
         "record": "steps",
-        "layers": options.layers,
         "double": options.double,
         "continuous": options.continuous,
         **_of_program(options, migrated),
@@ -114,7 +99,7 @@ def record_original(
 
 
 def record_migrated(
-    script: Path, arguments: Sequence[str], folder: Path, options: Options, original: Path | None
+    script: Path, arguments: Sequence[str], folder: Path, options: Options, original: Path
 ) -> Recorded:
     """Runs a program of TF 2 functions, gives it what the original had, and records it.
 
@@ -122,9 +107,8 @@ def record_migrated(
         RunFailed: it could not be run, or did not train.
     """
     given: dict[str, object] = {
-        "layers": options.layers,
-        "original": None if original is None else str(original),
-        "lockstep": options.lockstep,
+        "original": str(original),
+        "lockstep": not options.free,
         "names": options.names,
     }
     title = f"{TITLES[True]}, {script.name},"
@@ -168,7 +152,7 @@ def record_calls(
 
     Args:
         script, arguments: what is run; of a cluster without the flags that tell a task which it is.
-        options: how; `lockstep`, `layers`, `double` and `names` do not apply.
+        options: how; `double` and `names` do not apply.
 
     Raises:
         RunFailed: it could not be run, or made no call.

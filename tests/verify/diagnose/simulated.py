@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -58,19 +57,11 @@ class Trainer:
     start: float = 1.0  # multiple of the initial weights
     scale: float = 1.0  # of the logits' layer gradient magnitudes: tiny gradients
     noise: float = 0.0
-    digests: bool = True
     own_gradients: bool = True
 
 
-def _digest(values: np.ndarray) -> np.ndarray:
-    values = values.astype(np.float32)
-    wide = values.astype(np.float64)
-    sums = [wide.sum(), np.abs(wide).sum(), (wide**2).sum(), wide.size]
-    return np.array([zlib.crc32(values.tobytes()), *sums])
-
-
 def _forward(trainer: Trainer, v: Arrays, x: np.ndarray, labels: np.ndarray):
-    """(loss, gradients, layers, batch mean, batch variance) of a tower."""
+    """(loss, gradients, batch mean, batch variance) of a tower."""
     weights, logits_weights = v["hidden/weights"].astype(float), v["logits/weights"].astype(float)
     product = x @ weights
     added = product + v["hidden/biases"]
@@ -104,14 +95,7 @@ def _forward(trainer: Trainer, v: Arrays, x: np.ndarray, labels: np.ndarray):
     for name in regularised:
         both = trainer.l2 * v[name] + trainer.l1 * np.sign(v[name])
         gradients[name] = gradients[name] + trainer.loss_factor * trainer.scale * both
-    layers = {
-        "hidden/MatMul": product,
-        "hidden/BiasAdd": added,
-        "bn/FusedBatchNormV3": scaled,
-        "hidden/Relu": hidden,
-        "logits/BiasAdd": logits,
-    }
-    return loss, gradients, {n: _digest(value) for n, value in layers.items()}, mean, variance
+    return loss, gradients, mean, variance
 
 
 def _clipped(clip: tuple[str, str, float], gradients: Arrays) -> Arrays:
@@ -211,8 +195,6 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
     facts = Facts(
         towers=trainer.towers,
         trainable=TRAINABLE,
-        batch_size=trainer.batch * trainer.towers,
-        layer_types={"bn/FusedBatchNormV3": "FusedBatchNormV3"},
         without_gradient=[trainer.without_gradient] if trainer.without_gradient else [],
     )
     recording = Recording(facts=facts)
@@ -231,7 +213,7 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
         for j in range(trainer.towers):
             given = j if trainer.data_of is None else trainer.data_of
             part = slice(given * trainer.batch, (given + 1) * trainer.batch)
-            loss, gradients, layers, mean, variance = _forward(trainer, v, x[part], labels[part])
+            loss, gradients, mean, variance = _forward(trainer, v, x[part], labels[part])
             gradients = {
                 n: (g * (1 + trainer.noise * noise.standard_normal(g.shape))).astype(np.float32)
                 for n, g in gradients.items()
@@ -239,7 +221,6 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
             }
             step.losses.append(np.float32(loss * (1 + trainer.noise)))
             step.tower_gradients.append(gradients)
-            step.layers.append(layers)
             moments.append((mean, variance))
         applied = _applied(
             trainer, [{n: g.astype(float) for n, g in of_tower.items()} for of_tower in step.tower_gradients]
@@ -257,8 +238,6 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
             taken = v[name] if trainer.ema_when == "after" else step.variables[name]
             v[shadow] = (trainer.ema * v[shadow] + (1 - trainer.ema) * taken).astype(np.float32)
         step.after = {n: np.array(value) for n, value in v.items()}
-        if not trainer.digests:
-            step.layers = []
         if not trainer.own_gradients:
             step.tower_gradients = []
         recording.steps.append(step)

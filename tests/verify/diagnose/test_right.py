@@ -31,7 +31,7 @@ RIGHT = {
     "tiny gradients": Trainer(scale=1e-20),
     "no gradients": Trainer(scale=0.0),
     "a tiny rate": Trainer(rate=1e-9),
-    "nothing but inputs": Trainer(digests=False, own_gradients=False),
+    "nothing but inputs": Trainer(own_gradients=False),
 }
 
 
@@ -68,7 +68,6 @@ def _not_a_number(recording: Recording) -> None:
                 if value.dtype.kind == "f":
                     arrays[name] = np.full_like(value, np.nan)
         step.losses = [np.float32(np.nan) for _ in step.losses]
-        step.layers = [{n: np.full_like(d, np.nan) for n, d in tower.items()} for tower in step.layers]
 
 
 def _infinite(recording: Recording) -> None:
@@ -93,7 +92,7 @@ def _words(recording: Recording) -> None:
 GAPS: dict[str, Callable[[Recording], None]] = {
     **{
         f"no {kind}": _without(kind)
-        for kind in ("variables", "after", "gradients", "tower_gradients", "losses", "inputs", "layers")
+        for kind in ("variables", "after", "gradients", "tower_gradients", "losses", "inputs")
     },
     "not a number": _not_a_number,
     "infinite": _infinite,

@@ -86,7 +86,7 @@ def png(picture: Picture) -> bytes:
 
 
 def draw_picture(picture: Picture) -> Markup:
-    """The section of a page with a picture, or a sentence where there is nothing to draw with; nothing without curves."""
+    """The section of a page with a picture, or with a sentence where matplotlib is missing; nothing without curves."""
     if picture.empty:
         return Markup()
     try:

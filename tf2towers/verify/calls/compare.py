@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -11,7 +10,7 @@ import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind
 from tf2towers.verify.calls.recording import KINDS, Call, Run
-from tf2towers.verify.compare import Series, Tolerances, equal
+from tf2towers.verify.compare import Series, Tolerances, equal, is_of
 
 #: variables by worker, session and name
 State = dict[tuple[int, int, str], np.ndarray]
@@ -78,7 +77,7 @@ def compare(
             series.setdefault((kind, label), Series()).add(call.number, mine, its)
             if equal(mine, its) or _within(mine, its, limits.of(kind)):
                 continue
-            if _is_of(kind, key, noise) or (
+            if is_of(kind, key, noise) or (
                 kind == "variable" and shifts.explain(call, match, mine, its, states, limits.variables)
             ):
                 rounding.add((kind, label))
@@ -88,18 +87,8 @@ def compare(
             if found.first.original is call:
                 found.beside[kind] = found.beside.get(kind, 0) + 1
     for (kind, name), compared in series.items():
-        comparison = compared.comparison(kind, name, limits.of(kind))
-        if (kind, name) in rounding and not comparison.within:
-            comparison = dataclasses.replace(comparison, within=True, rounding=True)
-        found.comparisons.append(comparison)
+        found.comparisons.append(compared.comparison(kind, name, limits.of(kind), (kind, name) in rounding))
     return found
-
-
-def _is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
-    """Whether it is one of some variables, or a gradient, a slot, an average or a summary of one."""
-    if kind not in ("gradient", "variable", "summary"):
-        return False
-    return any(f"/{name}/" in f"/{key.partition('//')[0]}/" for name in names)
 
 
 class _Shifts:

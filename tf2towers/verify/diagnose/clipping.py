@@ -81,11 +81,14 @@ def _applied(clip: _Clip, step: _Step, names: Sequence[str]) -> Vectors:
     made: list[Vectors] = []
     for given in step.clipped_at(clip.place):
         if clip.form == "value":
-            made.append({name: np.clip(given.vectors[name], -clip.threshold, clip.threshold) for name in names})
+            made.append(
+                {name: np.clip(given.vectors[name], -clip.threshold, clip.threshold) for name in names}
+            )
         else:
             made.append(
                 {
-                    name: given.vectors[name] * (clip.threshold / max(given.size(clip.form, unit), clip.threshold))
+                    name: given.vectors[name]
+                    * (clip.threshold / max(given.size(clip.form, unit), clip.threshold))
                     for unit in _units(clip.form, names)
                     for name in unit
                 }
@@ -153,7 +156,10 @@ def _usable(names: list[str], *sides: Vectors) -> bool:
     """Whether both sides have finite gradients of these variables, of the same size."""
     mine, its = sides
     return all(
-        name in mine and name in its and mine[name].shape == its[name].shape and np.isfinite([mine[name], its[name]]).all()
+        name in mine
+        and name in its
+        and mine[name].shape == its[name].shape
+        and np.isfinite([mine[name], its[name]]).all()
         for name in names
     )
 
@@ -164,7 +170,9 @@ def _side(evidence: Evidence, side: str, names: list[str]) -> _Clip | None:
     for pair in evidence.pairs:
         view = getattr(pair, side)
         source = view if len(view.towers) == evidence.towers or not pair.comparable else pair.original
-        if len(source.towers) == evidence.towers and _usable(names, source.mean.vectors, view.gradients.vectors):
+        if len(source.towers) == evidence.towers and _usable(
+            names, source.mean.vectors, view.gradients.vectors
+        ):
             steps.append(_Step(pair, view.gradients, source.mean, source.towers))
     if not steps or _is(steps, names, [step.mean.vectors for step in steps]).holds:
         return _Clip() if steps else None

@@ -159,7 +159,9 @@ class View:
         ]
         total = {name: np.sum([tower[name].astype(np.float64) for tower in towers], axis=0) for name in names}
         self.mean = Gradients({name: value / len(towers) for name, value in total.items()}, places)
-        self.losses = joined(np.asarray(loss, np.float64).reshape(-1) for loss in step.losses if np.size(loss) == 1)
+        self.losses = joined(
+            np.asarray(loss, np.float64).reshape(-1) for loss in step.losses if np.size(loss) == 1
+        )
 
 
 class Pair:
@@ -182,7 +184,9 @@ class Pair:
     @property
     def names(self) -> Iterator[str]:
         """The variables whose gradients both sides have, of the same size."""
-        return (name for name in self.mine if name in self.its and self.mine[name].shape == self.its[name].shape)
+        return (
+            name for name in self.mine if name in self.its and self.mine[name].shape == self.its[name].shape
+        )
 
     @cached_property
     def noise(self) -> float:
@@ -286,7 +290,11 @@ def first_differences(original: Recording, migrated: Recording) -> tuple[int | N
                 names = set(pair.differing)
                 if exact:
                     arrays, others = mine.gradients, its.gradients
-                    names = {key.split("//")[0] for key in arrays if key in others and not equal(arrays[key], others[key])}
+                    names = {
+                        key.split("//")[0]
+                        for key in arrays
+                        if key in others and not equal(arrays[key], others[key])
+                    }
                 if names or (_bits_differ(mine, its) if exact else _differs(pair)):
                     last = max(names, key=lambda name: (order.get(name, -1), name), default="")
                     return pair.index, last
@@ -294,7 +302,9 @@ def first_differences(original: Recording, migrated: Recording) -> tuple[int | N
 
 
 def _bits_differ(mine: Step, its: Step) -> bool:
-    both = ((value, other) for _, _, value, other in pairs(mine, its) if value is not None and other is not None)
+    both = (
+        (value, other) for _, _, value, other in pairs(mine, its) if value is not None and other is not None
+    )
     return any(not equal(value, other) for value, other in both)
 
 

@@ -72,8 +72,8 @@ def _learning_rate(evidence: Evidence) -> Diagnosis | None:
     else:
         name = "learning-rate schedule"
         said = (
-            f"From step {first} on the updates are other multiples of the original's, {rounded(ratios[first])} times at "
-            "first, though the gradients are equal."
+            f"From step {first} on the updates are other multiples of the original's, {rounded(ratios[first])} times "
+            "at first, though the gradients are equal."
         )
         todo = "Make the schedule from the original's boundaries, decay and staircase, on the same counter of steps."
     return Diagnosis(name, said, todo, first, explained.part)

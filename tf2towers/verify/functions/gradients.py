@@ -8,8 +8,6 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.verify.functions.tracing import Notes, Tracing, tower
-from tf2towers.verify.recorder import graph as graphs
-from tf2towers.verify.recorder.fetches import digest
 from tf2towers.verify.recorder.wrapping import wrap
 
 # -- the optimizers that a TF2 program applies, and the variables that they are given ----------------------------------
@@ -33,7 +31,7 @@ class Applied:
         without_gradient: of those, whose gradient was None.
     """
 
-    def __init__(self, first: Callable[[Pairs], Sequence[Any]] = lambda _: ()) -> None:
+    def __init__(self, first: Callable[[Pairs], Sequence[Any]]) -> None:
         self._first = first
         self.optimizers: list[Any] = []
         self.variables: list[Any] = []
@@ -121,10 +119,9 @@ class Gradients:
         not_seen: why updates of the program are not recorded, where some are not.
     """
 
-    def __init__(self, notes: Notes, tracing: Tracing, layers: bool) -> None:
-        self._notes, self._tracing, self._layers = notes, tracing, layers
+    def __init__(self, notes: Notes, tracing: Tracing) -> None:
+        self._notes, self._tracing = notes, tracing
         self.name: Callable[[Any], str] = lambda variable: str(variable.name)
-        self.layer_types: dict[str, str] = {}
         self.applied = Applied(self._before_applying)
         self.not_seen = ""
         self._watch_computing()
@@ -188,16 +185,11 @@ class Gradients:
             if isinstance(variable, tf.Variable) or hasattr(variable, "assign")
         ]
         self._note(f"tower gradient|{place}|", named)
-        if self._layers:
-            found = layers_before(loss)
-            self.layer_types.update({name: type_ for name, type_, _ in found})
-            keys = [f"layer|{place}|{number:05d}|{name}" for number, (name, _, _) in enumerate(found)]
-            self._notes.op(keys, [tensor for *_, tensor in found], digest)
 
 
 def numbered(arrays: dict[str, Any]) -> dict[str, Any]:
     """Keys with the number that the TF1 recorder gives: of all `compute_gradients` calls, tower by tower."""
-    prefixes = ("loss|", "tower gradient|", "layer|")
+    prefixes = ("loss|", "tower gradient|")
     places = {tuple(map(int, key.split("|")[1].split("."))) for key in arrays if key.startswith(prefixes)}
     number = {f"{index}.{count}": str(place) for place, (index, count) in enumerate(sorted(places))}
     found = {}
@@ -207,13 +199,3 @@ def numbered(arrays: dict[str, Any]) -> dict[str, Any]:
             key = "|".join([kind, number[place], *rest])  # noqa: PLW2901
         found[key] = value
     return found
-
-
-def layers_before(loss: Any) -> list[tuple[str, str, Any]]:
-    """(name without the tower's, op type, output) of every layer that the loss depends on, in order of creation."""
-    behind = graphs.ancestors([loss.op])
-    return [
-        (graphs.without_tower(op.name), op.type, op.outputs[0])
-        for op in graphs.of_type(behind, graphs.LAYER_OPS)
-        if op.outputs[0].dtype.is_floating or op.outputs[0].dtype.is_integer
-    ]

@@ -48,9 +48,6 @@ class State:
             optimizers: the program's.
         """
         own = _all_variables(given, optimizers)
-        if not original:
-            self._named = own
-            return
         order = [next(name for name, candidate in own.items() if candidate is variable) for variable in given]
         shapes = {name: tuple(variable.shape) for name, variable in own.items()}
         pairs = pair(
@@ -63,11 +60,6 @@ class State:
         self.renamed = {name: other for name, other in pairs.items() if name != other}
         self.unpaired = sorted(set(own) - set(pairs.values()))
         self._named = {name: own[other] for name, other in pairs.items()}
-
-    @property
-    def names(self) -> set[str]:
-        """The names of the variables that were found: the original's, where there is an original."""
-        return set(self._named)
 
     def name(self, variable: Any) -> str:
         """The name of a variable (also of its value in this replica), as far as it is known while tracing."""

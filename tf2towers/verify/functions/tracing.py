@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.eager import context
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.framework import func_graph
 from tensorflow.python.ops.control_flow_v2_func_graphs import ControlFlowFuncGraph, WhileBodyFuncGraph
@@ -61,9 +60,9 @@ class Tracing:
         function._jit_compile = None
 
     @contextlib.contextmanager
-    def training_function(self, wanted: bool = True) -> Iterator[None]:
+    def training_function(self) -> Iterator[None]:
         """What is traced in here may be a training function."""
-        before, self.wanted = self.wanted, wanted
+        before, self.wanted = self.wanted, True
         try:
             yield
         finally:
@@ -93,16 +92,8 @@ def tower() -> int | None:
 
 
 def python_op(function: Callable[..., Any], tensors: Sequence[Any], dtypes: Any) -> Any:
-    """`tf.numpy_function`, in this process.
-
-    Under a parameter server's strategy an operation may be placed beside a variable, on a server, which has no such
-    function.
-    """
-    if not hasattr(tf.distribute.get_strategy(), "_is_parameter_server_strategy_v2"):
-        return tf.numpy_function(function, list(tensors), dtypes)
-    local_cpu = f"{context.context().host_address_space()}/device:CPU:0"
-    with tf.compat.v1.colocate_with(None, ignore_existing=True), tf.device(local_cpu):
-        return tf.numpy_function(function, list(tensors), dtypes)
+    """`tf.numpy_function` of several tensors."""
+    return tf.numpy_function(function, list(tensors), dtypes)
 
 
 class Notes:
@@ -123,14 +114,14 @@ class Notes:
         found, self._now = self._now or {}, None
         return {key: _total(values) for key, values in found.items()}
 
-    def op(self, keys: Sequence[str], tensors: Sequence[Any], change: Callable[[Any], Any] = np.array) -> Any:
+    def op(self, keys: Sequence[str], tensors: Sequence[Any]) -> Any:
         """An op that notes the values of tensors, each under its key."""
 
         def note(*values: Any) -> None:
             now = self._now
             if now is not None:
                 for key, value in zip(keys, values, strict=True):
-                    now.setdefault(key, []).append(change(value))
+                    now.setdefault(key, []).append(np.array(value))
 
         return python_op(note, tensors, [])
 
