@@ -32,7 +32,7 @@ CLUSTER = ["--train_steps=10000", "--batch_size=20", "--hidden_units=16"]
 
 
 CIFAR_STEPS, MNIST_STEPS = ROOT / "docs/modernizing/cifar10", ROOT / "docs/modernizing/mnist"
-#: programs with sessions, each proved against the one before, call by call: what `migrate` makes of the first, and steps
+#: programs with sessions, each proved against the one before, call by call; of the first what `migrate` makes of it
 CALLS = {
     "cifar10": (
         ROOT / "legacy/cifar10_towers.py",
@@ -45,8 +45,8 @@ CALLS = {
         MNIST_STEPS / "step2_module.py",
     ),
 }
-#: programs of TF 2 functions, each proved against the last of those, and whether gradients alone are compared: Keras adds
-#: up steps, each at its own learning rate, where TF1 adds up gradients
+#: programs of TF 2 functions, each proved against the last of those, and whether gradients alone are compared: Keras
+#: adds up steps, each at its own learning rate, where TF1 adds up gradients
 FUNCTIONS = {
     "step3_function": (CIFAR_STEPS / "step3_function.py", SAVED, False),
     "step4_datasets": (CIFAR_STEPS / "step4_datasets.py", SAVED, False),

@@ -1,6 +1,7 @@
 """Runs a TF2 trainer unedited and records it: `python tf2towers/verify/functions/__main__.py OPTIONS SCRIPT [ARGS]`.
 
-OPTIONS, a JSON file: {"out": folder, "steps": K, "original": folder, "lockstep": bool, "names": {}, "seed": int, "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are recorded.
+OPTIONS, a JSON file: {"out": folder, "steps": K, "original": folder, "lockstep": bool, "names": {}, "seed": int,
+"scratch": folder or null}. Exit status: that of the script, or 0 once K steps are recorded.
 """
 
 from __future__ import annotations
