@@ -61,7 +61,7 @@ def _as_text(
     results = list(results)
     to_stdout = not (options.write and any(result.script == STDIN for result in results))
     out = sys.stdout if to_stdout else sys.stderr
-    shows_diff = not (options.write or options.output) if options.diff is None else options.diff
+    shows_diff = not (options.write or options.output or options.no_diff)
     for result in results:
         if result.error is not None:
             out.flush()
@@ -75,7 +75,7 @@ def _as_text(
                     diff=shows_diff,
                     colour=_wants_colour(),
                     brief=tree is not None and not options.verbose,
-                    all_sites=options.all or options.verbose,
+                    all_sites=options.verbose,
                     name_of=name_of,
                 )
             )

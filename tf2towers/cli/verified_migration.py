@@ -24,8 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--verify", action="store_true", help="run both scripts (their code!), and write only if they agree"
     )
-    group.add_argument("--steps", type=positive, metavar="K", help="training steps (default 10)")
-    group.add_argument("--timeout", type=seconds, metavar="SECONDS", help="of each run (default 600)")
+    group.add_argument("--steps", type=positive, default=10, metavar="K", help="training steps (default 10)")
+    group.add_argument(
+        "--timeout", type=seconds, default=600.0, metavar="SECONDS", help="of each run (default 600)"
+    )
     group.add_argument(
         "--legacy-python", metavar="EXE", help="run the original on this one's real TF 1.12 to 1.15"
     )

@@ -100,7 +100,7 @@ def _block_lines(
             yield f"      to do: {block.todo}"
     if total := sum(number for _, number in more):
         codes = ", ".join(sorted({code for code, number in more if number}))
-        yield f"  and {total} more ({codes}): --all shows them"
+        yield f"  and {total} more ({codes}): -v shows them"
 
 
 def _shown_counts(blocks: list[_Block], limit: int | None) -> list[int]:
