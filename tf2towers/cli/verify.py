@@ -212,5 +212,5 @@ def _show(result: ParityResult, options: argparse.Namespace, report: Path | None
     if report is not None:
         from tf2towers.verify.bundle import write_bundle
 
-        write_bundle(result, report, sys.argv)
+        write_bundle(result, report)
         print(f"report: {report / 'index.html'}", file=sys.stderr)
