@@ -22,11 +22,10 @@ def step(task: str, end: float, **more: object) -> dict[str, object]:
     return {"event": "step", "task": task, "begin": end - 1, "end": end, **more}
 
 
-def training(seconds: float, count: int = 40, examples: int | None = 16, **more: object) -> Lines:
+def training(seconds: float, count: int = 40, **more: object) -> Lines:
     """Steps of the same length, the first ending at 2 s."""
     return [
-        {"event": "step", "begin": 2 + seconds * (n - 1), "end": 2 + seconds * n, "loss": 3 - n / count,
-         "examples": examples, "peak": 200 + n, **more}
+        {"event": "step", "begin": 2 + seconds * (n - 1), "end": 2 + seconds * n, "loss": 3 - n / count, "peak": 200 + n, **more}
         for n in range(count)
     ]  # fmt: skip
 
@@ -56,15 +55,12 @@ def test_steady_state(made: int, first: int | None) -> None:
 
 def test_summary() -> None:
     summary = summarise(side(training(0.1)), side(training(0.05)))
-    assert summary.unit == "examples"
     assert summary.speed == pytest.approx(2)
     assert summary.legacy.rate is not None
-    assert summary.legacy.rate.median == pytest.approx(160)
+    assert summary.legacy.rate.median == pytest.approx(10)
     assert (summary.legacy.first_step, summary.legacy.peak) == (2, 239)
     assert summary.modern.end_loss == pytest.approx(3 - 37.5 / 40)
     assert summary.notes == []
-    without = summarise(side(training(0.1)), side(training(0.1, examples=None)))
-    assert without.unit == "steps" and "is not known of both" in without.notes[0]
     assert Spread.of([4.0]) == Spread(4, 4, 4, 1)
     assert Spread.of([1.0, 2.0, 3.0, 4.0, 100.0]) == Spread(3, 2, 4, 5)
 
@@ -73,7 +69,7 @@ def test_table() -> None:
     summary = summarise(side(training(0.1)), side(training(0.05, loss=None)))
     lines = {line[:24].strip(): line[24:].split() for line in table.text(summary).splitlines()[1:]}
     assert lines["steps"] == ["40", "40"]
-    assert lines["examples/s, median"] == ["160", "320", "2.00x"]
+    assert lines["steps/s, median"] == ["10", "20", "2.00x"]
     assert lines["a step, median"] == ["100.0", "ms", "50.0", "ms", "0.50x"]
     assert lines["final loss"] == ["2.0250", "-", "-"]
     assert lines["its middle half"] == ["100.0", "to", "100.0", "50.0", "to", "50.0", "0.50", "to", "0.50"]
@@ -86,13 +82,13 @@ def test_table() -> None:
 def test_asynchronous_steps_all_count() -> None:
     """Two workers that end together every 2 s make a step a second, however close two ends are."""
     ends = [(worker, 2.0 * n + 0.1 * worker) for n in range(1, 21) for worker in (0, 1)]
-    made = side([step(f"worker {worker}", end, examples=8) for worker, end in ends], 2)
+    made = side([step(f"worker {worker}", end) for worker, end in ends], 2)
     assert made.count == 40
     assert [step.seconds for step in made.steps[3:]] == pytest.approx([1] * 37)
     assert (made.synchronous, made.towers) == (False, 1)
     summary = summarise(made, made)
     assert summary.legacy.rate is not None
-    assert summary.legacy.rate.median == pytest.approx(8)
+    assert summary.legacy.rate.median == pytest.approx(1)
 
 
 def test_ends_that_are_reported_in_another_order() -> None:
@@ -103,17 +99,17 @@ def test_ends_that_are_reported_in_another_order() -> None:
 
 def test_an_update_of_all_workers_counts_once() -> None:
     lines = [
-        step("worker 1", 1.0, together=2, loss=4.0, examples=8),
-        step("worker 0", 1.1, together=2, loss=2.0, examples=8),
-        step("worker 0", 2.1, together=2, loss=1.0, examples=8),
-        step("worker 1", 2.0, together=2, loss=3.0, examples=8),
-        step("worker 0", 3.1, together=2, loss=None, examples=8),
+        step("worker 1", 1.0, together=2, loss=4.0),
+        step("worker 0", 1.1, together=2, loss=2.0),
+        step("worker 0", 2.1, together=2, loss=1.0),
+        step("worker 1", 2.0, together=2, loss=3.0),
+        step("worker 0", 3.1, together=2, loss=None),
     ]
     made = side(lines, 2)
-    assert [(step.number, step.loss, step.examples) for step in made.steps] == [
-        (1, 3, 16),
-        (2, 2, 16),
-        (3, None, 16),
+    assert [(step.number, step.loss) for step in made.steps] == [
+        (1, 3),
+        (2, 2),
+        (3, None),
     ]
     assert [step.seconds for step in made.steps] == pytest.approx([1, 1, 1])
     assert (made.synchronous, made.towers) == (True, 2)

@@ -89,7 +89,7 @@ def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
         summary = found[side]
         assert summary["steps"] == len(of_side) == 12
         assert all(map(math.isfinite, of_side))
-        assert (summary["examples"], summary["towers"]) == (1500, 2)
+        assert summary["towers"] == 2
         assert summary["peak"] > 100 * 2**20
     assert losses[0][0] == pytest.approx(losses[1][0], rel=0.2)
     assert found["notes"] == ["fewer than 30 steps in the steady state: the rates are rough"]
@@ -104,7 +104,6 @@ def test_what_trains_and_what_does_not(script: Write, start: Start, tmp_path: Pa
     assert len(legacy) == len(modern) == 6
     assert legacy[0] > legacy[-1] > 0
     assert modern == pytest.approx(legacy, rel=1e-5)
-    assert [found[side]["examples"] for side in ("legacy", "modern")] == [3, 3]
     assert not (tmp_path / "saved").exists()
 
 

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     script_arguments.add_writes(parser)
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="of each run (default: none)")
     parser.add_argument(
-        "--report", type=Path, metavar="DIR", help="index.html, loss.png, throughput.png, compare.json"
+        "--report", type=Path, metavar="DIR", help="write index.html and compare.json there"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="the numbers, every step's too")
     script_arguments.add_arguments(parser)

@@ -216,7 +216,9 @@ def _command_words(python: str, shape: Shape | None) -> list[str]:
 
 def _describe_run(same_draws: bool, shape: Shape | None, sides: Sequence[Side]) -> str:
     weights = "with the same initial weights" if same_draws else "each with initial weights of its own"
-    said = f"One run of each, one after the other, {weights}."
+    said = (
+        f"One run of each, one after the other, {weights}; a ratio is of steps, whatever a step's batch is."
+    )
     if shape is None:
         return said
     together = [side.synchronous for side in sides]

@@ -49,7 +49,6 @@ class Outcome:
             "machine": self.machine,
             "how": self.how,
             "arguments": list(self.arguments),
-            "unit": summary.unit,
             "legacy": _side(self.legacy, summary.legacy, self.commands[0]),
             "modern": _side(self.modern, summary.modern, self.commands[1]),
             "ratio": {

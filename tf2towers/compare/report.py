@@ -1,4 +1,4 @@
-"""The folder of a report: the page, the pictures, the numbers."""
+"""The folder of a report: the page with its pictures, and the numbers."""
 
 from __future__ import annotations
 
@@ -9,71 +9,51 @@ from pathlib import Path
 from tf2towers.compare import table
 from tf2towers.compare.outcome import Outcome
 from tf2towers.compare.side import Side
-from tf2towers.compare.summary import Summary
 from tf2towers.report.html.document import document
 from tf2towers.report.html.elements import element, joined, section
-from tf2towers.report.html.picture import Picture, draw_picture, png
+from tf2towers.report.html.picture import Picture, draw_picture
 
 
-def pictures(sides: Sequence[Side], summary: Summary) -> list[Picture]:
+def pictures(sides: Sequence[Side]) -> list[Picture]:
     """Loss and throughput. Throughput leaves out the first step."""
     losses = tuple(
         (side.title, [(step.number, step.loss) for step in side.steps if step.loss is not None])
         for side in sides
     )
-    rates = []
-    for side, numbers in zip(sides, (summary.legacy, summary.modern), strict=True):
-        per_step = numbers.examples if summary.unit == "examples" and numbers.examples else 1
-        points = [(step.number, per_step / step.seconds) for step in side.steps[1:] if step.seconds > 0]
-        rates.append((side.title, points))
+    rates = tuple(
+        (side.title, [(step.number, 1 / step.seconds) for step in side.steps[1:] if step.seconds > 0])
+        for side in sides
+    )
     return [
         Picture("loss", "Loss", "loss", losses),
-        Picture("throughput", "Throughput", f"{summary.unit} a second", tuple(rates), from_zero=True),
+        Picture("throughput", "Throughput", "steps a second", rates, from_zero=True),
     ]
 
 
-# -- the report as one HTML file that needs no other -------------------------------------------------------------------
-
-
 def page(outcome: Outcome) -> str:
-    """The page."""
-    summary = outcome.summary
+    """One HTML file that needs no other."""
     headline = "{} and {}, side by side".format(*outcome.names)
-    speed = element("b", table.times(summary.speed))
-    meaning = f" the {summary.unit} a second of the legacy program, in the steady state. {outcome.how}"
+    speed = element("b", table.times(outcome.summary.speed))
+    meaning = f" the steps a second of the legacy program, in the steady state. {outcome.how}"
     ran = []
     for side, name, command in zip(outcome.sides, outcome.names, outcome.commands, strict=True):
         about = f", Python {side.python}" + (f", TensorFlow {side.tensorflow}" if side.tensorflow else "")
         ran.append(element("li", f"{side.title}, {name}: ", element("code", command), about))
-    said = [f"the machine: {outcome.machine}", *summary.notes]
+    said = [f"the machine: {outcome.machine}", *outcome.summary.notes]
     return document(
         headline,
         [side.script for side in outcome.sides],
         joined([element("h1", headline), element("p", speed, meaning)]),
-        element("pre", table.text(summary)),
-        *map(draw_picture, pictures(outcome.sides, summary)),
+        element("pre", table.text(outcome.summary)),
+        *map(draw_picture, pictures(outcome.sides)),
         section("runs", "What was run", element("ul", *ran, *(element("li", note) for note in said))),
     )
 
 
-# -- the files ---------------------------------------------------------------------------------------------------------
-
-
 def write_report(outcome: Outcome, folder: Path) -> list[Path]:
-    """Writes index.html, compare.json and, where matplotlib is installed, loss.png and throughput.png.
-
-    Returns:
-        The files.
-    """
+    """Writes index.html and compare.json, and gives their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "index.html", folder / "compare.json"]
     files[0].write_text(page(outcome), encoding="utf-8")
     files[1].write_text(json.dumps(outcome.as_json(), indent=1) + "\n", encoding="utf-8")
-    for picture in pictures(outcome.sides, outcome.summary):
-        path = folder / f"{picture.name}.png"
-        try:
-            path.write_bytes(png(picture))
-        except ImportError:
-            continue
-        files.append(path)
     return files

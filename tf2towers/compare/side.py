@@ -29,14 +29,12 @@ class StepLine:
         seconds: per step, since the call before was over; of the first, since it began. Where workers make steps side
             by side: the mean of the last ones, one a worker.
         loss: of the step; None: not seen.
-        examples: of one step; None: not known.
     """
 
     number: int
     end: float
     seconds: float
     loss: float | None
-    examples: int | None
 
 
 class EnoughSteps(Exception):
@@ -48,8 +46,7 @@ class Side(Watcher):
     """What is known of a training so far; takes the lines that its tasks write.
 
     Asynchronous, each worker's step is an update of its own, and counts. An update that workers make together is
-    reported by each: the chief's line counts, with the examples of all and the mean of their losses. Memory is that of
-    all tasks. Of what a process reports of itself (its Python, what only a watched one does) the chief's counts.
+    reported by each: the chief's line counts, with the mean of their losses. Memory is that of all tasks. Of what a process reports of itself (its Python, what only a watched one does) the chief's counts.
 
     Attributes:
         workers: how many there are.
@@ -141,9 +138,8 @@ class Side(Watcher):
             self.resumed = line["step"]
 
     def _take_step(self, task: str, line: dict[str, Any]) -> None:
-        together = line.get("together")
-        if together is None:
-            self._add(line, line.get("examples"))
+        if line.get("together") is None:
+            self._add(line)
             return
         self.synchronous = True
         place = self._reported[task] = self._reported.get(task, 0) + 1
@@ -152,13 +148,12 @@ class Side(Watcher):
         if line.get("loss") is not None:
             losses.append(line["loss"])
         if task == CHIEF:
-            examples = line.get("examples")
-            self._add(line, None if examples is None else examples * together)
+            self._add(line)
         if losses and place <= len(self.steps):
             mean = statistics.fmean(losses)
             self.steps[place - 1] = dataclasses.replace(self.steps[place - 1], loss=mean)
 
-    def _add(self, line: dict[str, Any], examples: int | None) -> None:
+    def _add(self, line: dict[str, Any]) -> None:
         end, made = line["end"], line.get("steps", 1)
         if self._last:
             end = max(end, self._last[-1][0])  # workers do not report in the order of their ends
@@ -167,4 +162,4 @@ class Side(Watcher):
         apart = 1 if self.synchronous else self.workers
         self._last = [*self._last, (end, made)][-apart:]
         number, passed = self.count + made, end - self.started - self._aside
-        self.steps.append(StepLine(number, passed, (end - begin) / between, line.get("loss"), examples))
+        self.steps.append(StepLine(number, passed, (end - begin) / between, line.get("loss")))

@@ -46,9 +46,8 @@ class Numbers:
     Attributes:
         seconds: that the process ran.
         first_step: seconds from the start of the process to the end of its first step, imports and all.
-        rate: examples (or steps) a second in the steady state; None: too few steps.
+        rate: steps a second in the steady state; None: too few steps.
         step_seconds: of a step in the steady state.
-        examples: of one step; None: not known.
         peak: resident bytes at most, of the whole process.
         final_loss: of the last step. `end_loss`: the mean over the last tenth of the steps.
     """
@@ -58,7 +57,6 @@ class Numbers:
     first_step: float
     rate: Spread | None
     step_seconds: Spread | None
-    examples: int | None
     peak: int | None
     first_loss: float | None
     final_loss: float | None
@@ -70,13 +68,11 @@ class Summary:
     """Both sides' numbers.
 
     Attributes:
-        unit: what the rates count: 'examples', or 'steps' where a side's examples are not known.
         notes: sentences for the reader.
     """
 
     legacy: Numbers
     modern: Numbers
-    unit: str
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -96,37 +92,24 @@ def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | No
 def summarise(legacy: Side, modern: Side) -> Summary:
     """Adds up two sides that have ended, with at least one step each."""
     notes = [f"{side.title}: {note}" for side in (legacy, modern) for note in side.notes]
-    examples = [_examples(side) for side in (legacy, modern)]
-    unit = "steps" if None in examples else "examples"
-    if unit == "steps":
-        notes.append("steps a second: how many examples a step takes is not known of both")
-    elif examples[0] != examples[1]:
-        notes.append(f"a step takes {examples[0]} examples on one side and {examples[1]} on the other")
-    numbers = [_numbers(side, each, unit) for side, each in zip((legacy, modern), examples, strict=True)]
+    numbers = [_numbers(side) for side in (legacy, modern)]
     if any(of_side.rate is None for of_side in numbers):
         notes.append("too few steps for a steady state")
     if not all(of_side.rate is None or of_side.rate.count >= 30 for of_side in numbers):
         notes.append("fewer than 30 steps in the steady state: the rates are rough")
-    return Summary(numbers[0], numbers[1], unit, notes)
+    return Summary(numbers[0], numbers[1], notes)
 
 
-def _examples(side: Side) -> int | None:
-    seen = [step.examples for step in side.steps if step.examples is not None]
-    return max(set(seen), key=seen.count) if seen else None
-
-
-def _numbers(side: Side, examples: int | None, unit: str) -> Numbers:
+def _numbers(side: Side) -> Numbers:
     seconds = [step.seconds for step in steady_steps(side.steps)]
-    of_one = examples if unit == "examples" and examples is not None else 1
     losses = [step.loss for step in side.steps if step.loss is not None]
     last = losses[-max(1, int(len(losses) * LAST_PART)) :]
     return Numbers(
         steps=side.count,
         seconds=side.seconds,
         first_step=side.steps[0].end,
-        rate=Spread.of([of_one / each for each in seconds]) if seconds else None,
+        rate=Spread.of([1 / each for each in seconds]) if seconds else None,
         step_seconds=Spread.of(seconds) if seconds else None,
-        examples=examples,
         peak=side.peak,
         first_loss=losses[0] if losses else None,
         final_loss=losses[-1] if losses else None,

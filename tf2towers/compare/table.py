@@ -34,7 +34,7 @@ def text(summary: Summary) -> str:
         ("", "legacy", "modern", "modern/legacy"),
         ("steps", str(mine.steps), str(theirs.steps), ""),
         row("time to the first step", "first_step", seconds),
-        row(f"{summary.unit}/s, median", "rate", rate),
+        row("steps/s, median", "rate", rate),
         middle_half("rate", _short),
         row(
             "a step, median", "step_seconds", lambda each: f"{each.median * 1000:.1f} ms" if each else NOTHING

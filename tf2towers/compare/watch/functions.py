@@ -1,15 +1,13 @@
 """TF2: which calls of a `tf.function` train, and what their losses are.
 
 Each call of a function that trains is a step, where eager code makes it. A concrete function that trains is known by
-its graph. Where an optimizer is called eagerly, that call is the end of a step.
+its graph. A program that trains eagerly is not seen to train.
 """
 
-import contextlib
 import threading
 import weakref
-from typing import Any, List, Optional
+from typing import Any, Optional
 
-from tf2towers.compare.watch.graphs import first_dimension, most_common
 from tf2towers.compare.watch.replica_losses import ReplicaLosses
 from tf2towers.compare.watch.steps import Steps, clock
 from tf2towers.verify.recorder.function_calls import FunctionCalls
@@ -40,12 +38,11 @@ class FunctionWatch:
         self._optimizer = None  # type: Any
         self._training = weakref.WeakKeyDictionary()  # type: Any
         self.calls = FunctionCalls(tf, lambda: self._applied, NestingOfThread())
-        self._ended = None  # type: Optional[float]
         self._together = None  # type: Optional[int]
         self.losses = ReplicaLosses(tf)
 
     def applied(self, optimizer: Any, _: Any) -> None:
-        """An optimizer was called: in a trace, or eagerly, which is a step."""
+        """An optimizer was called, in a trace."""
         outside = getattr(
             self._tf.compat.v1, "executing_eagerly_outside_functions", self._tf.executing_eagerly
         )
@@ -56,19 +53,6 @@ class FunctionWatch:
         note_training(self._tf.compat.v1.get_default_graph())
         if self._steps.in_cluster:
             self._together = workers_together(self._tf)
-        if self._tf.executing_eagerly() and not self.calls.nesting.inside:
-            context = self._tf.distribute.get_replica_context()
-            if getattr(context, "replica_id_in_sync_group", 0) in (0, None):
-                end = clock()
-                self._steps.towers(max(1, self.losses.count))
-                self._steps.step(
-                    end if self._ended is None else self._ended,
-                    end,
-                    self.losses.taken(None),
-                    None,
-                    together=self._together,
-                )
-                self._ended = end
 
     def begins(self) -> None:
         """A function that trains has been traced, and will be called: is it the training's first step?"""
@@ -81,18 +65,12 @@ class FunctionWatch:
     def called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a function."""
         begin, applied = clock(), self._applied
-        trains = function in self._training
-        if not trains and not self._tf.config.functions_run_eagerly():
-            trains = self.calls.trains(function, args, kwargs)
+        trains = function in self._training or self.calls.trains(function, args, kwargs)
         if trains:
             self._steps.harmless(self.begins)
         result = call(function, *args, **kwargs)
-        if not trains and self._applied != applied:  # traced again for other arguments, or run eagerly
-            trains = True
-        if trains:
-            self._steps.harmless(
-                self._after, self._trained(function), begin, result, [args, kwargs, _iterators_of(function)]
-            )
+        if trains or self._applied != applied:  # traced again for other arguments
+            self._steps.harmless(self._after, self._trained(function), begin, result)
         return result
 
     def trains(self, function: Any) -> bool:
@@ -107,7 +85,7 @@ class FunctionWatch:
         begin = clock()
         self._steps.harmless(self.begins)
         result = call(function, *args, **kwargs)
-        self._steps.harmless(self._after, self._trained(function), begin, result, [args, kwargs])
+        self._steps.harmless(self._after, self._trained(function), begin, result)
         return result
 
     def _trained(self, function: Any) -> _Trained:
@@ -118,14 +96,11 @@ class FunctionWatch:
         assert isinstance(found, _Trained)
         return found
 
-    def _after(self, trained: _Trained, begin: float, result: Any, arguments: Any) -> None:
+    def _after(self, trained: _Trained, begin: float, result: Any) -> None:
         end = clock()
         loss = self.losses.taken(self._scalar(result))
         self._steps.towers(max(1, self.losses.count))
-        steps = self._steps_of(trained)
-        self._steps.step(
-            begin, end, loss, self._steps.harmless(self.rows, arguments), steps, together=self._together
-        )
+        self._steps.step(begin, end, loss, self._steps_of(trained), together=self._together)
 
     def _steps_of(self, trained: _Trained) -> int:
         """More than one where a call loops (Keras's steps_per_execution): the optimizer's count says so."""
@@ -148,37 +123,6 @@ class FunctionWatch:
             and leaf.dtype.is_floating
         ]
         return found[0] if len(found) == 1 else None
-
-    def rows(self, arguments: Any) -> Optional[int]:
-        """The first dimension that most of the arguments have, replicas added up."""
-        sizes = []  # type: list[Optional[int]]
-        for leaf in self._tf.nest.flatten(arguments):
-            inside = getattr(leaf, "element_spec", None) or getattr(leaf, "_element_spec", None)
-            if inside is not None:  # an iterator, or the description of one
-                sizes.extend(self._size(spec) for spec in self._tf.nest.flatten(inside))
-            else:
-                sizes.append(self._size(leaf))
-        return most_common(sizes)
-
-    def _size(self, value: Any) -> Optional[int]:
-        parts = getattr(value, "values", None) or getattr(value, "_value_specs", None)
-        if isinstance(parts, (list, tuple)):  # a value a replica
-            each = [self._size(part) for part in parts]
-            return None if None in each else sum(size for size in each if size is not None)
-        shape = getattr(value, "shape", None)
-        if isinstance(shape, tuple):
-            return shape[0] if shape else None
-        return first_dimension(shape)
-
-
-def _iterators_of(function: Any) -> List[Any]:
-    """The iterators that a function takes its batches from without being given them: those of the code around it."""
-    cells = getattr(getattr(function, "python_function", None), "__closure__", None) or ()
-    values = []
-    for cell in cells:
-        with contextlib.suppress(ValueError):  # a name without a value yet
-            values.append(cell.cell_contents)
-    return [value for value in values if hasattr(value, "element_spec") and hasattr(value, "__next__")]
 
 
 def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
@@ -243,13 +187,6 @@ def watch_coordinator(watch: FunctionWatch, steps: Steps) -> None:
         begin = clock()
         with watch.calls.nesting.entered():
             execute_on(closure, worker)
-        steps.harmless(report, closure, begin)
-
-    def report(closure: Any, begin: float) -> None:
-        end = clock()
-        rows = steps.harmless(watch.rows, [closure._args, closure._kwargs])
-        if rows is None:
-            rows = steps.harmless(watch.rows, closure._concrete_function.structured_input_signature)
-        steps.step(begin, end, watch.losses.taken(None), rows, at_once=True)
+        steps.step(begin, clock(), watch.losses.taken(None), at_once=True)
 
     wrap(Closure, "execute_on", watched)

@@ -9,12 +9,10 @@ from typing import Any, Callable, List, NamedTuple, Optional
 
 from tf2towers.compare.watch.graphs import (
     ancestors,
-    batches,
     find_fetchable_loss,
     flatten_fetches,
     is_scalar,
     operation,
-    rows,
 )
 from tf2towers.compare.watch.steps import Steps, clock
 from tf2towers.verify.recorder.gradients import watch_gradients
@@ -23,10 +21,9 @@ from tf2towers.verify.recorder.session_runs import around_runs
 
 
 class _Plan(NamedTuple):
-    """Of a set of fetches that trains: what is fetched beside it, where its batches come in, who makes the update."""
+    """Of a set of fetches that trains: what is fetched beside it, and of how many workers the update is."""
 
     losses: List[Any]
-    groups: List[Any]
     together: Optional[int]
 
 
@@ -93,8 +90,7 @@ class SessionWatch:
         numbers = [float(loss) for loss in losses if loss.ndim == 0]
         loss = sum(numbers) / len(numbers) if numbers else None
         self._steps.towers(max(1, len(plan.losses)))
-        examples = self._steps.harmless(rows, plan.groups, feed_dict)
-        self._steps.step(begin, end, lambda: loss, examples, at_once=True, together=plan.together)
+        self._steps.step(begin, end, lambda: loss, at_once=True, together=plan.together)
         return values
 
     def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
@@ -123,7 +119,7 @@ class SessionWatch:
             ):
                 losses.append(plain)
         together = next((seen.together[op] for op in updates if op in seen.together), None)
-        return _Plan(losses, batches(losses, reached), together)
+        return _Plan(losses, together)
 
 
 def global_step(graph: Any, run: Callable[[Any], Any]) -> int:

@@ -2,7 +2,7 @@
 
 A line begins with MARK; the rest of it is one JSON object. All other lines are the script's.
 
-    {"event": "step", "steps": 1, "begin": 12.5, "end": 12.6, "loss": 2.3, "examples": 64, "peak": ..}
+    {"event": "step", "steps": 1, "begin": 12.5, "end": 12.6, "loss": 2.3, "peak": ..}
     {"event": "step", "together": 2, ..}             an update that 2 workers make together: each reports it
     {"event": "facts", "python": "3.7.5", "tensorflow": "1.15.5", "towers": 2}
     {"event": "note", "text": "a sentence for the reader"}
@@ -10,7 +10,7 @@ A line begins with MARK; the rest of it is one JSON object. All other lines are 
     {"event": "aside", "seconds": 0.1}               of what only a watched process does: off the clock
     {"event": "memory", "peak": ..}
 
-Times are `time.monotonic()`, one clock for all processes of the machine. `loss` and `examples` may be null.
+Times are `time.monotonic()`, one clock for all processes of the machine. `loss` may be null.
 """
 
 import contextlib
@@ -72,7 +72,6 @@ class Steps:
         begin: float,
         end: float,
         loss: Loss,
-        examples: Optional[int],
         steps: int = 1,
         at_once: bool = False,
         together: Optional[int] = None,
@@ -82,12 +81,11 @@ class Steps:
         Args:
             begin, end: when it began and returned, by `clock`.
             loss: gives the loss, a scalar, or None.
-            examples: rows of the whole batch, of one step; None: not known.
             steps: how many training steps it made.
             at_once: the loss costs nothing.
             together: of how many workers of a cluster the step is, which all report it; None: of this one.
         """
-        entries = {"begin": begin, "end": end, "examples": examples, "steps": steps, "peak": peak_memory()}
+        entries = {"begin": begin, "end": end, "steps": steps, "peak": peak_memory()}
         if together is not None:
             entries["together"] = together
         with self._lock:
