@@ -25,7 +25,8 @@ def step(task: str, end: float, **more: object) -> dict[str, object]:
 def training(seconds: float, count: int = 40, **more: object) -> Lines:
     """Steps of the same length, the first ending at 2 s."""
     return [
-        {"event": "step", "begin": 2 + seconds * (n - 1), "end": 2 + seconds * n, "loss": 3 - n / count, "peak": 200 + n, **more}
+        {"event": "step", "begin": 2 + seconds * (n - 1), "end": 2 + seconds * n, "loss": 3 - n / count,
+         "peak": 200 + n, **more}
         for n in range(count)
     ]  # fmt: skip
 

@@ -22,7 +22,7 @@ import devices  # noqa: E402
 import trainer_data  # noqa: E402
 
 PART = 8
-DECAY_STEPS = 10
+DECAY_STEPS = 5
 OPTIONS = {
     "seed": 0, "learning_rate": 0.02, "decay_rate": 0.1, "network": "small", "jit": False, "precision": "float32"
 }  # fmt: skip

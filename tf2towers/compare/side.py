@@ -46,7 +46,8 @@ class Side(Watcher):
     """What is known of a training so far; takes the lines that its tasks write.
 
     Asynchronous, each worker's step is an update of its own, and counts. An update that workers make together is
-    reported by each: the chief's line counts, with the mean of their losses. Memory is that of all tasks. Of what a process reports of itself (its Python, what only a watched one does) the chief's counts.
+    reported by each: the chief's line counts, with the mean of their losses. Memory is that of all tasks. Of what a
+    process reports of itself (its Python, what only a watched one does) the chief's counts.
 
     Attributes:
         workers: how many there are.
