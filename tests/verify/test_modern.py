@@ -1,7 +1,7 @@
 """Legacy towers against the modern twin: bitwise on the same weights; the trajectory differs by Keras's momentum.
 
-Each legacy run crosses drops of the learning rate at steps 5 and 10. The twin's gradients are taken on the weights and the
-batch of every legacy step (replay); then it trains by itself from the same first weights (training).
+Each legacy run crosses drops of the learning rate at steps 5 and 10. The twin's gradients are taken on the weights and
+the batch of every legacy step (replay); then it trains by itself from the same first weights (training).
 """
 
 from __future__ import annotations
