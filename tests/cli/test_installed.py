@@ -1,6 +1,5 @@
 """A command whose needs are not installed says so in one sentence, with what installs them; its help is there."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tf2towers.cli.main import main
-from tf2towers.cli.runnable import as_script
 
 #: an interpreter without them: no such module is found, and none may be imported
 BARE = """
@@ -25,7 +23,6 @@ from importlib import util
 import tf2towers.cli.installed as installed
 installed.find_spec = lambda name: None if name in gone else util.find_spec(name)
 from tf2towers.cli.main import main
-from tf2towers.cli.runnable import as_script
 for line in sys.argv[1:]:
     print(main(line.split()), file=sys.stderr)
 """
@@ -59,7 +56,10 @@ def test_what_cannot_be_run_says_what_to_do(
 ) -> None:
     put("old.py", "import tensorflow as tf\nprint tf.Session(), 7 / 2\n")
     put("new.py", "")
+    put("a.ipynb", "{}")
     for command in ("verify", "compare"):
+        assert main([command, "a.ipynb", "new.py"]) == 2
+        assert "a.ipynb is a notebook: `jupyter nbconvert" in capsys.readouterr().err
         assert main([command, "old.py", "new.py"]) == 2
         assert "`tf2towers migrate --python3 -o DIR old.py` writes it in Python 3" in capsys.readouterr().err
     assert main(["migrate", "--verify", "-o", "out", "old.py"]) == 2
@@ -67,22 +67,3 @@ def test_what_cannot_be_run_says_what_to_do(
     assert main(["migrate", "--python3", "-o", "out", "old.py"]) == 0
     assert "(in Python 3 now, and with TF 1 as before)" in capsys.readouterr().out
     assert Path("out/old.py").read_text() == "import tensorflow as tf\nprint(tf.Session(), 7 // 2)\n"
-
-
-def test_the_cells_of_a_notebook_are_a_script(put: Callable[..., Path], tmp_path: Path) -> None:
-    cells = [
-        "%matplotlib inline\nfrom __future__ import print_function\n",
-        "import sys\nprint(sys.path[1])",
-        "%%bash\nls",
-    ]
-    document = {
-        "nbformat": 4,
-        "metadata": {},
-        "cells": [{"cell_type": "code", "source": cell} for cell in cells],
-    }
-    notebook = put("folder/a.ipynb", json.dumps(document))
-    script = as_script(notebook, tmp_path / "new")
-    assert script == tmp_path / "new" / "a.py"
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
-    assert done.stdout == f"{tmp_path / 'folder'}\n", done.stderr
-    assert as_script(script, tmp_path / "new") == script

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tf2towers.report.parity_result import Comparison
-from tf2towers.verify.compare import NotComparable, Tolerances, compare, share_of
+from tf2towers.verify.compare import NotComparable, Tolerances, compare, first_of, share_of
 from tf2towers.verify.noise import gradients_of_rounding
 from tf2towers.verify.recorder.writing import Writer
 from tf2towers.verify.recording import Facts, Recording, Step
@@ -95,6 +95,16 @@ def test_the_first_step_and_the_errors_of_each() -> None:
     of_gradients = {c.kind: c for c in compare([step()] * 3, steps) if c.kind == "gradient"}
     assert of_gradients["gradient"].first_step == 1
     assert of_gradients["gradient"].errors == (0.0, 0.5, 0.0)
+
+
+def test_what_differs_first() -> None:
+    """The gradient that is nearest to the loss."""
+    both = {"gradients": {"w": ONE, "b": ONE, "v": ONE}}
+    other = {"gradients": {"w": ONE * 2, "b": ONE * 2, "v": ONE}}
+    later = compare([step(**both)] * 2, [step(**both), step(**other)])
+    assert first_of(later, ["w", "b", "v"]) == (1, "b")
+    assert first_of(compare([step()], [step()]), ["w"]) == (None, "")
+    assert first_of(compare([step()], [step(losses=[ONE[0]] * 2)]), ["w"]) == (0, "")
 
 
 def test_runs_of_other_lengths() -> None:

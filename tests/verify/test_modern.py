@@ -59,7 +59,12 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Three]:
     def make(kind: str) -> Three:
         towers, batch_norm, momentum = RUNS[kind]
         folder = tmp_path_factory.mktemp("legacy")
-        flags = [f"--num_gpus={towers}", f"--momentum={momentum}", "--input=feed", f"--train_dir={folder / 'train'}"]
+        flags = [
+            f"--num_gpus={towers}",
+            f"--momentum={momentum}",
+            "--input=feed",
+            f"--train_dir={folder / 'train'}",
+        ]
         flags += [*FLAGS, "--batch_norm" if batch_norm else "--nobatch_norm"]
         original = record_original(LEGACY, flags, folder / "run", Options(steps=STEPS)).folder
         driver = Path(__file__).with_name("drive_modern.py")

@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.cli import script_arguments
 from tf2towers.cli.installed import require_modules
-from tf2towers.cli.runnable import as_script, why_not
+from tf2towers.cli.runnable import why_not
 from tf2towers.cli.script_arguments import positive, seconds
 from tf2towers.launch.signals import note_signals
 
@@ -23,7 +20,8 @@ if TYPE_CHECKING:
 FAILED = 2
 #: the options that say how the two are run, by the names that `Plan` has for them
 _OF_THE_PLAN = (
-    "arguments", "steps", "legacy_python", "modern_python", "timeout", "allow_writes", "ps", "workers", "task_flags",
+    "legacy", "modern", "arguments", "steps", "legacy_python", "modern_python", "timeout", "allow_writes", "ps",
+    "workers", "task_flags",
 )  # fmt: skip
 prepare = script_arguments.prepare
 
@@ -56,9 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     script_arguments.add_writes(parser)
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="of each run (default: none)")
-    parser.add_argument(
-        "--report", type=Path, metavar="DIR", help="write index.html and compare.json there"
-    )
+    parser.add_argument("--report", type=Path, metavar="DIR", help="write index.html and compare.json there")
     parser.add_argument("--json", type=Path, metavar="FILE", help="the numbers, every step's too")
     script_arguments.add_arguments(parser)
 
@@ -71,11 +67,12 @@ def run(options: argparse.Namespace) -> int:
             return FAILED
     runs_here = sys.executable in (options.modern_python, options.legacy_python)
     require_modules(*["tensorflow"] * runs_here, *["matplotlib"] * (options.report is not None))
-    from tf2towers.compare.compare import CompareError, Interrupted
+    from tf2towers.compare.compare import CompareError, Interrupted, Plan, compare
 
     try:
         with note_signals() as signals:
-            outcome = _run_comparison(options, signals)
+            given = {name: getattr(options, name) for name in _OF_THE_PLAN}
+            outcome = compare(Plan(**given), signals)
         _show(outcome, options.report, options.json)
     except Interrupted as ended:
         print("tf2towers compare: interrupted, nothing of it runs on", file=sys.stderr)
@@ -87,21 +84,6 @@ def run(options: argparse.Namespace) -> int:
         print(f"tf2towers compare: {problem.filename or ''}: {problem.strerror}", file=sys.stderr)
         return FAILED
     return 0
-
-
-def _run_comparison(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
-    """Runs both; of a notebook its cells, though the outcome names the notebook."""
-    from tf2towers.compare.compare import Plan, compare
-
-    with tempfile.TemporaryDirectory(prefix="tf2towers-compare-") as folder:
-        legacy = as_script(options.legacy, Path(folder, "legacy"))
-        modern = as_script(options.modern, Path(folder, "modern"))
-        given = {name: getattr(options, name) for name in _OF_THE_PLAN}
-        outcome = compare(Plan(legacy=legacy, modern=modern, **given), signals)
-    outcome.legacy.script, outcome.modern.script = options.legacy, options.modern
-    mine, its = outcome.commands
-    named = mine.replace(str(legacy), str(options.legacy)), its.replace(str(modern), str(options.modern))
-    return replace(outcome, commands=named)
 
 
 def _show(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:

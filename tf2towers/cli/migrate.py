@@ -114,6 +114,9 @@ class Choice(NamedTuple):
         return partial(codemod.migrate, options=options)
 
 
+_DEFAULT = Choice()
+
+
 def migrate_all(scripts: list[tuple[str, Choice]], jobs: int = 1) -> list[MigrationResult]:
     """One result a script, whatever happens to it."""
     if jobs > 1 and len(scripts) > 1:
@@ -131,7 +134,7 @@ def _lost_result(script: tuple[str, Choice]) -> MigrationResult:
     return MigrationResult(Path(script[0]), error=message)
 
 
-def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
+def migrate_path(path: str, choice: Choice = _DEFAULT) -> MigrationResult:
     """Reads and migrates one script. An error, the user's or tf2towers' own, is in the result; no traceback."""
     try:
         data = _standard_input() if path == str(STDIN) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -65,6 +65,17 @@ def outcome_of(comparisons: Iterable[Comparison]) -> Outcome:
     if all(comparison.bitwise for comparison in found):
         return "bitwise"
     return "within" if all(comparison.within for comparison in found) else "differs"
+
+
+def first_of(comparisons: Iterable[Comparison], trainable: Sequence[str]) -> tuple[int | None, str]:
+    """The first step at which anything differs, and its differing gradient that is nearest to the loss, if one does."""
+    apart = [found for found in comparisons if not found.within and found.first_step is not None]
+    first = min((found.first_step for found in apart if found.first_step is not None), default=None)
+    order = {name: place for place, name in enumerate(trainable)}
+    names = {
+        found.name.split("//")[0] for found in apart if (found.kind, found.first_step) == ("gradient", first)
+    }
+    return first, max(names, key=lambda name: (order.get(name, -1), name), default="")
 
 
 @dataclass

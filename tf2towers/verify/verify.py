@@ -8,8 +8,16 @@ from pathlib import Path
 
 from tf2towers.report.parity_result import Kind, ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
-from tf2towers.verify.compare import NotComparable, Tolerances, compare, outcome_of, share_of, tolerances
-from tf2towers.verify.diagnose import diagnose, first_differences
+from tf2towers.verify.compare import (
+    NotComparable,
+    Tolerances,
+    compare,
+    first_of,
+    outcome_of,
+    share_of,
+    tolerances,
+)
+from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.noise import gradients_of_rounding
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.program import makes_session_calls
@@ -89,7 +97,7 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
                 judge(result, original, migrated, options, noise)
     if result.outcome == "differs":
         mine, other = Recording.load(original.folder), Recording.load(migrated.folder)
-        result.first_step, result.first_gradient = first_differences(mine, other)
+        result.first_step, result.first_gradient = first_of(result.comparisons, mine.facts.trainable)
         result.diagnoses = diagnose(mine, other, not options.free)
 
 

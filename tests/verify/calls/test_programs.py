@@ -55,7 +55,7 @@ MISTAKES = {
     "a stale copy": Mistake(
         "\ngraph_mode()\n", f"\n{STALE}graph_mode()\n", ("call 2 ", "fetched tower_1/AddN:0")
     ),
-    "another value assigned": Mistake("rate * 0.5", "rate * 0.25", ("call 3 ", "line 67", "0.5 times")),
+    "another value assigned": Mistake("rate * 0.5", "rate * 0.25", ("call 3 ", "line 67")),
     "a call that is missing": Mistake("number == 1", "number == 9", ("session call 3 ", "Assign")),
     "average of old weights": Mistake(
         "tf.control_dependencies([apply_op])",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.verify.diagnose.simulated import Trainer, both, run
-from tf2towers.verify.diagnose import diagnose, first_differences
+from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.recording import Facts, Recording, Step
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -123,7 +123,6 @@ def test_a_recording_with_gaps_is_no_mistake(gap: str, side: str) -> None:
         found = diagnose(original, migrated, lockstep=lockstep)
         if (gap, side) not in alarms:
             assert found == []
-    first_differences(original, migrated)
 
 
 def test_gaps_with_a_mistake_raise_nothing() -> None:

@@ -146,18 +146,4 @@ def _values(mine: np.ndarray | None, its: np.ndarray | None) -> str:
     text = f"{mine[place]!s} in the original, {its[place]!s} in the migrated script{at}"
     if mine.ndim:
         text += f"; {apart.size} of {mine.size} elements differ"
-    return text + _factor(mine, its)
-
-
-def _factor(original: np.ndarray, migrated: np.ndarray) -> str:
-    """What one is times the other, where that is the same for all elements."""
-    if original.dtype.kind != "f" or not original.size:
-        return ""
-    with np.errstate(all="ignore"):
-        mine, its = original.astype(np.float64), migrated.astype(np.float64)
-        factor = float((mine * its).sum() / (mine * mine).sum()) if (mine * mine).sum() else 1.0
-        if not np.isfinite(factor) or abs(factor - 1) < 1e-3:
-            return ""
-        if np.allclose(its, factor * mine, rtol=1e-4, atol=1e-6 * float(np.abs(its).max())):
-            return f"; it is {factor:.4g} times the original's"
-    return ""
+    return text

@@ -13,12 +13,12 @@ import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
 from tf2towers.verify.diagnose.clipping import CLIPPING
-from tf2towers.verify.diagnose.evidence import Evidence, Link, Mistake, first_differences
+from tf2towers.verify.diagnose.evidence import Evidence, Link, Mistake
 from tf2towers.verify.diagnose.gradients import FACTOR, REGULARISER, TOWER_CHOICE
 from tf2towers.verify.diagnose.updates import LEARNING_RATE, MOVING_AVERAGE, STATISTICS
 from tf2towers.verify.recording import Recording
 
-__all__ = ["MISTAKES", "Mistake", "diagnose", "first_differences"]
+__all__ = ["MISTAKES", "Mistake", "diagnose"]
 
 #: every mistake that is recognised; of equally good ones on a link the first is given
 MISTAKES = (TOWER_CHOICE, CLIPPING, FACTOR, REGULARISER, LEARNING_RATE, STATISTICS, MOVING_AVERAGE)

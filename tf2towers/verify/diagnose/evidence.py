@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
-from tf2towers.verify.compare import equal, pairs
 from tf2towers.verify.recording import Arrays, Recording, Step, dense
 
 Vectors = dict[str, np.ndarray]  # name -> float64, one dimension
@@ -273,55 +272,6 @@ class Mistake:
     names: tuple[str, ...]
     link: Link
     recognise: Callable[[Evidence], Diagnosis | None]
-
-
-def first_differences(original: Recording, migrated: Recording) -> tuple[int | None, str]:
-    """The first step at which anything differs, and its differing gradient that is nearest to the loss.
-
-    Differences beyond rounding count; where there are none, any differing bit does. The name is empty, and the step
-    None, where nothing differs.
-    """
-    with np.errstate(all="ignore"):
-        evidence = Evidence(original, migrated, True)
-        order = {name: place for place, name in enumerate(original.facts.trainable)}
-        for exact in (False, True):
-            for pair in evidence.pairs:
-                mine, its = pair.original.step, pair.migrated.step
-                names = set(pair.differing)
-                if exact:
-                    arrays, others = mine.gradients, its.gradients
-                    names = {
-                        key.split("//")[0]
-                        for key in arrays
-                        if key in others and not equal(arrays[key], others[key])
-                    }
-                if names or (_bits_differ(mine, its) if exact else _differs(pair)):
-                    last = max(names, key=lambda name: (order.get(name, -1), name), default="")
-                    return pair.index, last
-    return None, ""
-
-
-def _bits_differ(mine: Step, its: Step) -> bool:
-    both = (
-        (value, other) for _, _, value, other in pairs(mine, its) if value is not None and other is not None
-    )
-    return any(not equal(value, other) for value, other in both)
-
-
-def _differs(pair: Pair) -> bool:
-    """Whether inputs, losses or variables do, beyond rounding."""
-    original, migrated = pair.original, pair.migrated
-    if _inputs_differ(original.step, migrated.step):
-        return True
-    if original.losses.shape == migrated.losses.shape and relative(original.losses, migrated.losses) > EQUAL:
-        return True
-    for name, value in original.after.items():
-        if name in migrated.after:
-            other, changes = migrated.after[name], [view.changes.get(name) for view in (original, migrated)]
-            change = largest(*(each for each in changes if each is not None)) or largest(value, other)
-            if apart(value, other) > 10 * EQUAL * change + ROUNDING * largest(value, other):
-                return True
-    return False
 
 
 def _inputs_differ(original: Step, migrated: Step) -> bool:

@@ -164,7 +164,7 @@ _WORDS = ("moving_mean", "moving_var", "running_mean", "running_var", "pop_mean"
 class _Taken(NamedTuple):
     """What both sides made of a statistic in a step, and how far that may be apart."""
 
-    index: int
+    step: int
     name: str
     mine: np.ndarray
     its: np.ndarray
@@ -189,10 +189,10 @@ def _statistics(evidence: Evidence) -> Diagnosis | None:
     for side, title in (("its", "the migrated run"), ("mine", "the original")):
         if not largest(*(getattr(each, side) for each in taken)):
             seen, part = f"{title} never updates them", 1.0
-    allowed = [each.allowed for each in taken]
-    moved = scaled((each.mine for each in taken), allowed)
-    factor = fitted(moved, scaled((each.its for each in taken), allowed))
-    if factor is not None and moved.size >= 3 and factor > 0:
+    offs = [each.allowed for each in taken]
+    expected = scaled((each.mine for each in taken), offs)
+    factor = fitted(expected, scaled((each.its for each in taken), offs))
+    if factor is not None and expected.size >= 3 and factor > 0:
         explained = Explained()
         for each in taken:
             explained.add(each.its, factor * each.mine, each.mine, each.allowed)
@@ -202,7 +202,7 @@ def _statistics(evidence: Evidence) -> Diagnosis | None:
         "batch-norm policy",
         f"The batch-norm statistics differ ({listed(names)}) though the gradients agree: {seen}.",
         "Keep the statistics of the same tower as the original (UPDATE_OPS of its scope), with its decay.",
-        differing[0].index,
+        differing[0].step,
         part,
     )
 
