@@ -73,9 +73,7 @@ def test_diagnoses_come_before_what_differs_first_and_that_before_the_tables() -
 
 
 def test_a_row_says_how_far_apart() -> None:
-    assert "differs  conv1/weights  3x4             0      0.3      0.6  5.03e+06\n" in render_parity(
-        differs()
-    )
+    assert "differs  conv1/weights  3x4             0      0.6\n" in render_parity(differs())
 
 
 def test_what_is_equal_is_named_when_all_is_asked_for() -> None:
@@ -136,7 +134,7 @@ def test_the_worst_come_first_and_nan_is_the_worst() -> None:
         (0.9991, "1"),
         (12345.0, "1.24e+04"),
         (math.inf, "inf"),
-        (math.nan, "NaN"),
+        (math.nan, "nan"),
         (5e-324, "4.94e-324"),
     ],
 )
