@@ -49,7 +49,7 @@ def test_until_a_step(script: Write, start: Start, tmp_path: Path) -> None:
     )
     found = compared(start, tmp_path, "--steps", "12", *pair)
     assert [found[side]["steps"] for side in ("legacy", "modern")] == [12, 12]
-    assert (found["legacy"]["final_loss"], found["modern"]["final_loss"]) == (None, 1)
+    assert (found["legacy"]["final_loss"], found["modern"]["final_loss"]) == ("NaN", 1)
 
 
 def test_scratch_and_no_trace(script: Write, start: Start, tmp_path: Path) -> None:

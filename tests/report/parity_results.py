@@ -45,9 +45,7 @@ def apart(name: str, *errors: float, kind: str = "gradient", within: bool = Fals
     """A comparison with these errors; `max_rel` is the worst of them, NaN if one is."""
     worst = math.nan if any(map(math.isnan, errors)) else max(errors, default=0.0)
     first = next((step for step, error in enumerate(errors) if error), None)
-    return Comparison(
-        kind, name, "", False, within, first, worst / 2, worst, worst * 2**23, (3, 4), "float32", errors
-    )
+    return Comparison(kind, name, "", False, within, first, worst, (3, 4), "float32", errors)
 
 
 def bitwise() -> ParityResult:

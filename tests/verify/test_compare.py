@@ -68,19 +68,17 @@ def test_what_cannot_be_compared_is_a_failure(changed: dict, name: tuple[str, st
 
 
 @pytest.mark.parametrize(
-    ("value", "max_abs", "max_rel", "ulps"),
+    ("value", "max_rel"),
     [
-        (ONE + np.float32(4e-7) * np.array([0, 0, 1], np.float32), 4.77e-7, 1.19e-7, 1.0),
-        (ONE * 2, 4.0, 1.0, 4 / np.spacing(np.float32(4))),
-        (np.array([1, 2, np.nan], np.float32), np.inf, np.inf, np.inf),
+        (ONE + np.float32(4e-7) * np.array([0, 0, 1], np.float32), 1.19e-7),
+        (ONE * 2, 1.0),
+        (np.array([1, 2, np.nan], np.float32), np.inf),
     ],
 )
-def test_how_far(value: np.ndarray, max_abs: float, max_rel: float, ulps: float) -> None:
+def test_how_far(value: np.ndarray, max_rel: float) -> None:
     comparison = found(step(), step(gradients={"w": value}))["gradient", "w"]
     assert not comparison.bitwise
-    np.testing.assert_allclose(
-        [comparison.max_abs, comparison.max_rel, comparison.ulps], [max_abs, max_rel, ulps], rtol=0.01
-    )
+    np.testing.assert_allclose(comparison.max_rel, max_rel, rtol=0.01)
     near = found(step(), step(gradients={"w": value}), tolerances=Tolerances(1e-6, 0.0))["gradient", "w"]
     assert near.within == (max_rel <= 1e-6)
 

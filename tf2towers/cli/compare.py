@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +27,6 @@ prepare = script_arguments.prepare
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.usage = "tf2towers compare [options] LEGACY MODERN -- ARGS"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "Both scripts run unedited, TensorFlow 1 or 2, one after the other, with the same ARGS and seeds, to\n"
@@ -89,6 +87,7 @@ def run(options: argparse.Namespace) -> int:
 def _show(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:
     """Prints the table, and writes the files that were asked for."""
     from tf2towers.compare.table import text
+    from tf2towers.report.parity_json import as_json
 
     print("\nlegacy: {}\nmodern: {}\n".format(*outcome.names))
     print(text(outcome.summary))
@@ -103,6 +102,6 @@ def _show(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:
     if numbers is not None:
         files.append(numbers)
         numbers.parent.mkdir(parents=True, exist_ok=True)
-        numbers.write_text(json.dumps(outcome.as_json(), indent=1) + "\n", encoding="utf-8")
+        numbers.write_text(as_json(outcome.as_dict()), encoding="utf-8")
     if files:
         print(f"written: {', '.join(map(str, files))}")

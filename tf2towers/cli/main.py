@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
+from tf2towers import __version__
 from tf2towers.cli.installed import NotInstalled
 from tf2towers.cli.internal_errors import internal_error, wants_traceback
 
@@ -118,16 +119,6 @@ def _dispatch(given: list[str]) -> int:
     return status
 
 
-class _Version(argparse.Action):
-    """Prints the version; read late, like everything else."""
-
-    def __call__(self, *_: object) -> None:
-        from tf2towers import __version__
-
-        print(f"tf2towers {__version__}")
-        sys.exit(0)
-
-
 def _make_parser() -> argparse.ArgumentParser:
     """The parser of a command line that names no command."""
     width = max(map(len, COMMANDS))
@@ -139,7 +130,7 @@ def _make_parser() -> argparse.ArgumentParser:
         epilog=f"commands:\n{lines}\n\n`tf2towers COMMAND --help` says more.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument("--version", action="version", version=f"tf2towers {__version__}")
     parser.add_argument(
         "command", nargs="?", choices=list(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS
     )

@@ -25,7 +25,6 @@ prepare = script_arguments.prepare
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.usage = "tf2towers verify LEGACY MIGRATED [options] [-- ARGS ...]"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "Runs the code of both scripts, each in a process of its own; what they write goes to a scratch\n"

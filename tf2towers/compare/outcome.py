@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
 from collections.abc import Sequence
@@ -42,10 +41,10 @@ class Outcome:
         """What the two files are called: two of one name by the folders that they are in."""
         return short_names(self.legacy.script, self.modern.script)
 
-    def as_json(self) -> dict[str, Any]:
-        """Everything, with each step. Numbers that are not finite are null: JSON has none."""
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, with each step."""
         summary = self.summary
-        found = {
+        return {
             "machine": self.machine,
             "how": self.how,
             "arguments": list(self.arguments),
@@ -58,14 +57,11 @@ class Outcome:
             },
             "notes": summary.notes,
         }
-        finite = _finite(found)
-        assert isinstance(finite, dict)
-        return finite
 
 
 def _side(side: Side, numbers: Numbers, command: str) -> dict[str, Any]:
     return {
-        "script": str(side.script),
+        "script": side.script,
         "command": command,
         "python": side.python,
         "tensorflow": side.tensorflow,
@@ -73,14 +69,6 @@ def _side(side: Side, numbers: Numbers, command: str) -> dict[str, Any]:
         **asdict(numbers),
         "each_step": [asdict(step) for step in side.steps],
     }
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
-    return [_finite(part) for part in value] if isinstance(value, list) else value
 
 
 def machine() -> str:

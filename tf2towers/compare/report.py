@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from tf2towers.compare.side import Side
 from tf2towers.report.html.document import document
 from tf2towers.report.html.elements import element, joined, section
 from tf2towers.report.html.picture import Picture, draw_picture
+from tf2towers.report.parity_json import as_json
 
 
 def pictures(sides: Sequence[Side]) -> list[Picture]:
@@ -55,5 +55,5 @@ def write_report(outcome: Outcome, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "index.html", folder / "compare.json"]
     files[0].write_text(page(outcome), encoding="utf-8")
-    files[1].write_text(json.dumps(outcome.as_json(), indent=1) + "\n", encoding="utf-8")
+    files[1].write_text(as_json(outcome.as_dict()), encoding="utf-8")
     return files

@@ -41,6 +41,11 @@ def parity_as_json(result: ParityResult) -> str:
         "counts": dict(words.tally(result.comparisons)),
         **fields,
     }
+    return as_json(document)
+
+
+def as_json(document: Any) -> str:
+    """Any document of numbers, texts and paths as JSON, ASCII only, with a line feed at its end."""
     return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
 
 

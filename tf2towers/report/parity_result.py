@@ -19,10 +19,8 @@ class Comparison:
             run', ..): a failure. Empty where it was.
         bitwise: every bit of every step.
         first_step: the first step (from 0) at which it differs.
-        max_abs: the largest absolute difference of any element and step.
         max_rel: the largest of any step's greatest difference by its largest element. It is also the smallest
             tolerance that would pass.
-        ulps: the same in units in the last place of the largest element.
         errors: per step, the relative difference (as in max_rel).
         within: it is within the tolerance that was asked for, or rounding.
         rounding: it is not within the tolerance, but of a gradient that is 0 in exact arithmetic
@@ -35,9 +33,7 @@ class Comparison:
     bitwise: bool = True
     within: bool = True
     first_step: int | None = None
-    max_abs: float = 0.0
     max_rel: float = 0.0
-    ulps: float = 0.0
     shape: tuple[int, ...] = ()
     dtype: str = ""
     errors: tuple[float, ...] = ()

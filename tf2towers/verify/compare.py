@@ -87,9 +87,7 @@ class Series:
     problem: str = ""
     bitwise: bool = True
     first_step: int | None = None
-    max_abs: float = 0.0
     max_rel: float = 0.0
-    ulps: float = 0.0
     errors: list[float] = field(default_factory=list)
 
     def add(self, place: int, mine: np.ndarray | None, its: np.ndarray | None) -> None:
@@ -124,16 +122,9 @@ class Series:
             finite = np.isfinite(apart)
             largest = float(np.max(np.abs(mine.astype(wide)), initial=0.0, where=np.isfinite(mine)))
             absolute = float(np.max(apart, initial=0.0, where=finite)) if finite.all() else float("inf")
-            floating = mine.dtype if mine.dtype.kind == "f" else np.dtype(np.float32)
-            ulp = (
-                float(np.spacing(np.asarray(largest, floating)))
-                if largest
-                else float(np.finfo(floating).tiny)
-            )
             relative = absolute / largest if largest else (float("inf") if absolute else 0.0)
         self.errors.append(relative)
-        self.max_abs, self.max_rel = max(self.max_abs, absolute), max(self.max_rel, relative)
-        self.ulps = max(self.ulps, absolute / ulp)
+        self.max_rel = max(self.max_rel, relative)
 
     def comparison(self, kind: Kind, name: str, tolerance: float, noise: bool = False) -> Comparison:
         """The result of the comparison, over all steps; of noise, what is not within the tolerance is rounding."""

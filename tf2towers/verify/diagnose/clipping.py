@@ -2,7 +2,7 @@
 
 TF1 trainers clip what they have averaged (`tf.clip_by_global_norm(zip(*average_gradients(..)))`) or each tower's
 gradients before; the two are not the same. Every way to clip is tried on the towers' gradients, with the threshold that
-comes nearest to what was applied; without those, on the other side's gradients.
+comes nearest to what was applied.
 
     norm     t * c / max(|t|, c), each variable by itself          tf.clip_by_norm
     global   the same with one length for all variables together   tf.clip_by_global_norm
@@ -179,35 +179,16 @@ def _side(evidence: Evidence, side: str, names: list[str]) -> _Clip | None:
     return _best(steps, names, ("after", "before"))
 
 
-def _alone(evidence: Evidence, names: list[str], whole: str, short: str) -> _Clip | None:
-    """The clip that makes one side's applied gradients of the other's."""
-    steps = []
-    for pair in evidence.comparable:
-        mine, its = getattr(pair, whole).gradients, getattr(pair, short).gradients
-        if _usable(names, mine.vectors, its.vectors):
-            steps.append(_Step(pair, its, mine, [mine]))
-    return _best(steps, names, ("after",))
-
-
 def _recognise(evidence: Evidence) -> Diagnosis | None:
     names = list(evidence.comparable[0].names) if evidence.comparable else []
-    if not names:
+    original, migrated = (
+        _side(evidence, side, names) if names else None for side in ("original", "migrated")
+    )
+    if original is None or migrated is None or not (kind := _kind(original, migrated)):
         return None
-    original, migrated = (_side(evidence, side, names) for side in ("original", "migrated"))
-    kind = _kind(original, migrated) if original is not None and migrated is not None else None
-    if kind and original is not None and migrated is not None:
-        said = f"The original {original}; the migrated run {migrated}."
-        todo, part = _TODO[kind].format(original.place), min(original.part, migrated.part)
-        return Diagnosis(kind, said, todo, evidence.first_difference(), part)
-    for kind, whole, short in (
-        ("missing clipping", "migrated", "original"),
-        ("clipping added", "original", "migrated"),
-    ):
-        clip = _alone(evidence, names, whole, short)
-        if clip is not None:
-            said = f"The gradients of the {short} are those of the {whole}, clipped {clip.call}."
-            return Diagnosis(kind, said, _TODO[kind], evidence.first_difference(), clip.part)
-    return None
+    said = f"The original {original}; the migrated run {migrated}."
+    todo, part = _TODO[kind].format(original.place), min(original.part, migrated.part)
+    return Diagnosis(kind, said, todo, evidence.first_difference(), part)
 
 
 def _kind(original: _Clip, migrated: _Clip) -> str | None:
