@@ -4,6 +4,7 @@ import base64
 import io
 import math
 import re
+import sys
 
 import pytest
 
@@ -31,3 +32,9 @@ def test_a_side_without_points_is_left_out() -> None:
     assert png(Picture("loss", "Loss", "loss", (("legacy", [(1, 2.0)]), ("modern", [])))).startswith(
         b"\x89PNG"
     )
+
+
+def test_without_matplotlib_a_sentence_stands_for_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    picture = Picture("loss", "Loss", "loss", (("legacy", [(1, 2.0)]),))
+    assert "matplotlib, which draws the curves, is not installed." in draw_picture(picture)

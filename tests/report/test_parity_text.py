@@ -31,18 +31,18 @@ BOTH = "(TensorFlow 1.15.5 and 2.21.0)"
             f" 1 could not be compared, over 3 steps on 2 towers {BOTH}",
         ),
         (failed(), "could not be compared: train.py stopped: status 1"),
-        (ParityResult(**sides([], []), outcome="error"), "could not be compared: no reason was given"),
-        (ParityResult(**sides([], [])), "NOTHING COMPARED: no training step was recorded"),
-        (ParityResult(**sides([], []), steps=4), "NOTHING COMPARED: no values were recorded"),
+        (ParityResult(**sides(), outcome="error"), "could not be compared: no reason was given"),
+        (ParityResult(**sides()), "NOTHING COMPARED: no training step was recorded"),
+        (ParityResult(**sides(), steps=4), "NOTHING COMPARED: no values were recorded"),
         # no gradient was compared, so none is said to be equal
         (
-            ParityResult(**sides([1.0], [1.0]), steps=1, comparisons=[equal("fetched", "0")]),
+            ParityResult(**sides(), steps=1, comparisons=[equal("fetched", "0")]),
             f"PARITY: every fetched value of 1 step on 1 tower {BOTH} is bit-identical",
         ),
         # only what is fetched differs: the verdict counts that
         (
             ParityResult(
-                **sides([1.0], [1.0]),
+                **sides(),
                 steps=1,
                 outcome="differs",
                 comparisons=[equal(), apart("0", 0.125, kind="fetched")],

@@ -28,7 +28,6 @@ def step(**changed: object) -> Step:
             "y:0": np.arange(2, dtype=np.int32),
         },
         "draws": [[ONE], [ONE, ONE]],
-        "summaries": {"loss": np.float32(3.0)},
     }
     return Step(**{**whole, **changed})  # type: ignore[arg-type]
 
@@ -41,7 +40,7 @@ def test_equal() -> None:
     comparisons = found(step(), step())
     assert all(made.bitwise and made.within and not made.problem for made in comparisons.values())
     assert {kind for kind, _ in comparisons} == {
-        "input", "loss", "tower gradient", "gradient", "variable", "summary",
+        "input", "loss", "tower gradient", "gradient", "variable",
     }  # fmt: skip
 
 
@@ -88,11 +87,10 @@ def test_the_same_nan_is_equal() -> None:
     assert found(step(gradients={"w": broken}), step(gradients={"w": broken}))["gradient", "w"].bitwise
 
 
-def test_the_first_step_and_the_errors_of_each() -> None:
+def test_the_first_step() -> None:
     steps = [step(), step(gradients={"w": ONE * np.float32(1.5)}), step()]
     of_gradients = {c.kind: c for c in compare([step()] * 3, steps) if c.kind == "gradient"}
     assert of_gradients["gradient"].first_step == 1
-    assert of_gradients["gradient"].errors == (0.0, 0.5, 0.0)
 
 
 def test_what_differs_first() -> None:
@@ -158,7 +156,7 @@ def test_gradients_that_are_0_in_exact_arithmetic(
 def test_written_and_read(tmp_path: Path) -> None:
     writer = Writer(str(tmp_path))
     writer.step({
-        "variable|w": ONE, "after|w": ONE + 1, "gradient|w//values": ONE, "gradient64|w": ONE, "summary|loss": ONE,
+        "variable|w": ONE, "after|w": ONE + 1, "gradient|w//values": ONE, "gradient64|w": ONE,
         "tower gradient|1|a|b": ONE, "loss|0": ONE[0], "loss|1": ONE[1], "input|000001|y": ONE, "input|000000|x": ONE,
         "draw|0|0": ONE, "draw|1|0": ONE, "draw|1|1": ONE + 1,
     })  # fmt: skip
@@ -167,7 +165,7 @@ def test_written_and_read(tmp_path: Path) -> None:
     assert (again.facts, len(again.steps)) == (Facts(towers=2, trainable=["w"]), 1)
     wanted = Step(
         {"w": ONE}, {"w": ONE + 1}, {"w//values": ONE}, [{}, {"a|b": ONE}], [ONE[0], ONE[1]], {"x": ONE, "y": ONE},
-        [[ONE], [ONE, ONE + 1]], {"loss": ONE}, {"w": ONE},
+        [[ONE], [ONE, ONE + 1]], {"w": ONE},
     )  # fmt: skip
     np.testing.assert_equal(vars(again.steps[0]), vars(wanted))
     assert list(again.steps[0].inputs) == ["x", "y"]

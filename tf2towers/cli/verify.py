@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--free",
         action="store_true",
-        help="leave races of the original as they are; set variables at the first step only, not at each",
+        help="leave races of the original as they are",
     )
     add("--gradients-only", action="store_true", help="leave the variables out, for another optimizer")
     add(

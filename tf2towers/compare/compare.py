@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
 import tempfile
@@ -30,10 +29,6 @@ from tf2towers.verify.program import makes_session_calls
 WATCH = Path(__file__).parent / "watch" / "__main__.py"
 SCRATCH = "{scratch}"  # in an argument: a folder of the side's own, gone afterwards
 _LINE_EVERY = 5.0  # seconds
-#: a flag for the folder of checkpoints: '--train_dir', "logdir"
-_FOLDER = re.compile(
-    r"""["'](?:--)?((?:train|log|logs|model|checkpoint|checkpoints|ckpt|output|save|summary|job)[_-]?(?:dir|directory|path))["']"""
-)
 
 
 class CompareError(Exception):
@@ -181,8 +176,7 @@ def _check(side: Side, ending: Ending, signals: Sequence[int]) -> None:
     if side.resumed is not None:
         raise CompareError(
             f"{side.script} went on from a checkpoint, after {side.resumed} steps of an earlier run, and trainings are "
-            "compared from their beginning: "
-            f"{_remedy(side.script) or 'give it an empty folder ({scratch} in its arguments is one)'}"
+            "compared from their beginning: give it an empty folder ({scratch} in its arguments is one)"
         )
     last = "\n".join(f"  {line}" for line in last_lines(side.wrote).splitlines())
     wrote = f"; it wrote last:\n{last}" if last else "; it wrote nothing"
@@ -192,18 +186,10 @@ def _check(side: Side, ending: Ending, signals: Sequence[int]) -> None:
         who = f"{ending.failed.task.name} of " if ending.failed is not None and side.workers > 1 else ""
         raise CompareError(f"{who}{side.script} {ending_words(ending.status)}{wrote}")
     if not side.steps:
-        remedy = _remedy(side.script)
-        earlier = f"; where it had nothing left to do after an earlier run: {remedy}" if remedy else ""
         raise CompareError(
             f"{side.script} ended and never trained: no session call and no tf.function that an optimizer's update "
-            f"belongs to was seen{earlier}{wrote}"
+            f"belongs to was seen; if an earlier run left it nothing to do: give it an empty folder, {SCRATCH}{wrote}"
         )
-
-
-def _remedy(script: Path) -> str:
-    """The flag that gives it an empty folder; empty where its text has none that is known."""
-    found = _FOLDER.search(script.read_text(encoding="utf-8", errors="replace"))
-    return f"--{found[1]}={{scratch}} gives it an empty folder" if found else ""
 
 
 def _command_words(python: str, shape: Shape | None) -> list[str]:

@@ -1,19 +1,16 @@
-"""A parity result as one HTML file: what the terminal says, with every value; curves; the diff of the scripts."""
+"""A parity result as one HTML file: what the terminal says, with every value; the diff of the scripts."""
 
 from __future__ import annotations
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.html.document import document
 from tf2towers.report.html.elements import Markup, element, section
-from tf2towers.report.html.picture import Picture, draw_picture
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.report.parity_text import sections
 from tf2towers.report.paths import short_names
 from tf2towers.report.result import FileChange
 from tf2towers.report.text import unified_diff
 
-#: curves that are drawn of what differs; the tables name the others
-DRAWN = 10
 #: colour is not the only carrier: a sign as well
 _SIGNS = {"bitwise": ("✓", "good"), "within": ("≈", "fair"), "differs": ("✗", "bad"), "error": ("!", "bad")}
 
@@ -32,8 +29,6 @@ def parity_page(result: ParityResult) -> str:
         element("h1", verdict, words.headline(result), class_=f"verdict {class_}"),
         element("pre", words.error_details(result)) if words.error_details(result) else Markup(),
         *said,
-        draw_picture(errors(result)),
-        draw_picture(losses(result)),
         section("scripts", "The two scripts", _scripts(result)),
         section("values", "Every value", details) if result.comparisons else Markup(),
     )
@@ -43,26 +38,6 @@ def _section(title: str, body: list[str]) -> Markup:
     """A part of the report; sentences are wrapped, tables are not."""
     class_ = "sentences" if title in ("why", "notes") else None
     return section(title.replace(" ", "-"), title, element("pre", "\n".join(body), class_=class_))
-
-
-def errors(result: ParityResult) -> Picture:
-    """How far the worst things are apart at each step."""
-    apart = [found for found in words.worst_first(result.comparisons) if found.errors and not found.problem]
-    worst = [found for found in apart if not found.bitwise][:DRAWN]
-    return Picture(
-        "errors",
-        f"Differences over the steps: the {DRAWN} greatest",
-        "relative difference",
-        tuple((f"{found.kind} {found.name}", list(enumerate(found.errors))) for found in worst),
-        logarithmic=True,
-        limit=result.tolerance if 0 < result.tolerance < 1e300 else None,
-    )
-
-
-def losses(result: ParityResult) -> Picture:
-    """The losses of both runs."""
-    curves = tuple((side.title, list(enumerate(side.losses))) for side in (result.original, result.migrated))
-    return Picture("losses", "Losses", "loss", curves)
 
 
 def _scripts(result: ParityResult) -> Markup:

@@ -21,7 +21,6 @@ class Comparison:
         first_step: the first step (from 0) at which it differs.
         max_rel: the largest of any step's greatest difference by its largest element. It is also the smallest
             tolerance that would pass.
-        errors: per step, the relative difference (as in max_rel).
         within: it is within the tolerance that was asked for, or rounding.
         rounding: it is not within the tolerance, but of a gradient that is 0 in exact arithmetic
             (see `tf2towers.verify.noise`).
@@ -36,7 +35,6 @@ class Comparison:
     max_rel: float = 0.0
     shape: tuple[int, ...] = ()
     dtype: str = ""
-    errors: tuple[float, ...] = ()
     rounding: bool = False
 
 
@@ -69,7 +67,6 @@ class Side:
     tensorflow: str = ""
     python: str = ""
     seconds: float = 0.0  # the whole process
-    losses: list[float] = field(default_factory=list)  # per step, the mean over the towers
     notes: list[str] = field(default_factory=list)
 
 

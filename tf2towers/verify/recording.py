@@ -38,7 +38,6 @@ class Step:
     inputs: Arrays = field(default_factory=dict)
     #: a tower's random numbers, in order of creation
     draws: list[list[np.ndarray]] = field(default_factory=list)
-    summaries: Arrays = field(default_factory=dict)  # scalar summaries that it fetched, by tag
     #: the gradients once more, of the same variables, inputs and draws, but computed in float64
     gradients64: Arrays = field(default_factory=dict)
 
@@ -66,7 +65,6 @@ _NAMED = {
     "after": "after",
     "gradient": "gradients",
     "gradient64": "gradients64",
-    "summary": "summaries",
 }
 
 

@@ -14,7 +14,7 @@ from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.report.parity_words import counted
 from tf2towers.verify.compare import NotComparable
 from tf2towers.verify.process import RunFailed
-from tf2towers.verify.recording import Facts, read_steps
+from tf2towers.verify.recording import Facts
 from tf2towers.verify.sides import Options, Recorded
 
 
@@ -75,16 +75,6 @@ def note_noise(result: ParityResult, noise: Collection[str]) -> None:
             f"in float64): what TensorFlow {mine} and {its} make of them is rounding, and an optimizer that divides by "
             "a gradient's size (Adam) makes steps of it. They are not compared"
         )
-
-
-def note_losses(result: ParityResult, original: Recorded, migrated: Recorded, share: int) -> None:
-    """Writes the mean loss of each step of both sides into the result; `share`: see `compare.share_of`."""
-    for side, recorded, factor in ((result.original, original, 1), (result.migrated, migrated, share)):
-        for step in read_steps(recorded.folder):
-            if step.losses:
-                side.losses.append(
-                    float(sum(float(loss) for loss in step.losses)) * factor / len(step.losses)
-                )
 
 
 def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:

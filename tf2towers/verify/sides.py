@@ -34,7 +34,7 @@ class Options:
         steps: how many training steps are recorded; of a continuous run in a cluster, of each worker.
         timeout: seconds that each side has.
         legacy_python: an interpreter with a real TF 1; None: this one, through `tf.compat.v1`.
-        free: a race of the original stays one; a program of functions is set to the original's variables once only.
+        free: a race of the original stays one.
         continuous: of training steps that are recorded: with the random numbers of a run whose calls are.
         double: the original's gradients are computed in float64 as well.
         tower_order: a program that `migrate` wrote averages in tower order, as the TF1 code did.
@@ -98,7 +98,7 @@ def record_migrated(
     Raises:
         RunFailed: it could not be run, or did not train.
     """
-    given = {"original": str(original), "lockstep": not options.free, "names": options.names}
+    given = {"original": str(original), "names": options.names}
     return _record(_Side(script, arguments, folder, options, True, FUNCTIONS), given)
 
 

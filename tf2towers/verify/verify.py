@@ -25,7 +25,6 @@ from tf2towers.verify.recording import Recording, read_steps
 from tf2towers.verify.result_notes import (
     new_result,
     note_facts,
-    note_losses,
     note_noise,
     note_open,
     note_side,
@@ -98,7 +97,7 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
     if result.outcome == "differs":
         mine, other = Recording.load(original.folder), Recording.load(migrated.folder)
         result.first_step, result.first_gradient = first_of(result.comparisons, mine.facts.trainable)
-        result.diagnoses = diagnose(mine, other, not options.free)
+        result.diagnoses = diagnose(mine, other)
 
 
 def judge(
@@ -125,7 +124,7 @@ def judge(
         options.tolerance, tensorflows, original.facts.towers, SUM_ORDER, OTHER_TENSORFLOW
     )
     result.tolerance = limits.gradients
-    kinds = GRADIENTS if options.gradients_only else (*GRADIENTS, "variable", "summary")
+    kinds = GRADIENTS if options.gradients_only else (*GRADIENTS, "variable")
     first, its_first = next(read_steps(original.folder)), next(read_steps(migrated.folder))
     share = share_of(first, its_first, original.facts)
     if share > 1:
@@ -134,7 +133,6 @@ def judge(
         )
     steps = read_steps(original.folder), read_steps(migrated.folder)
     result.comparisons = compare(*steps, limits, kinds, share, noise)
-    note_losses(result, original, migrated, share)
     note_open(result, original.facts.open)
     note_facts(result, original.facts, migrated.facts)
     note_noise(result, noise)

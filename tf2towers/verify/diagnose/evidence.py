@@ -116,8 +116,8 @@ class Explained:
 class Gradients:
     """Gradients by variable: at most `LIMIT` elements of each, and the length of all of them."""
 
-    def __init__(self, arrays: Arrays, places: Vectors) -> None:
-        self.vectors = {name: _part(name, array, places) for name, array in arrays.items()}
+    def __init__(self, arrays: Arrays) -> None:
+        self.vectors = {name: _part(array) for name, array in arrays.items()}
         self.norms = {name: float(np.linalg.norm(array.astype(np.float64))) for name, array in arrays.items()}
 
     def size(self, form: str, names: Sequence[str]) -> float:
@@ -136,10 +136,10 @@ class View:
         losses: one value a tower.
     """
 
-    def __init__(self, step: Step, shapes: Shapes, places: Vectors) -> None:
+    def __init__(self, step: Step, shapes: Shapes) -> None:
         self.step = step
         numbers = [
-            {name: _part(name, array, places) for name, array in arrays.items() if _numeric(array)}
+            {name: _part(array) for name, array in arrays.items() if _numeric(array)}
             for arrays in (step.variables, step.after)
         ]
         self.before, self.after = numbers
@@ -148,16 +148,16 @@ class View:
             for name, after in self.after.items()
             if name in self.before and self.before[name].shape == after.shape
         }
-        self.gradients = Gradients(_as_numbers(step.gradients, shapes), places)
+        self.gradients = Gradients(_as_numbers(step.gradients, shapes))
         towers = [_as_numbers(arrays, shapes) for arrays in step.tower_gradients]
-        self.towers = [Gradients(arrays, places) for arrays in towers]
+        self.towers = [Gradients(arrays) for arrays in towers]
         names = [
             name
             for name, array in (towers[0] if towers else {}).items()
             if all(name in tower and tower[name].shape == array.shape for tower in towers)
         ]
         total = {name: np.sum([tower[name].astype(np.float64) for tower in towers], axis=0) for name in names}
-        self.mean = Gradients({name: value / len(towers) for name, value in total.items()}, places)
+        self.mean = Gradients({name: value / len(towers) for name, value in total.items()})
         self.losses = joined(
             np.asarray(loss, np.float64).reshape(-1) for loss in step.losses if np.size(loss) == 1
         )
@@ -223,9 +223,8 @@ class Evidence:
         seen = [len(of_towers) for step, _ in both[:1] for of_towers in (step.losses, step.tower_gradients)]
         self.towers = max([original.facts.towers, 1, *seen])
         shapes = _shapes(original) | _shapes(migrated)
-        places = _places(original, shapes)
         self.pairs = [
-            Pair(index, View(step, shapes, places), View(its, shapes, places), lockstep)
+            Pair(index, View(step, shapes), View(its, shapes), lockstep)
             for index, (step, its) in enumerate(both)
         ]
         self.comparable = [pair for pair in self.pairs if pair.comparable]
@@ -297,12 +296,10 @@ def _as_numbers(gradients: Arrays, shapes: Shapes) -> Arrays:
     return {name: value for name, value in dense(gradients, shapes).items() if _numeric(value)}
 
 
-def _part(name: str, array: np.ndarray, places: Vectors) -> np.ndarray:
-    """What is looked at of an array; a slot or a shadow goes by the elements of its variable."""
+def _part(array: np.ndarray) -> np.ndarray:
+    """What is looked at of an array: elements spread evenly, the same of a variable, its gradient and its slots."""
     vector = np.asarray(array).reshape(-1)
-    chosen = places.get(name, places.get(name.rpartition("/")[0]))
-    usable = chosen is not None and int(chosen[-1]) < vector.size
-    return (vector[chosen] if usable else vector[:LIMIT]).astype(np.float64)
+    return vector[:: max(1, -(-vector.size // LIMIT))].astype(np.float64)
 
 
 def _shapes(recording: Recording) -> dict[str, tuple[int, ...]]:
@@ -311,19 +308,3 @@ def _shapes(recording: Recording) -> dict[str, tuple[int, ...]]:
         for arrays in (step.after, step.variables):
             found |= {name: value.shape for name, value in arrays.items()}
     return found
-
-
-def _places(original: Recording, shapes: Shapes) -> Vectors:
-    """Which elements of a large variable are looked at: spread evenly over those that have a gradient at first."""
-    places: Vectors = {}
-    for name, shape in shapes.items():
-        size = int(np.prod(shape))
-        if size <= LIMIT or shapes.get(name.rpartition("/")[0]) == shape:  # a slot goes by its variable
-            continue
-        gradients = original.steps[0].gradients.items()
-        of_variable = {key: gradient for key, gradient in gradients if key.split("//")[0] == name}
-        vector = dense(of_variable, shapes).get(name)
-        chosen = np.arange(size) if vector is None or vector.size != size else np.flatnonzero(vector)
-        chosen = chosen if chosen.size else np.arange(size)
-        places[name] = chosen[:: -(-chosen.size // LIMIT)]
-    return places

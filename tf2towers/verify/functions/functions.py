@@ -15,7 +15,6 @@ from tf2towers.verify.functions.gradients import Gradients, numbered
 from tf2towers.verify.functions.inputs import Inputs, Iterated
 from tf2towers.verify.functions.state import State
 from tf2towers.verify.functions.tracing import Notes, Tracing
-from tf2towers.verify.recorder.fetches import scalar_summaries
 from tf2towers.verify.recorder.function_calls import FunctionCalls
 from tf2towers.verify.recorder.wrapping import Nesting
 from tf2towers.verify.recorder.writing import Writer
@@ -29,7 +28,6 @@ class FunctionRecorder:
 
     Args:
         original: the original's recording, to replay.
-        lockstep: every step starts from the original's variables; else the first one only.
         names: pairs of variable names given by the user.
     """
 
@@ -38,10 +36,9 @@ class FunctionRecorder:
         writer: Writer,
         steps: int,
         original: Path,
-        lockstep: bool,
         names: dict[str, str],
     ) -> None:
-        self.writer, self._wanted, self._lockstep = writer, steps, lockstep
+        self.writer, self._wanted = writer, steps
         self._folder = original
         self.on_enough: Callable[[], object] = lambda: None  # all steps are recorded
         self._original = read_facts(original)
@@ -83,9 +80,6 @@ class FunctionRecorder:
         self._not_given = [name for name, value in step.inputs.items() if name not in used and value.ndim]
         found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
         found |= {f"after|{name}": value for name, value in self._state.read().items()}
-        for leaf in tf.nest.flatten(result):
-            if isinstance(leaf, tf.Tensor) and leaf.dtype == tf.string:
-                found |= scalar_summaries(tf.compat.v1, leaf.numpy())
         self.writer.step(found)
         # all steps are recorded, or all that the original made
         if self.writer.steps >= self._wanted or not self._file_of_original().exists():
@@ -94,14 +88,12 @@ class FunctionRecorder:
 
     def _begin(self, step: Step) -> Arrays:
         """Sets the variables as the original's step had them, now that all are there; what they are then."""
-        first = self.writer.steps == 0
-        if first:
+        if not self.writer.steps:
             applied = self._gradients.applied
             self._state.find_variables(
                 step.variables, self._original.trainable, applied.variables, applied.optimizers
             )
-        if first or self._lockstep:
-            self._state.set(step.variables)
+        self._state.set(step.variables)
         return {f"variable|{name}": value for name, value in self._state.read().items()}
 
     def _file_of_original(self) -> Path:
