@@ -15,7 +15,7 @@ from tf2towers.cli import migrate_options, verified_migration
 from tf2towers.cli.internal_errors import internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.processes import map_in_processes, with_progress
-from tf2towers.cli.settings import ConfigError, Setting, setting_of
+from tf2towers.cli.selection import Selection
 from tf2towers.cli.show_results import show
 from tf2towers.cli.tree import Tree, tree_of
 from tf2towers.report.paths import display_path
@@ -41,12 +41,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _migrate_scripts(options: argparse.Namespace) -> int:
     paths = _each_once(options.paths)
-    settings = {path: setting_of(options, path) for path in paths}
     if options.output is not None and str(STDIN) in paths:
         raise ConfigError("-o needs files: the standard input is without a name to write to")
     if options.vendor and not (options.write or options.output):
         raise ConfigError("--vendor goes with -o or -w")
-    tree, scripts = _find_scripts(settings, options)
+    tree, scripts = _find_scripts(paths, options)
     if tree is not None and options.verify:
         raise ConfigError("--verify takes scripts, no folder")
     results = migrate_all(scripts, options.jobs)
@@ -77,17 +76,21 @@ def _migrate_scripts(options: argparse.Namespace) -> int:
 
 
 def _find_scripts(
-    settings: dict[str, Setting], options: argparse.Namespace
+    paths: list[str], options: argparse.Namespace
 ) -> tuple[Tree | None, list[tuple[str, Choice]]]:
     """The scripts that are named, and the programs of the folders that are; the folders, where there are any."""
-    folders = {path: own for path, own in settings.items() if Path(path).is_dir()}
-    tree = tree_of(folders, options.output, options.jobs)
+    folders = [path for path in paths if Path(path).is_dir()]
+    tree = tree_of(folders, options)
     mains = tree.mains if tree is not None else ()
-    choices = {path: Choice(own, frozenset(mains)) for path, own in settings.items()}
-    for main in mains:
-        folder = next(path for path in folders if main.is_relative_to(Path(path).absolute()))
-        choices.setdefault(display_path(main), choices[folder])
-    return tree, [(path, choice) for path, choice in choices.items() if path not in folders]
+    choice = Choice(
+        options.towers,
+        options.python3,
+        options.python_path,
+        Selection(options.select, options.ignore),
+        frozenset(mains),
+    )
+    named = [path for path in paths if path not in folders]
+    return tree, [(path, choice) for path in dict.fromkeys([*named, *map(display_path, mains)])]
 
 
 def _each_once(paths: Iterable[str]) -> list[str]:
@@ -98,18 +101,24 @@ def _each_once(paths: Iterable[str]) -> list[str]:
     return list(found.values())
 
 
-class Choice(NamedTuple):
-    """How a script is migrated, and the programs that are migrated with it."""
+class ConfigError(Exception):
+    """A sentence about options that do not go together."""
 
-    setting: Setting = Setting()
+
+class Choice(NamedTuple):
+    """How a script is migrated; `mains` are the programs that are migrated with it."""
+
+    towers: str | None = None
+    python3: bool = False
+    python_path: tuple[Path, ...] = ()
+    selection: Selection = Selection()
     mains: frozenset[Path] = frozenset()
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
         codemod = importlib.import_module("tf2towers.codemod.migrate")
-        own = self.setting
         options = codemod.Options(
-            towers=own.towers, mains=self.mains, python3=own.python3, python_path=own.python_path
+            towers=self.towers, mains=self.mains, python3=self.python3, python_path=self.python_path
         )
         return partial(codemod.migrate, options=options)
 
@@ -139,7 +148,7 @@ def migrate_path(path: str, choice: Choice = _DEFAULT) -> MigrationResult:
     try:
         data = _standard_input() if path == str(STDIN) else None
         result = with_deep_stack(lambda: choice.engine()(_read_script(path, data)))
-        return choice.setting.selection.applied(result)
+        return choice.selection.applied(result)
     except SourceError as problem:
         return MigrationResult(Path(path), error=_error_words(problem, Path(path)))
     except Exception as problem:

@@ -1,4 +1,4 @@
-"""The options of `tf2towers migrate`; None where the command line does not say one that pyproject.toml may."""
+"""The options of `tf2towers migrate`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Without -w, -o or --check a unified diff and a summary are printed and nothing is written.\n"
         "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"
         "2 could not be read, parsed or written: that script is left as it was.\n"
-        "Defaults of a project are in [tool.tf2towers] of its pyproject.toml: docs/options.md.\n"
         "With --verify the command line of the scripts follows a --, and nothing is written unless\n"
         "both run alike: status 1 says what differs, 2 that one of them could not be run."
     )
@@ -34,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--exclude",
         metavar="PATTERN",
         action="append",
+        default=[],
         help="of a folder, leave these out (as in .gitignore, which is respected); may be repeated",
     )
     where = parser.add_mutually_exclusive_group()
@@ -55,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--python-path",
         metavar="FOLDER",
-        action="append",
+        action=_AddFolder,
+        default=(),
         help="the program runs with this folder in its PYTHONPATH: look for modules there, too; may be repeated",
     )
     add(
@@ -71,12 +72,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--select",
         type=selection.check_code,
+        default=(),
         metavar="CODE[,CODE]",
         help="report only these rules, or those whose codes begin so (T2T62)",
     )
     add(
         "--ignore",
         type=selection.check_code,
+        default=(),
         metavar="CODE[,CODE]",
         help="do not report these; a site that is left is yours then, as with `# noqa: CODE` on its line",
     )
@@ -101,7 +104,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how the result is shown",
     )
     add("-j", "--jobs", type=_jobs, default=1, metavar="N", help="so many processes; 0: one a core")
-    add("--isolated", action="store_true", help="read no pyproject.toml")
+
+
+class _AddFolder(argparse.Action):
+    """Adds the absolute path of a folder, links kept."""
+
+    def __call__(self, parser: object, options: argparse.Namespace, folder: object, _: object = None) -> None:
+        options.python_path = (*options.python_path, Path(os.path.abspath(str(folder))))  # noqa: PTH100
 
 
 def _jobs(text: str) -> int:

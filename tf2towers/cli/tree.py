@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from tf2towers.cli.processes import map_in_processes
-from tf2towers.cli.settings import Setting
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 
@@ -29,24 +29,21 @@ class Tree:
         return self.folders[0].absolute() if len(self.folders) == len(paths) == 1 else None
 
 
-def tree_of(wanted: dict[str, Setting], output: Path | None, jobs: int) -> Tree | None:
+def tree_of(wanted: Sequence[str], options: argparse.Namespace) -> Tree | None:
     """What lies under the folders; None where there are none."""
     if not wanted:
         return None
     from tf2towers.source.programs import find_programs, inspect_file, is_migrated, uninspected_file
     from tf2towers.source.walk import sources_under
 
-    leave = [output] if output is not None else []
+    leave = [options.output] if options.output is not None else []
     files = [
-        file.absolute()
-        for folder, own in wanted.items()
-        for file in sources_under(Path(folder), own.exclude, leave, own.exclude_base)
+        file.absolute() for folder in wanted for file in sources_under(Path(folder), options.exclude, leave)
     ]
     files = list(dict.fromkeys(files))
-    python_path = tuple(dict.fromkeys(place for own in wanted.values() for place in own.python_path))
-    look = partial(inspect_file, python_path=python_path)
-    mains = find_programs(files, lambda them: map_in_processes(look, them, jobs, uninspected_file))
-    migrated = [main for main in mains if is_migrated(main)] if output is not None else []
+    look = partial(inspect_file, python_path=options.python_path)
+    mains = find_programs(files, lambda them: map_in_processes(look, them, options.jobs, uninspected_file))
+    migrated = [main for main in mains if is_migrated(main)] if options.output is not None else []
     mains = [main for main in mains if main not in set(migrated)]
     return Tree(tuple(map(Path, wanted)), tuple(files), tuple(mains), tuple(migrated))
 

@@ -72,20 +72,10 @@ def _side(side: Side, numbers: Numbers, command: str) -> dict[str, Any]:
 
 
 def machine() -> str:
-    """Cores, processor, memory, system and load: numbers of two trainings mean nothing without them."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    parts = [f"{cores} cores"]
-    if model := _field("/proc/cpuinfo", "model name"):
-        parts[0] += f" ({model})"
-    if memory := _field("/proc/meminfo", "MemTotal"):
-        parts.append(f"{int(memory.split()[0]) / 2**20:.0f} GiB of memory")
-    parts.append(f"{platform.system()} {platform.machine()}")
-    return ", ".join([*parts, f"load average {os.getloadavg()[0]:.1f} at the start"])
-
-
-def _field(path: str, name: str) -> str:
-    try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), "")
+    """Cores, processor, system and load: numbers of two trainings mean nothing without them."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    about = Path("/proc/cpuinfo")
+    lines = about.read_text(encoding="utf-8", errors="replace").splitlines() if about.exists() else []
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    load = f"load average {os.getloadavg()[0]:.1f} at the start"
+    return f"{cores} cores ({model or platform.machine()}), {platform.system()}, {load}"

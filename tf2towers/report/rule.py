@@ -113,10 +113,19 @@ def explain(rule: Rule) -> str:
 
 def _example_lines(example: Any) -> list[str]:
     """An example as `explain` shows it, each part after an empty line."""
-    if example.after is None:
-        return ["", "Left as it is:", *_block(example.before).splitlines()]
-    before, after = _block(example.before), _block(example.after)
-    return ["", "Before:", *before.splitlines(), "", "After:", *after.splitlines()]
+    parts = (("Left as it is", example.before), ("", None))
+    if example.after is not None:
+        parts = (("Before", example.before), ("After", example.after))
+    return [
+        line
+        for title, code in parts
+        if code is not None
+        for line in (
+            "",
+            f"{title}:",
+            *textwrap.indent(textwrap.dedent(code).strip("\n"), "    ").splitlines(),
+        )
+    ]
 
 
 def as_dict(rule: Rule) -> dict[str, object]:
@@ -151,22 +160,14 @@ def anchor(rule: Rule) -> str:
 
 def wrap_paragraphs(text: str) -> str:
     """Paragraphs wrapped for a terminal; lines that are indented stay as they are."""
-    found = _paragraphs(text)
+    found = paragraphs(text).split("\n\n")
     return "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, 88) for part in found)
 
 
 def paragraphs(text: str) -> str:
     """Paragraphs of one line each; lines that are indented stay as they are."""
-    return "\n\n".join(_paragraphs(text))
-
-
-def _paragraphs(text: str) -> list[str]:
     found = textwrap.dedent(text).strip("\n").split("\n\n")
-    return [paragraph if paragraph.startswith(" ") else " ".join(paragraph.split()) for paragraph in found]
-
-
-def _block(code: str) -> str:
-    return textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")
+    return "\n\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in found)
 
 
 def _example(example: Any) -> str:

@@ -98,7 +98,7 @@ def record_migrated(
     Raises:
         RunFailed: it could not be run, or did not train.
     """
-    given = {"original": str(original), "names": options.names}
+    given: dict[str, object] = {"original": str(original), "names": options.names}
     return _record(_Side(script, arguments, folder, options, True, FUNCTIONS), given)
 
 

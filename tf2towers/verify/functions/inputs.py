@@ -127,39 +127,25 @@ def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_So
 
 def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
     """One input of the original that is split over the replicas."""
-    if own[0].ndim == 0 and len(own) > 1:
+    if len(own) > 1 and any(part.ndim == 0 or part.shape[1:] != own[0].shape[1:] for part in own):
         return None
-    whole = own[0] if len(own) == 1 else _joined(own)
-    for name, value in free.items():
-        if whole is not None and alike(whole, value):
-            if len(own) == 1:
-                return [_Source(name)]
-            ends = np.cumsum([len(part) for part in own])
-            return [
-                _Source(name, int(end - len(part)), int(end)) for part, end in zip(own, ends, strict=True)
-            ]
-    return None
-
-
-def _joined(own: list[np.ndarray]) -> np.ndarray | None:
-    if any(part.ndim == 0 or part.shape[1:] != own[0].shape[1:] for part in own):
-        return None
-    return np.concatenate(own)
+    whole = own[0] if len(own) == 1 else np.concatenate(own)
+    name = next((name for name, value in free.items() if alike(whole, value)), None)
+    if name is None or len(own) == 1:
+        return None if name is None else [_Source(name)]
+    ends = np.cumsum([len(part) for part in own])
+    return [_Source(name, int(end - len(part)), int(end)) for part, end in zip(own, ends, strict=True)]
 
 
 def _one_for_each_replica(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
     """An input of the original for each replica, as when each tower had an iterator or a queue."""
     found: list[_Source] = []
-    if len(own) == 1:
-        return None
     for mine in own:
         taken = {part.name for part in found}
-        for name, value in free.items():
-            if name not in taken and alike(mine, value):
-                found.append(_Source(name))
-                break
-        else:
+        name = next((name for name in free if name not in taken and alike(mine, free[name])), None)
+        if name is None or len(own) == 1:
             return None
+        found.append(_Source(name))
     return found
 
 
