@@ -113,13 +113,12 @@ def explain(rule: Rule) -> str:
 
 def _example_lines(example: Any) -> list[str]:
     """An example as `explain` shows it, each part after an empty line."""
-    parts = (("Left as it is", example.before), ("", None))
+    parts = [("Left as it is", example.before)]
     if example.after is not None:
-        parts = (("Before", example.before), ("After", example.after))
+        parts = [("Before", example.before), ("After", example.after)]
     return [
         line
         for title, code in parts
-        if code is not None
         for line in (
             "",
             f"{title}:",

@@ -89,38 +89,36 @@ class Series:
     first_step: int | None = None
     max_rel: float = 0.0
 
-    def add(self, place: int, mine: np.ndarray | None, its: np.ndarray | None) -> None:
-        """Compares the two values of a step."""
-        if mine is None or its is None:
-            self._fail(place, "only in the migrated run" if mine is None else "only in the original")
-            return
-        self.shape, self.dtype = mine.shape, str(mine.dtype)
-        if mine.shape != its.shape:
-            self._fail(place, f"shape {list(mine.shape)} against {list(its.shape)}")
-        elif mine.dtype != its.dtype:
-            self._fail(place, f"dtype {mine.dtype} against {its.dtype}")
-        elif not equal(mine, its):
-            self._differ(place, mine, its)
+    @classmethod
+    def like(cls, mine: np.ndarray | None, its: np.ndarray | None) -> Series:
+        """An empty one for values of this shape and type."""
+        value = mine if mine is not None else its
+        return cls() if value is None else cls(value.shape, str(value.dtype))
 
-    def _fail(self, place: int, problem: str) -> None:
-        self.problem = self.problem or problem
-        self._note(place)
-
-    def _note(self, place: int) -> None:
+    def add(self, place: int, mine: np.ndarray | None, its: np.ndarray | None) -> float:
+        """Compares the two values of a step: how far they are apart, relative to the largest element."""
+        if equal(mine, its):
+            return 0.0
         self.bitwise = False
-        if self.first_step is None:
-            self.first_step = place
-
-    def _differ(self, place: int, mine: np.ndarray, its: np.ndarray) -> None:
-        self._note(place)
+        self.first_step = place if self.first_step is None else self.first_step
+        problem = ""
+        if mine is None or its is None:
+            problem = "only in the migrated run" if mine is None else "only in the original"
+        elif mine.shape != its.shape:
+            problem = f"shape {list(mine.shape)} against {list(its.shape)}"
+        elif mine.dtype != its.dtype:
+            problem = f"dtype {mine.dtype} against {its.dtype}"
+        self.problem = self.problem or problem
+        if mine is None or its is None or problem:
+            return float("inf")
         with np.errstate(all="ignore"):
             wide = np.complex128 if mine.dtype.kind == "c" else np.float64
             apart = np.abs(mine.astype(wide) - its.astype(wide))
-            finite = np.isfinite(apart)
             largest = float(np.max(np.abs(mine.astype(wide)), initial=0.0, where=np.isfinite(mine)))
-            absolute = float(np.max(apart, initial=0.0, where=finite)) if finite.all() else float("inf")
-            relative = absolute / largest if largest else (float("inf") if absolute else 0.0)
+            absolute = float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
+        relative = absolute / largest if largest else (float("inf") if absolute else 0.0)
         self.max_rel = max(self.max_rel, relative)
+        return relative
 
     def comparison(self, kind: Kind, name: str, tolerance: float, noise: bool = False) -> Comparison:
         """The result of the comparison, over all steps; of noise, what is not within the tolerance is rounding."""
@@ -167,7 +165,7 @@ def compare(
             raise NotComparable(f"{less} has made {count} training steps, {more} more")
         for kind, name, value, its in pairs(step, match, share):
             if kind in chosen:
-                series.setdefault((kind, name), Series()).add(count, value, its)
+                series.setdefault((kind, name), Series.like(value, its)).add(count, value, its)
         count += 1
     if not count:
         raise NotComparable("no training step was recorded")

@@ -10,7 +10,7 @@ import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind
 from tf2towers.verify.calls.recording import KINDS, Call, Run
-from tf2towers.verify.compare import Series, Tolerances, equal, is_of
+from tf2towers.verify.compare import Series, Tolerances, is_of
 
 #: variables by worker, session and name
 State = dict[tuple[int, int, str], np.ndarray]
@@ -65,6 +65,7 @@ def compare(
     series: dict[tuple[Kind, str], Series] = {}
     states: tuple[State, ...] = ({}, {})
     rounding: set[tuple[Kind, str]] = set()
+    different: set[tuple[Kind, str]] = set()
     shifts = _Shifts(noise)
     for call, match in zip_longest(original, migrated):
         found.problem = _apart(call, match, original, migrated)
@@ -74,20 +75,24 @@ def compare(
         for kind, key, label, mine, its in _pairs(call, match, states):
             if kind == "variable" and key in left_out:
                 continue
-            series.setdefault((kind, label), Series()).add(call.number, mine, its)
-            if equal(mine, its) or _within(mine, its, limits.of(kind)):
+            of_value = series.setdefault((kind, label), Series.like(mine, its))
+            apart = of_value.add(call.number, mine, its)
+            if not apart or (apart <= limits.of(kind) and mine is not None and mine.dtype.kind in "fc"):
                 continue
             if is_of(kind, key, noise) or (
                 kind == "variable" and shifts.explain(call, match, mine, its, states, limits.variables)
             ):
                 rounding.add((kind, label))
                 continue
+            different.add((kind, label))
             if found.first is None:
                 found.first = Difference(call, match, kind, label, (mine, its))
             if found.first.original is call:
                 found.beside[kind] = found.beside.get(kind, 0) + 1
-    for (kind, name), compared in series.items():
-        found.comparisons.append(compared.comparison(kind, name, limits.of(kind), (kind, name) in rounding))
+    found.comparisons = [
+        compared.comparison(*key, limits.of(key[0]), key in rounding - different)
+        for key, compared in series.items()
+    ]
     return found
 
 
@@ -169,19 +174,15 @@ def _pairs(
     """Kind, key, name for a report and both values, of all that either call has."""
     for kind in KINDS:
         mine, its = original.values.get(kind, {}), migrated.values.get(kind, {})
-        if kind == "variable":
+        names = list(dict.fromkeys([*mine, *its]))
+        if kind == "variable":  # one that a call has not changed is what it was before
             for state, call, values in zip(states, (original, migrated), (mine, its), strict=True):
                 state.update({_owned(call, name): value for name, value in values.items()})
-            for name in dict.fromkeys([*mine, *its]):
-                yield (
-                    kind,
-                    name,
-                    name,
-                    states[0].get(_owned(original, name)),
-                    states[1].get(_owned(migrated, name)),
-                )
-            continue
-        for key in dict.fromkeys([*mine, *its]):
+            mine, its = (
+                {name: state[_owned(call, name)] for name in names if _owned(call, name) in state}
+                for state, call in zip(states, (original, migrated), strict=True)
+            )
+        for key in names:
             yield kind, key, _label(kind, key, original, migrated), mine.get(key), its.get(key)
 
 
@@ -194,13 +195,3 @@ def _label(kind: Kind, key: str, mine: Call, its: Call) -> str:
 
 def _owned(call: Call, name: str) -> tuple[int, int, str]:
     return call.worker or 0, call.session, name
-
-
-def _within(left: np.ndarray | None, right: np.ndarray | None, limit: float) -> bool:
-    if not limit or left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
-        return False
-    if left.dtype.kind not in "fc":
-        return False
-    series = Series()
-    series.add(0, left, right)
-    return series.max_rel <= limit
