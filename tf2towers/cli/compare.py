@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.cli import script_arguments
-from tf2towers.cli.installed import require_modules
-from tf2towers.cli.runnable import why_not
+from tf2towers.cli.runnable import require_modules, why_not
 from tf2towers.cli.script_arguments import positive, seconds
 from tf2towers.launch.signals import note_signals
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 FAILED = 2
 #: the options that say how the two are run, by the names that `Plan` has for them
 _OF_THE_PLAN = (
-    "legacy", "modern", "arguments", "steps", "legacy_python", "modern_python", "timeout", "allow_writes", "ps",
+    "legacy", "modern", "arguments", "steps", "legacy_python", "timeout", "allow_writes", "ps",
     "workers", "task_flags",
 )  # fmt: skip
 prepare = script_arguments.prepare
@@ -38,13 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("modern", type=Path, metavar="MODERN", help="the other one")
     parser.add_argument("--steps", type=positive, metavar="K", help="end each after K training steps")
     parser.add_argument(
-        "--python",
-        dest="modern_python",
-        metavar="EXE",
-        default=sys.executable,
-        help="runs MODERN (default: this one)",
-    )
-    parser.add_argument(
         "--legacy-python",
         metavar="EXE",
         default=sys.executable,
@@ -59,12 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compares; see the epilog for the status."""
-    for script, python in ((options.legacy, options.legacy_python), (options.modern, options.modern_python)):
+    for script, python in ((options.legacy, options.legacy_python), (options.modern, None)):
         if wrong := why_not(script, python):
             print(f"tf2towers compare: {wrong}", file=sys.stderr)
             return FAILED
-    runs_here = sys.executable in (options.modern_python, options.legacy_python)
-    require_modules(*["tensorflow"] * runs_here, *["matplotlib"] * (options.report is not None))
+    require_modules("tensorflow", *["matplotlib"] * (options.report is not None))
     from tf2towers.compare.compare import CompareError, Interrupted, Plan, compare
 
     try:

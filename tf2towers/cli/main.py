@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
 from tf2towers import __version__
-from tf2towers.cli.installed import NotInstalled
 from tf2towers.cli.internal_errors import internal_error, wants_traceback
+from tf2towers.cli.runnable import NotInstalled
 
 
 class Command(NamedTuple):

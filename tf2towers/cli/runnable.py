@@ -1,8 +1,9 @@
-"""Whether a file can be run, before anything is started."""
+"""Whether a command can run what it is given, before anything is started: the file, and what has to be installed."""
 
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -30,3 +31,18 @@ def why_not(script: Path, python: str | None = None) -> str:
                 "it in Python 3, with TF 1 as it is"
             )
     return ""
+
+
+class NotInstalled(Exception):
+    """A sentence that says what is missing, and the command that installs it."""
+
+
+def require_modules(*modules: str) -> None:
+    """Raises NotInstalled unless this interpreter has all these modules. None of them is loaded."""
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        names = " and ".join(", ".join(missing).rsplit(", ", 1))
+        raise NotInstalled(
+            f"{names} {'is' if len(missing) == 1 else 'are'} not installed here; this installs what is missing: "
+            f"{sys.executable} -m pip install 'tf2towers[all]' ('.[all]' in a clone)"
+        )

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.cli import script_arguments
-from tf2towers.cli.installed import require_modules
 from tf2towers.cli.outputs import under_directory, write_all
-from tf2towers.cli.runnable import why_not
+from tf2towers.cli.runnable import require_modules, why_not
 from tf2towers.cli.verify import add_run_arguments, verdict_on
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.cli import script_arguments
-from tf2towers.cli.installed import require_modules
-from tf2towers.cli.runnable import why_not
+from tf2towers.cli.runnable import require_modules, why_not
 from tf2towers.cli.script_arguments import positive, seconds
 
 if TYPE_CHECKING:

@@ -60,7 +60,6 @@ class Plan:
     arguments: Sequence[str] = ()
     steps: int | None = None
     legacy_python: str = sys.executable
-    modern_python: str = sys.executable
     timeout: float | None = None
     allow_writes: Sequence[str] = ()
     ps: int | None = None
@@ -84,7 +83,7 @@ def compare(plan: Plan, signals: Sequence[int] = ()) -> Outcome:
     sides = []
     for title, script, python in (
         ("legacy", plan.legacy, plan.legacy_python),
-        ("modern", plan.modern, plan.modern_python),
+        ("modern", plan.modern, sys.executable),
     ):
         side = _Shown(title, script, 1 if shape is None else shape.workers, plan.steps)
         with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
@@ -97,7 +96,7 @@ def compare(plan: Plan, signals: Sequence[int] = ()) -> Outcome:
         summary=summarise(legacy, modern),
         commands=(
             shlex.join([*_command_words(plan.legacy_python, shape), str(plan.legacy), *plan.arguments]),
-            shlex.join([*_command_words(plan.modern_python, shape), str(plan.modern), *plan.arguments]),
+            shlex.join([*_command_words(sys.executable, shape), str(plan.modern), *plan.arguments]),
         ),
         arguments=plan.arguments,
         machine=about,

@@ -8,8 +8,7 @@ from pathlib import Path
 from tf2towers.compare import table
 from tf2towers.compare.outcome import Outcome
 from tf2towers.compare.side import Side
-from tf2towers.report.html.document import document
-from tf2towers.report.html.elements import element, joined, section
+from tf2towers.report.html.elements import document, element, joined, section
 from tf2towers.report.html.picture import Picture, draw_picture
 from tf2towers.report.parity_json import as_json
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tf2towers.report import parity_words as words
-from tf2towers.report.html.document import document
-from tf2towers.report.html.elements import Markup, element, section
+from tf2towers.report.html.elements import Markup, document, element, section
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.report.parity_text import sections
 from tf2towers.report.paths import short_names

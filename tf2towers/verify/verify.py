@@ -10,7 +10,6 @@ from tf2towers.report.parity_result import Kind, ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
 from tf2towers.verify.compare import (
     NotComparable,
-    Tolerances,
     compare,
     first_of,
     outcome_of,
@@ -31,13 +30,6 @@ from tf2towers.verify.result_notes import (
     under_way,
 )
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
-
-#: The order of the sum. An all-reduce adds more than two towers in another order than concat and reduce_mean: 1.5e-7 of
-#: the largest element at 4 and 8 towers; an update carries it on.
-SUM_ORDER = Tolerances(gradients=1e-6, variables=1e-6)
-#: Another TensorFlow: kernels round otherwise. 2e-6 of the largest element for this project's network between 1.15 and
-#: 2.21. An update that divides by a gradient's own size (Adam, RMSProp) makes more of it where that is next to zero.
-OTHER_TENSORFLOW = Tolerances(gradients=1e-5, variables=1e-3)
 
 GRADIENTS: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient")
 
@@ -120,9 +112,7 @@ def judge(
     note_side(result.migrated, migrated)
     result.steps, result.towers = original.steps, original.facts.towers
     tensorflows = original.facts.tensorflow, migrated.facts.tensorflow
-    limits, rule = tolerances(
-        options.tolerance, tensorflows, original.facts.towers, SUM_ORDER, OTHER_TENSORFLOW
-    )
+    limits, rule = tolerances(options.tolerance, tensorflows, original.facts.towers, lockstep=True)
     result.tolerance = limits.gradients
     kinds = GRADIENTS if options.gradients_only else (*GRADIENTS, "variable")
     first, its_first = next(read_steps(original.folder)), next(read_steps(migrated.folder))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -52,22 +52,18 @@ class Applied:
 
         base = next(kind for kind in keras.optimizers.Optimizer.__mro__ if "apply" in vars(kind))
         wrap(base, "apply", self._apply)
-        classes = {
-            kind
-            for value in vars(keras.optimizers).values()
-            if isinstance(value, type)
-            for kind in value.__mro__
-        }
-        self._watch_steps((kind for kind in classes if issubclass(kind, base)), self._step)
+        for value in vars(keras.optimizers).values():
+            if isinstance(value, type) and issubclass(value, base):
+                self._watch_steps(value)
 
-    def _watch_steps(self, classes: Iterable[type], step: Callable[..., Any]) -> None:
-        for kind in classes:
+    def _watch_steps(self, optimizer: type) -> None:
+        for kind in optimizer.__mro__:
             if kind not in self._watched_classes and "update_step" in vars(kind):
                 self._watched_classes.add(kind)
-                wrap(kind, "update_step", step)
+                wrap(kind, "update_step", self._step)
 
     def _apply(self, apply: Any, optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        self._watch_steps(type(optimizer).__mro__, self._own_step)  # of classes that Keras does not have
+        self._watch_steps(type(optimizer))  # a class that Keras does not have
         grads = list(grads)
         variables = (
             optimizer._trainable_variables if trainable_variables is None else list(trainable_variables)
@@ -80,24 +76,13 @@ class Applied:
     def _step(
         self, update_step: Any, optimizer: Any, gradient: Any, variable: Any, learning_rate: Any
     ) -> Any:
-        with tf.control_dependencies(self._stepping(optimizer, gradient, variable)):
-            return update_step(optimizer, gradient, variable, learning_rate)
-
-    def _own_step(
-        self, update_step: Any, optimizer: Any, gradient: Any, variable: Any, learning_rate: Any
-    ) -> Any:
-        """It may hand on another gradient to a Keras class's; else it applies its own."""
+        """A variable's step; of steps that call one another, the innermost is what is applied."""
         result = update_step(optimizer, gradient, variable, learning_rate)
-        self._stepping(optimizer, gradient, variable)
-        return result
-
-    def _stepping(self, optimizer: Any, gradient: Any, variable: Any) -> Sequence[Any]:
-        """What has to run before a variable's step; of steps that call one another, the first that asks is told of."""
         place = optimizer._get_variable_index(variable)
-        if (id(optimizer), place) in self._stepped:
-            return ()
-        self._stepped.add((id(optimizer), place))
-        return self._first([(gradient, optimizer._trainable_variables[place])])
+        if (id(optimizer), place) not in self._stepped:
+            self._stepped.add((id(optimizer), place))
+            self._first([(gradient, optimizer._trainable_variables[place])])
+        return result
 
     def _met(self, optimizer: Any, pairs: Pairs) -> None:
         if not any(optimizer is known for known in self.optimizers):

@@ -8,9 +8,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tf2towers.verify.stand_ins.modules import StandInFinder
+from tf2towers.verify.stand_ins.modules import StandInFinder, Tensorflow1, complete, modules_by_name
 from tf2towers.verify.stand_ins.objects import Objects
-from tf2towers.verify.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_name
 
 
 def install(place_towers: Callable[[Any], object] | None = None) -> None:
