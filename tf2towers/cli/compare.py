@@ -80,8 +80,7 @@ def _show(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:
     from tf2towers.compare.table import text
     from tf2towers.report.parity_json import as_json
 
-    print("\nlegacy: {}\nmodern: {}\n".format(*outcome.names))
-    print(text(outcome.summary))
+    print(f"\nlegacy: {outcome.legacy.script}\nmodern: {outcome.modern.script}\n\n{text(outcome.summary)}")
     print(f"\n{outcome.how}\nthe machine: {outcome.machine}")
     for note in outcome.summary.notes:
         print(f"note: {note}")

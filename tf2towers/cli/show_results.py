@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tf2towers.cli.tree import Tree, reported_once, tree_summary
-from tf2towers.report.paths import display_path
+from tf2towers.report.paths import counted, display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import STDIN
 
@@ -98,12 +98,8 @@ def _total_words(results: Sequence[MigrationResult]) -> str:
         {(finding.path, finding.line, finding.message) for result in results for finding in result.left}
     )
     failed = sum(result.error is not None for result in results)
-    words = [f"{files} file{_plural_s(files)} to change", f"{left} site{_plural_s(left)} left by hand"]
+    words = [f"{counted(files, 'file')} to change", f"{counted(left, 'site')} left by hand"]
     return ", ".join(words + [f"{failed} that could not be read"] * bool(failed))
-
-
-def _plural_s(count: int) -> str:
-    return "" if count == 1 else "s"
 
 
 def _wants_colour() -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from tf2towers.cli.processes import map_in_processes
-from tf2towers.report.paths import display_path
+from tf2towers.report.paths import counted, display_path
 from tf2towers.report.result import MigrationResult
 
 
@@ -73,13 +73,13 @@ def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     counts = [sum(result.status == status for result in known) for status in (0, 1, 2)]
     words = ["nothing left by hand in {}", "sites left in {}", "{} could not be read"]
     done = [word.format(count) for word, count in zip(words, counts, strict=True) if count]
-    programs = f"{len(known)} program{'' if len(known) == 1 else 's'} with TF1"
+    programs = f"{counted(len(known), 'program')} with TF1"
     if accepted := sum(len(result.accepted) for result in known):
-        done.append(f"{accepted} site{'' if accepted == 1 else 's'} accepted by you")
+        done.append(f"{counted(accepted, 'site')} accepted by you")
     if tree.migrated:
         done.append(f"{len(tree.migrated)} migrated before and left out")
     outcome = f": {', '.join(done)}" if done else ""
-    return f"{names}: {len(tree.files)} file{'' if len(tree.files) == 1 else 's'}, {programs}{outcome}"
+    return f"{names}: {counted(len(tree.files), 'file')}, {programs}{outcome}"
 
 
 def _paths(result: MigrationResult) -> set[Path]:

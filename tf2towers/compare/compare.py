@@ -22,7 +22,7 @@ from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.job import TIMED_OUT, Job, ending_words
 from tf2towers.launch.job import Outcome as Ending
 from tf2towers.launch.plan import Plan as LaunchPlan
-from tf2towers.report.parity_words import counted
+from tf2towers.report.paths import counted
 from tf2towers.verify.process import last_lines, portable
 from tf2towers.verify.program import makes_session_calls
 

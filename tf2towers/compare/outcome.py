@@ -11,7 +11,6 @@ from typing import Any
 
 from tf2towers.compare.side import Side
 from tf2towers.compare.summary import Numbers, Summary, ratio
-from tf2towers.report.paths import short_names
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,6 @@ class Outcome:
     def sides(self) -> tuple[Side, Side]:
         """Both sides, the legacy one first."""
         return self.legacy, self.modern
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """What the two files are called: two of one name by the folders that they are in."""
-        return short_names(self.legacy.script, self.modern.script)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, with each step."""

@@ -11,6 +11,7 @@ from tf2towers.compare.side import Side
 from tf2towers.report.html.elements import document, element, joined, section
 from tf2towers.report.html.picture import Picture, draw_picture
 from tf2towers.report.parity_json import as_json
+from tf2towers.report.paths import display_path
 
 
 def pictures(sides: Sequence[Side]) -> list[Picture]:
@@ -31,11 +32,12 @@ def pictures(sides: Sequence[Side]) -> list[Picture]:
 
 def page(outcome: Outcome) -> str:
     """One HTML file that needs no other."""
-    headline = "{} and {}, side by side".format(*outcome.names)
+    names = [display_path(side.script) for side in outcome.sides]
+    headline = f"{' and '.join(names)}, side by side"
     speed = element("b", table.times(outcome.summary.speed))
     meaning = f" the steps a second of the legacy program, in the steady state. {outcome.how}"
     ran = []
-    for side, name, command in zip(outcome.sides, outcome.names, outcome.commands, strict=True):
+    for side, name, command in zip(outcome.sides, names, outcome.commands, strict=True):
         about = f", Python {side.python}" + (f", TensorFlow {side.tensorflow}" if side.tensorflow else "")
         ran.append(element("li", f"{side.title}, {name}: ", element("code", command), about))
     said = [f"the machine: {outcome.machine}", *outcome.summary.notes]

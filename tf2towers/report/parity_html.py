@@ -6,7 +6,7 @@ from tf2towers.report import parity_words as words
 from tf2towers.report.html.elements import Markup, document, element, section
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.report.parity_text import sections
-from tf2towers.report.paths import short_names
+from tf2towers.report.paths import display_path
 from tf2towers.report.result import FileChange
 from tf2towers.report.text import unified_diff
 
@@ -23,7 +23,7 @@ def parity_page(result: ParityResult) -> str:
     every = "\n".join(line for title, body in sections(result, True) for line in ["", title, *body])
     details = element("details", element("summary", "all"), element("pre", every))
     return document(
-        f"{words.headline(result)} - {' and '.join(short_names(*scripts))}",
+        f"{words.headline(result)} - {' and '.join(map(display_path, scripts))}",
         scripts,
         element("h1", verdict, words.headline(result), class_=f"verdict {class_}"),
         element("pre", words.error_details(result)) if words.error_details(result) else Markup(),

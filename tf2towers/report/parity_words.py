@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Literal, get_args
 
 from tf2towers.report.parity_result import Comparison, Kind, ParityResult
+from tf2towers.report.paths import counted
 
 #: in the order of a step
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -134,11 +135,6 @@ def ceiling(value: float) -> str:
     context = decimal.Context(prec=3, rounding=decimal.ROUND_CEILING)
     # a float again, so that both kinds of numbers look the same; three digits survive that
     return f"{float(context.create_decimal_from_float(float(value))):.3g}"
-
-
-def counted(count: int, noun: str) -> str:
-    """'1 step', '2 steps'."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _listed(names: list[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tf2towers.report.line_diff import match_lines
-from tf2towers.report.paths import display_path
+from tf2towers.report.paths import counted, display_path
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.report.sites import lines as site_lines
 from tf2towers.report.sites import rule_words, where
@@ -88,9 +88,9 @@ def summary(result: MigrationResult) -> str:
         return f"{name}: {result.error}"
     files = sum(change.before != change.after for change in result.changes)
     left = len(result.left)
-    done = f"{files} file{_plural_s(files)} to change" if files else "nothing to change"
+    done = f"{counted(files, 'file')} to change" if files else "nothing to change"
     remark = f" ({result.remark})" if result.remark else ""
-    by_hand = f"{left} site{_plural_s(left)} left by hand" if left else "nothing left by hand"
+    by_hand = f"{counted(left, 'site')} left by hand" if left else "nothing left by hand"
     if result.left_above:
         by_hand += f" here; sites left in {', '.join(map(display_path, result.left_above))}, reported above"
     return f"{name}: {done}, {by_hand}{accepted_words(result)}{remark}"
@@ -102,9 +102,7 @@ def accepted_words(result: MigrationResult) -> str:
     if result.accepted:
         words += f", {len(result.accepted)} accepted by you ({_codes(result.accepted)})"
     if result.hidden:
-        words += (
-            f", {len(result.hidden)} note{_plural_s(len(result.hidden))} hidden ({_codes(result.hidden)})"
-        )
+        words += f", {counted(len(result.hidden), 'note')} hidden ({_codes(result.hidden)})"
     return words
 
 
@@ -135,7 +133,3 @@ def _lines(text: str) -> list[str]:
     lines = text.split("\n")
     last = lines.pop()
     return [f"{line}\n" for line in lines] + ([last] if last else [])
-
-
-def _plural_s(count: int) -> str:
-    return "" if count == 1 else "s"

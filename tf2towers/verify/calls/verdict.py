@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis, ParityResult
-from tf2towers.report.parity_words import PLURALS, counted
+from tf2towers.report.parity_words import PLURALS
+from tf2towers.report.paths import counted
 from tf2towers.verify.calls.compare import Compared, Difference, compare
 from tf2towers.verify.calls.recording import Run
 from tf2towers.verify.compare import outcome_of, tolerances
