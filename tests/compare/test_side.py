@@ -2,9 +2,8 @@
 
 import pytest
 
-from tf2towers.compare import table
 from tf2towers.compare.side import EnoughSteps, Side
-from tf2towers.compare.summary import Spread, steady_steps, summarise
+from tf2towers.compare.summary import Spread, spread, steady_steps, summarise, table
 from tf2towers.compare.watch.steps import MARK
 from tf2towers.launch.cluster import Task
 
@@ -68,13 +67,13 @@ def test_summary() -> None:
 
 def test_table() -> None:
     summary = summarise(side(training(0.1)), side(training(0.05, loss=None)))
-    lines = {line[:24].strip(): line[24:].split() for line in table.text(summary).splitlines()[1:]}
+    lines = {line[:24].strip(): line[24:].split() for line in table(summary).splitlines()[1:]}
     assert lines["steps"] == ["40", "40"]
     assert lines["steps/s, median"] == ["10", "20", "2.00x"]
     assert lines["a step, median"] == ["100.0", "ms", "50.0", "ms", "0.50x"]
     assert lines["final loss"] == ["2.0250", "-", "-"]
     assert lines["its middle half"] == ["100.0", "to", "100.0", "50.0", "to", "50.0", "0.50", "to", "0.50"]
-    assert table.spread(Spread(2.0, 1.5, 3.0, 9), Spread(1.0, 0.5, 1.5, 9)) == "1.00 to 6.00"
+    assert spread(Spread(2.0, 1.5, 3.0, 9), Spread(1.0, 0.5, 1.5, 9)) == "1.00 to 6.00"
 
 
 # -- clusters ----------------------------------------------------------------------------------------------------------

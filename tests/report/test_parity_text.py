@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from parity_results import EVERY, apart, bitwise, differs, equal, failed, hostile, large, sides, within
+from parity_results import EVERY, apart, bitwise, differs, equal, failed, large, sides, within
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, ParityResult
@@ -155,10 +155,3 @@ def test_nothing_steers_the_terminal(name: str) -> None:
     shown = render_parity(EVERY[name](), verbose=True)
     assert all(sign == "\n" or sign.isprintable() for sign in shown)
     shown.encode("utf-8")
-
-
-def test_colours_are_all_that_differs() -> None:
-    for make in (differs, bitwise, hostile):
-        coloured = render_parity(make(), colour=True)
-        assert coloured.startswith("\x1b[1;3")
-        assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == render_parity(make())

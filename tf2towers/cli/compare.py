@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from tf2towers.compare.outcome import Outcome
 
 FAILED = 2
-#: the options that say how the two are run, by the names that `Plan` has for them
-_OF_THE_PLAN = (
-    "legacy", "modern", "arguments", "steps", "legacy_python", "timeout", "allow_writes", "ps",
-    "workers", "task_flags",
-)  # fmt: skip
 prepare = script_arguments.prepare
 
 
@@ -56,12 +51,11 @@ def run(options: argparse.Namespace) -> int:
             print(f"tf2towers compare: {wrong}", file=sys.stderr)
             return FAILED
     require_modules("tensorflow", *["matplotlib"] * (options.report is not None))
-    from tf2towers.compare.compare import CompareError, Interrupted, Plan, compare
+    from tf2towers.compare.compare import CompareError, Interrupted, compare
 
     try:
         with note_signals() as signals:
-            given = {name: getattr(options, name) for name in _OF_THE_PLAN}
-            outcome = compare(Plan(**given), signals)
+            outcome = compare(options, signals)
         _show(outcome, options.report, options.json)
     except Interrupted as ended:
         print("tf2towers compare: interrupted, nothing of it runs on", file=sys.stderr)
@@ -77,16 +71,16 @@ def run(options: argparse.Namespace) -> int:
 
 def _show(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:
     """Prints the table, and writes the files that were asked for."""
-    from tf2towers.compare.table import text
+    from tf2towers.compare.summary import table
     from tf2towers.report.parity_json import as_json
 
-    print(f"\nlegacy: {outcome.legacy.script}\nmodern: {outcome.modern.script}\n\n{text(outcome.summary)}")
+    print(f"\nlegacy: {outcome.legacy.script}\nmodern: {outcome.modern.script}\n\n{table(outcome.summary)}")
     print(f"\n{outcome.how}\nthe machine: {outcome.machine}")
     for note in outcome.summary.notes:
         print(f"note: {note}")
     files = []
     if report is not None:
-        from tf2towers.compare.report import write_report
+        from tf2towers.compare.outcome import write_report
 
         files += write_report(outcome, report)
     if numbers is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -73,7 +72,6 @@ def _as_text(
                 text.render(
                     [result],
                     diff=shows_diff,
-                    colour=_wants_colour(),
                     brief=tree is not None and not options.verbose,
                     all_sites=options.verbose,
                     name_of=name_of,
@@ -100,7 +98,3 @@ def _total_words(results: Sequence[MigrationResult]) -> str:
     failed = sum(result.error is not None for result in results)
     words = [f"{counted(files, 'file')} to change", f"{counted(left, 'site')} left by hand"]
     return ", ".join(words + [f"{failed} that could not be read"] * bool(failed))
-
-
-def _wants_colour() -> bool:
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -45,14 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a migrated program adds its towers' gradients in TF1's order",
     )
-    add(
-        "--name",
-        action="append",
-        default=[],
-        metavar="OLD=NEW",
-        type=_pair,
-        help="a variable that the migrated script calls NEW",
-    )
     script_arguments.add_writes(parser)
     add("--report", type=Path, metavar="DIR", help="write index.html, verify.json and the recordings there")
     add("--json", metavar="FILE", help="write the result there; - for standard output")
@@ -82,13 +74,6 @@ def add_run_arguments(parser: argparse._ActionsContainer) -> None:
         metavar="R",
         help="what passes, relative to the largest element (default: every bit)",
     )
-
-
-def _pair(text: str) -> tuple[str, str]:
-    old, equals, new = text.partition("=")
-    if not equals:
-        raise argparse.ArgumentTypeError(f"{text}: OLD=NEW is expected")
-    return old, new
 
 
 def run(options: argparse.Namespace) -> int:
@@ -133,7 +118,6 @@ def verdict_on(
         tolerance=options.tolerance,
         free=given.get("free", False),
         tower_order=given.get("tower_order", False),
-        names=dict(given.get("name", ())),
         allow=tuple(given.get("allow_writes", ())),
         cluster=find_shape([legacy], given.get("ps"), given.get("workers"), given.get("task_flags")),
         progress=progress,
@@ -175,7 +159,7 @@ def _show(result: ParityResult, options: argparse.Namespace, report: Path | None
     if options.json == "-":
         print(parity_as_json(result))
     else:
-        text = render_parity(result, colour=sys.stdout.isatty(), verbose=options.verbose)
+        text = render_parity(result, verbose=options.verbose)
         print(text, end="", file=sys.stderr if result.status == 2 else sys.stdout)
         if options.json:
             files[Path(options.json)] = parity_as_json(result)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.compare import table
 from tf2towers.compare.dialect import find_shape, has_cluster, is_tf1
 from tf2towers.compare.outcome import Outcome, machine
 from tf2towers.compare.side import EnoughSteps, Side
-from tf2towers.compare.summary import summarise
+from tf2towers.compare.summary import number, summarise
 from tf2towers.compare.watch.__main__ import ALLOWED, WRITES
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
 from tf2towers.launch.errors import LaunchError
@@ -43,34 +42,11 @@ class Interrupted(Exception):
         self.number = number
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is to be compared, and how.
-
-    Attributes:
-        arguments: the same for both; {scratch} in one stands for a folder of the side's own.
-        steps: after which a training is ended; None: when it ends by itself.
-        timeout: seconds that each has; None: for ever.
-        allow_writes: folders that the scripts may write to as they are.
-        ps, workers, task_flags: of a cluster; None: as `shape_of` finds.
-    """
-
-    legacy: Path
-    modern: Path
-    arguments: Sequence[str] = ()
-    steps: int | None = None
-    legacy_python: str = sys.executable
-    timeout: float | None = None
-    allow_writes: Sequence[str] = ()
-    ps: int | None = None
-    workers: int | None = None
-    task_flags: str | None = None
-
-
-def compare(plan: Plan, signals: Sequence[int] = ()) -> Outcome:
+def compare(plan: argparse.Namespace, signals: Sequence[int] = ()) -> Outcome:
     """Runs both, with a line of progress now and then, and adds up. Nothing of them runs afterwards.
 
     Args:
+        plan: the command's options. {scratch} in an argument stands for a folder of the side's own.
         signals: numbers of the signals to end, added to as they come.
 
     Raises:
@@ -119,13 +95,13 @@ class _Shown(Side):
         if time.monotonic() - self._shown >= _LINE_EVERY:
             self._shown = time.monotonic()
             losses = (step.loss for step in reversed(self.steps) if step.loss is not None)
-            print(f"{self.title}: step {self.count}, loss {table.number(next(losses, None))}", flush=True)
+            print(f"{self.title}: step {self.count}, loss {number(next(losses, None))}", flush=True)
 
 
 def _run(
     side: Side,
     python: str,
-    plan: Plan,
+    plan: argparse.Namespace,
     shape: Shape | None,
     folder: Path,
     draws: bool,

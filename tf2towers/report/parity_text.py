@@ -11,30 +11,20 @@ from tf2towers.report.paths import display_path
 
 #: how many of a kind are listed where not all are asked for; failures come on top
 LISTED = 8
-_COLOURS = {"bitwise": "1;32", "within": "1;33", "differs": "1;31", "error": "1;31"}
 
 
-def render_parity(result: ParityResult, *, colour: bool = False, verbose: bool = False) -> str:
+def render_parity(result: ParityResult, *, verbose: bool = False) -> str:
     """The whole report.
 
     Args:
-        colour: with the escape codes of a terminal.
         verbose: names every comparison, also the bit-identical ones; otherwise the worst `LISTED` of a kind and
             every one that could not be compared.
     """
-
-    def paint(text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if colour else text
-
-    lines = [
-        paint(
-            _plain(words.headline(result)), _COLOURS["within" if words.is_empty(result) else result.outcome]
-        )
-    ]
+    lines = [_plain(words.headline(result))]
     lines += [f"  {_plain(line)}" for line in words.error_details(result).splitlines()]
     for title, body in sections(result, verbose):
         if body:
-            lines += ["", paint(title, "1"), *(f"  {line}".rstrip() for line in body)]
+            lines += ["", title, *(f"  {line}".rstrip() for line in body)]
     return "\n".join(lines) + "\n"
 
 

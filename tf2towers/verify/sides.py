@@ -8,11 +8,11 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
-from tf2towers.verify.calls.recording import Run
+from tf2towers.verify.calls.compare import Run
 from tf2towers.verify.cluster import in_turns, run_recorded
 from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
 from tf2towers.verify.recording import Facts, read_facts
@@ -38,7 +38,6 @@ class Options:
         continuous: of training steps that are recorded: with the random numbers of a run whose calls are.
         double: the original's gradients are computed in float64 as well.
         tower_order: a program that `migrate` wrote averages in tower order, as the TF1 code did.
-        names: the original's names of variables to the program's, where they cannot be found.
         scratch: what the scripts write goes there; None: they write where they say.
         allow: folders that the scripts may write to as they are.
         beside: the folder of the original.
@@ -55,7 +54,6 @@ class Options:
     continuous: bool = False
     double: bool = False
     tower_order: bool = False
-    names: dict[str, str] = field(default_factory=dict)
     scratch: Path | None = None
     allow: tuple[str, ...] = ()
     beside: Path | None = None
@@ -98,8 +96,8 @@ def record_migrated(
     Raises:
         RunFailed: it could not be run, or did not train.
     """
-    given: dict[str, object] = {"original": str(original), "names": options.names}
-    return _record(_Side(script, arguments, folder, options, True, FUNCTIONS), given)
+    side = _Side(script, arguments, folder, options, True, FUNCTIONS)
+    return _record(side, {"original": str(original)})
 
 
 def record_calls(
@@ -112,7 +110,7 @@ def record_calls(
 
     Args:
         script, arguments: what is run; of a cluster without the flags that tell a task which it is.
-        options: how; `double` and `names` do not apply.
+        options: how; `double` does not apply.
 
     Raises:
         RunFailed: it could not be run, or made no call.

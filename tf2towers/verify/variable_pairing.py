@@ -28,14 +28,12 @@ def pair(
     trainable: Sequence[str],
     migrated: Shapes,
     migrated_trainable: Sequence[str],
-    given: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The original's names to the program's. Only variables of one shape are paired, each once.
 
     Args:
         original, migrated: every variable's shape, by name.
         trainable, migrated_trainable: those that the optimizer was given, in its order.
-        given: pairs that the user gives; they come first.
 
     In turn: the same name; the trainable ones of one shape in order, those first whose last words are the same but for
     what libraries call differently ('kernel' and 'weights'); of all others those whose words no other has.
@@ -47,8 +45,6 @@ def pair(
             if name not in pairs and other not in pairs.values():
                 pairs[name] = other
 
-    for name, other in (given or {}).items():
-        add(name, other)
     for name in original:
         add(name, name)
     for alike in (

@@ -11,7 +11,7 @@ import pytest
 from tf2towers.codemod.migrate import migrate
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.source.script import Script
-from tf2towers.verify.calls.recording import Run
+from tf2towers.verify.calls.compare import Run
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.sides import Options, record_calls

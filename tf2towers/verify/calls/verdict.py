@@ -10,8 +10,7 @@ import numpy as np
 from tf2towers.report.parity_result import Diagnosis, ParityResult
 from tf2towers.report.parity_words import PLURALS
 from tf2towers.report.paths import counted
-from tf2towers.verify.calls.compare import Compared, Difference, compare
-from tf2towers.verify.calls.recording import Run
+from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
 from tf2towers.verify.compare import outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.noise import gradients_of_rounding, record_steps_of_both

@@ -12,9 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
-from tf2towers.verify.diagnose.clipping import CLIPPING
 from tf2towers.verify.diagnose.evidence import Evidence, Link, Mistake
-from tf2towers.verify.diagnose.gradients import FACTOR, REGULARISER, TOWER_CHOICE
+from tf2towers.verify.diagnose.gradients import CLIPPING, FACTOR, REGULARISER, TOWER_CHOICE
 from tf2towers.verify.diagnose.updates import LEARNING_RATE, MOVING_AVERAGE, STATISTICS
 from tf2towers.verify.recording import Recording
 

@@ -1,6 +1,6 @@
 """Runs a TF2 trainer unedited and records it: `python tf2towers/verify/functions/__main__.py OPTIONS SCRIPT [ARGS]`.
 
-OPTIONS, a JSON file: {"out": folder, "steps": K, "original": folder, "names": {}, "seed": int,
+OPTIONS, a JSON file: {"out": folder, "steps": K, "original": folder, "seed": int,
 "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are recorded.
 """
 
@@ -26,7 +26,6 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
         Writer(options["out"]),
         options["steps"],
         Path(options["original"]),
-        options.get("names", {}),
     )
     seeds.fix_seeds(options.get("seed", seeds.SEED))
     tf.random.set_seed(options.get("seed", seeds.SEED))

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.verify.functions.draws import Draws
 from tf2towers.verify.functions.gradients import Gradients, numbered
-from tf2towers.verify.functions.inputs import Inputs, Iterated
+from tf2towers.verify.functions.inputs import Draws, Inputs, Iterated
 from tf2towers.verify.functions.state import State
 from tf2towers.verify.functions.tracing import Notes, Tracing
 from tf2towers.verify.recorder.function_calls import FunctionCalls
@@ -28,7 +27,6 @@ class FunctionRecorder:
 
     Args:
         original: the original's recording, to replay.
-        names: pairs of variable names given by the user.
     """
 
     def __init__(
@@ -36,7 +34,6 @@ class FunctionRecorder:
         writer: Writer,
         steps: int,
         original: Path,
-        names: dict[str, str],
     ) -> None:
         self.writer, self._wanted = writer, steps
         self._folder = original
@@ -46,7 +43,7 @@ class FunctionRecorder:
         self._draws = Draws(self._tracing)
         self._iterated = Iterated(self._tracing, Inputs())
         self._gradients = Gradients(self._notes, self._tracing)
-        self._state = State(names)
+        self._state = State()
         self._gradients.name = self._state.name
         self._not_given: list[str] = []
         self.calls = 0
@@ -55,10 +52,13 @@ class FunctionRecorder:
 
     def _called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         self.calls += 1
-        with self._tracing.training_function():
+        self._tracing.wanted = True
+        try:
             if not self._functions.trains(function, args, kwargs):
                 return call(function, *args, **kwargs)
             return self._record(functools.partial(call, function), args, kwargs)
+        finally:
+            self._tracing.wanted = False
 
     def _record(self, call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """A call of a training function, which has been traced."""

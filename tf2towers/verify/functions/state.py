@@ -16,9 +16,6 @@ from tf2towers.verify.variable_pairing import pair
 class State:
     """Finds, sets and reads the program's variables.
 
-    Args:
-        names: pairs given by the user, the original's name to the program's.
-
     They are paired with the original's: see `variable_pairing`.
 
     Attributes:
@@ -26,8 +23,7 @@ class State:
         unpaired: the program's names that nothing was found for.
     """
 
-    def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self._given = dict(names or {})
+    def __init__(self) -> None:
         self.renamed: dict[str, str] = {}
         self.unpaired: list[str] = []
         self._named: dict[str, Any] = {}
@@ -55,7 +51,6 @@ class State:
             trainable,
             shapes,
             order,
-            self._given,
         )
         self.renamed = {name: other for name, other in pairs.items() if name != other}
         self.unpaired = sorted(set(own) - set(pairs.values()))

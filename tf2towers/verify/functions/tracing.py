@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,15 +57,6 @@ class Tracing:
         begin(function, *args, **kwargs)
         self.compiled = self.compiled or bool(function._jit_compile)
         function._jit_compile = None
-
-    @contextlib.contextmanager
-    def training_function(self) -> Iterator[None]:
-        """What is traced in here may be a training function."""
-        before, self.wanted = self.wanted, True
-        try:
-            yield
-        finally:
-            self.wanted = before
 
     @property
     def outermost(self) -> bool:
