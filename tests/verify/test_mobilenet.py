@@ -126,9 +126,10 @@ def test_a_mistake_is_named(name: str, recorded: dict[str, Recorded]) -> None:
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     folder = tmp_path_factory.mktemp("program")
+    path = os.pathsep.join([os.environ["PYTHONPATH"], str(MODERN.parent)])
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("drive_mobilenet.py")), str(folder)],
-        env={**os.environ, **ENVIRONMENT, "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], str(MODERN.parent)])},
+        env={**os.environ, **ENVIRONMENT, "PYTHONPATH": path},
         cwd=folder, text=True, capture_output=True, timeout=400, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

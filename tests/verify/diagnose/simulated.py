@@ -15,12 +15,8 @@ STATISTICS = ["bn/moving_mean", "bn/moving_variance"]
 SLOTS = {
     "sgd": [],
     "momentum": ["Momentum"],
-    "nesterov": ["Momentum"],
     "keras": [],  # a velocity that is not recorded
-    "keras slot": ["Momentum"],
     "adam": ["Adam", "Adam_1"],
-    "rmsprop": ["RMSProp", "RMSProp_1"],
-    "adagrad": ["Adagrad"],
 }
 
 
@@ -131,28 +127,17 @@ def _update(
     mu = trainer.momentum
     if trainer.optimizer == "sgd":
         v[name] = v[name] - rate * g
-    elif trainer.optimizer in ("momentum", "nesterov"):
+    elif trainer.optimizer == "momentum":
         v[slots[0]] = mu * v[slots[0]] + g
-        plain = trainer.optimizer == "momentum"
-        v[name] = v[name] - rate * (v[slots[0]] if plain else g + mu * v[slots[0]])
+        v[name] = v[name] - rate * v[slots[0]]
     elif trainer.optimizer == "keras":
         hidden[name] = mu * hidden.get(name, 0.0) - rate * g
         v[name] = v[name] + hidden[name]
-    elif trainer.optimizer == "keras slot":
-        v[slots[0]] = mu * v[slots[0]] - rate * g
-        v[name] = v[name] + v[slots[0]]
-    elif trainer.optimizer == "adam":
+    else:
         v[slots[0]] = mu * v[slots[0]] + (1 - mu) * g
         v[slots[1]] = 0.999 * v[slots[1]] + 0.001 * g**2
         corrected = rate * np.sqrt(1 - 0.999**t) / (1 - mu**t)
         v[name] = v[name] - corrected * v[slots[0]] / (np.sqrt(v[slots[1]]) + trainer.epsilon)
-    elif trainer.optimizer == "rmsprop":
-        v[slots[0]] = 0.9 * v[slots[0]] + 0.1 * g**2
-        v[slots[1]] = mu * v[slots[1]] + rate * g / np.sqrt(v[slots[0]] + trainer.epsilon)
-        v[name] = v[name] - v[slots[1]]
-    else:
-        v[slots[0]] = v[slots[0]] + g**2
-        v[name] = v[name] - rate * g / np.sqrt(v[slots[0]] + trainer.epsilon)
     for key in (name, *slots):
         v[key] = np.asarray(v[key], np.float32)
 
@@ -167,11 +152,8 @@ def _initial(trainer: Trainer) -> Arrays:
     for name in TRAINABLE:
         if trainer.ema is not None:
             v[f"{name}/ExponentialMovingAverage"] = 0.9 * v[name]
-        for place, slot in enumerate(SLOTS[trainer.optimizer]):
-            start = (
-                0.1 if trainer.optimizer == "adagrad" or (trainer.optimizer == "rmsprop" and not place) else 0
-            )
-            v[f"{name}/{slot}"] = np.full_like(v[name], start)
+        for slot in SLOTS[trainer.optimizer]:
+            v[f"{name}/{slot}"] = np.zeros_like(v[name])
     v |= {"bn/moving_mean": np.zeros(HIDDEN, np.float32), "bn/moving_variance": np.ones(HIDDEN, np.float32)}
     return v | {"global_step": np.array(0, np.int64)}
 

@@ -17,11 +17,8 @@ pytestmark = pytest.mark.filterwarnings("error")
 RIGHT = {
     "momentum": Trainer(),
     "gradient descent": Trainer(optimizer="sgd"),
-    "nesterov": Trainer(optimizer="nesterov"),
     "adam": Trainer(optimizer="adam", rate=1e-3),
     "adam on tiny gradients": Trainer(optimizer="adam", rate=1e-3, scale=1e-5),
-    "rmsprop": Trainer(optimizer="rmsprop", rate=1e-3, epsilon=1e-10),
-    "adagrad": Trainer(optimizer="adagrad", rate=1e-2, epsilon=0.0),
     "a drop": Trainer(drop=(3, 0.1)),
     "regularised": Trainer(l2=0.05, l1=0.01),
     "clipped after": Trainer(clip=("global", "after", 0.3)),
