@@ -1,5 +1,6 @@
 """Scripts that report steps without training, and the command as its users start it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import tempfile
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,11 +53,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process = subprocess.Popen(
             [sys.executable, "-m", "tf2towers", "compare", *arguments],
             cwd=cwd,
-            env={
-                **os.environ,
-                "TMPDIR": str(temporary),
-                "TF_CPP_MIN_LOG_LEVEL": "3",
-            },
+            env={**os.environ, "TMPDIR": str(temporary), "TF_CPP_MIN_LOG_LEVEL": "3"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -69,3 +67,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process.communicate()
     assert not list(temporary.glob(f"{tempfile.gettempprefix()}*compare*"))
     assert not list(temporary.glob("tf2towers-compare-*"))
+
+
+def compared(start: Start, folder: Path, *arguments: str) -> dict[str, Any]:
+    """The numbers of a comparison that has to succeed."""
+    out, errors = start("--json", "numbers.json", "--timeout", "180", *arguments).communicate()
+    assert not errors, errors
+    assert "modern/legacy" in out
+    found = json.loads((folder / "numbers.json").read_text())
+    assert isinstance(found, dict)
+    return found

@@ -1,27 +1,16 @@
 """`tf2towers compare` on scripts that report steps without training: no TensorFlow needed."""
 
-import json
 import signal
 import socket
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from .conftest import Start, Write
+from .conftest import Start, Write, compared
 
 STEPS = "for _ in range(5): step(0.001)"
 CLUSTER = "if not job: tf.train.Server()\n"
-
-
-def compared(start: Start, folder: Path, *arguments: str) -> dict[str, Any]:
-    out, errors = start("--json", "numbers.json", *arguments).communicate(timeout=180)
-    assert not errors, errors
-    assert "modern/legacy" in out
-    found = json.loads((folder / "numbers.json").read_text())
-    assert isinstance(found, dict)
-    return found
 
 
 def test_numbers_and_the_page(script: Write, start: Start, tmp_path: Path) -> None:

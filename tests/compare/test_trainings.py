@@ -1,16 +1,14 @@
 """Real trainings: this repository's pair, and small ones on which everything differs but the mathematics."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .conftest import ROOT, Start, Write
+from .conftest import ROOT, Start, Write, compared
 
 pytest.importorskip("tensorflow")
-pytest.importorskip("tqdm")
 pytestmark = pytest.mark.tensorflow
 
 TF1 = """
@@ -60,15 +58,6 @@ manager.save()
 """
 
 
-def compared(start: Start, *arguments: str, cwd: Path) -> dict[str, Any]:
-    process = start("--json", str(cwd / "numbers.json"), "--timeout", "120", *arguments)
-    _, errors = process.communicate()
-    assert process.returncode == 0, errors
-    found = json.loads((cwd / "numbers.json").read_text())
-    assert isinstance(found, dict)
-    return found
-
-
 def losses_of(found: dict[str, Any]) -> list[list[float]]:
     return [[step["loss"] for step in found[side]["each_step"]] for side in ("legacy", "modern")]
 
@@ -83,7 +72,7 @@ def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
         f"--train_dir={tmp_path / 'train'}",
     ]
     pair = [str(ROOT / "legacy" / "cifar10_towers.py"), str(ROOT / "modern" / "cifar10_mirrored.py")]
-    found = compared(start, *pair, "--", *flags, cwd=tmp_path)
+    found = compared(start, tmp_path, *pair, "--", *flags)
     losses = losses_of(found)
     for side, of_side in zip(("legacy", "modern"), losses, strict=True):
         summary = found[side]
@@ -99,7 +88,7 @@ def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
 
 def test_what_trains_and_what_does_not(script: Write, start: Start, tmp_path: Path) -> None:
     """TF1 as `import tensorflow`, whose loss nobody fetches, and a function that returns nothing: the same losses."""
-    found = compared(start, script("tf1.py", TF1), script("tf2.py", TF2.format("")), cwd=tmp_path)
+    found = compared(start, tmp_path, script("tf1.py", TF1), script("tf2.py", TF2.format("")))
     legacy, modern = losses_of(found)
     assert len(legacy) == len(modern) == 6
     assert legacy[0] > legacy[-1] > 0

@@ -4,8 +4,8 @@ import json
 import math
 
 import pytest
-from parity_results import EVERY, differs, odd
 
+from tests.report.parity_results import EVERY, differs, odd
 from tf2towers.report.parity_json import parity_as_json
 
 

@@ -8,8 +8,8 @@ from functools import cache
 from html.parser import HTMLParser
 
 import pytest
-from parity_results import EVERY, bitwise, differs, failed, hostile, within
 
+from tests.report.parity_results import EVERY, bitwise, differs, failed, hostile, within
 from tf2towers.report.parity_html import parity_page
 
 

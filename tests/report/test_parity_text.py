@@ -4,8 +4,8 @@ import math
 import re
 
 import pytest
-from parity_results import EVERY, apart, bitwise, differs, equal, failed, large, sides, within
 
+from tests.report.parity_results import EVERY, apart, bitwise, differs, equal, failed, large, sides, within
 from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, ParityResult
 from tf2towers.report.parity_text import LISTED, render_parity

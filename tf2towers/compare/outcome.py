@@ -34,11 +34,6 @@ class Outcome:
     machine: str
     how: str
 
-    @property
-    def sides(self) -> tuple[Side, Side]:
-        """Both sides, the legacy one first."""
-        return self.legacy, self.modern
-
     def as_dict(self) -> dict[str, Any]:
         """Everything, with each step."""
         summary = self.summary
@@ -100,21 +95,21 @@ def pictures(sides: Sequence[Side]) -> list[Picture]:
 
 def page(outcome: Outcome) -> str:
     """One HTML file that needs no other."""
-    names = [display_path(side.script) for side in outcome.sides]
+    names = [display_path(side.script) for side in (outcome.legacy, outcome.modern)]
     headline = f"{' and '.join(names)}, side by side"
     speed = element("b", times(outcome.summary.speed))
     meaning = f" the steps a second of the legacy program, in the steady state. {outcome.how}"
     ran = []
-    for side, name, command in zip(outcome.sides, names, outcome.commands, strict=True):
+    for side, name, command in zip((outcome.legacy, outcome.modern), names, outcome.commands, strict=True):
         about = f", Python {side.python}" + (f", TensorFlow {side.tensorflow}" if side.tensorflow else "")
         ran.append(element("li", f"{side.title}, {name}: ", element("code", command), about))
     said = [f"the machine: {outcome.machine}", *outcome.summary.notes]
     return document(
         headline,
-        [side.script for side in outcome.sides],
+        [side.script for side in (outcome.legacy, outcome.modern)],
         joined([element("h1", headline), element("p", speed, meaning)]),
         element("pre", table(outcome.summary)),
-        *map(draw_picture, pictures(outcome.sides)),
+        *map(draw_picture, pictures((outcome.legacy, outcome.modern))),
         section("runs", "What was run", element("ul", *ran, *(element("li", note) for note in said))),
     )
 

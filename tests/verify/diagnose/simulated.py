@@ -31,26 +31,18 @@ class Trainer:
     rate: float = 0.1
     drop: tuple[int, float] | None = None  # from a step on, the rate times a factor
     momentum: float = 0.9
-    epsilon: float = 1e-8
     l2: float = 0.0
     l1: float = 0.0
     clip: tuple[str, str, float] | None = None  # 'norm', 'global' or 'value'; 'before' or 'after'; threshold
-    bn_epsilon: float = 1e-3
     bn_decay: float = 0.9
     policy: str = "last"
     ema: float | None = None
     ema_when: str = "after"
     factor: float = 1.0  # of the applied gradients
     loss_factor: float = 1.0
-    data_of: int | None = None  # the tower whose data all get
     alone: int | None = None  # the tower whose gradient is applied
     skip: tuple[int, str] | None = None  # a tower left out of 'sum' or 'mean'
-    without_gradient: str = ""
-    not_updated: str = ""
     counter: int = 1
-    applications: int = 1
-    shift: float = 0.0  # of the inputs
-    start: float = 1.0  # multiple of the initial weights
     scale: float = 1.0  # of the logits' layer gradient magnitudes: tiny gradients
     noise: float = 0.0
     own_gradients: bool = True
@@ -62,7 +54,7 @@ def _forward(trainer: Trainer, v: Arrays, x: np.ndarray, labels: np.ndarray):
     product = x @ weights
     added = product + v["hidden/biases"]
     mean, variance = added.mean(axis=0), added.var(axis=0)
-    root = np.sqrt(variance + trainer.bn_epsilon)
+    root = np.sqrt(variance + 1e-3)
     normal = (added - mean) / root
     scaled = v["bn/gamma"] * normal + v["bn/beta"]
     hidden = np.maximum(scaled, 0)
@@ -137,7 +129,7 @@ def _update(
         v[slots[0]] = mu * v[slots[0]] + (1 - mu) * g
         v[slots[1]] = 0.999 * v[slots[1]] + 0.001 * g**2
         corrected = rate * np.sqrt(1 - 0.999**t) / (1 - mu**t)
-        v[name] = v[name] - corrected * v[slots[0]] / (np.sqrt(v[slots[1]]) + trainer.epsilon)
+        v[name] = v[name] - corrected * v[slots[0]] / (np.sqrt(v[slots[1]]) + 1e-8)
     for key in (name, *slots):
         v[key] = np.asarray(v[key], np.float32)
 
@@ -147,7 +139,7 @@ def _initial(trainer: Trainer) -> Arrays:
     shapes = [(FEATURES, HIDDEN), (HIDDEN,), (HIDDEN,), (HIDDEN,), (HIDDEN, CLASSES), (CLASSES,)]
     v: Arrays = {}
     for name, shape in zip(TRAINABLE, shapes, strict=True):
-        v[name] = (trainer.start * random.normal(0.0, 0.4, shape)).astype(np.float32)
+        v[name] = random.normal(0.0, 0.4, shape).astype(np.float32)
     v["bn/gamma"] = np.ones(HIDDEN, np.float32)
     for name in TRAINABLE:
         if trainer.ema is not None:
@@ -177,12 +169,11 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
     facts = Facts(
         towers=trainer.towers,
         trainable=TRAINABLE,
-        without_gradient=[trainer.without_gradient] if trainer.without_gradient else [],
     )
     recording = Recording(facts=facts)
     for k in range(trainer.steps):
         rows = trainer.batch * trainer.towers
-        x = random.normal(0.3, 1.0, (rows, FEATURES)).astype(np.float32) + trainer.shift
+        x = random.normal(0.3, 1.0, (rows, FEATURES)).astype(np.float32)
         x += 0.5 * np.repeat(np.arange(trainer.towers), trainer.batch)[:, None]  # towers do not look alike
         labels = random.integers(0, CLASSES, rows)
         if lockstep_with is not None:
@@ -193,13 +184,11 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
         )
         moments = []
         for j in range(trainer.towers):
-            given = j if trainer.data_of is None else trainer.data_of
-            part = slice(given * trainer.batch, (given + 1) * trainer.batch)
+            part = slice(j * trainer.batch, (j + 1) * trainer.batch)
             loss, gradients, mean, variance = _forward(trainer, v, x[part], labels[part])
             gradients = {
                 n: (g * (1 + trainer.noise * noise.standard_normal(g.shape))).astype(np.float32)
                 for n, g in gradients.items()
-                if n != trainer.without_gradient
             }
             step.losses.append(np.float32(loss * (1 + trainer.noise)))
             step.tower_gradients.append(gradients)
@@ -210,9 +199,7 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
         step.gradients = {n: g.astype(np.float32) for n, g in applied.items()}
         rate = trainer.rate * (trainer.drop[1] if trainer.drop and k >= trainer.drop[0] else 1.0)
         for name, g in step.gradients.items():
-            for again in range(trainer.applications):
-                if name != trainer.not_updated:
-                    _update(trainer, v, hidden, name, g, rate, k * trainer.applications + again + 1)
+            _update(trainer, v, hidden, name, g, rate, k + 1)
         _statistics(trainer, v, moments)
         v["global_step"] = v["global_step"] + trainer.counter
         for name in TRAINABLE if trainer.ema is not None else []:

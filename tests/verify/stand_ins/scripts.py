@@ -97,53 +97,6 @@ print(last.eval())
 sess.close()
 """
 
-READS = """
-import tensorflow as tf
-
-v, table = tf.Variable([1.0, 2.0], name="v"), tf.get_variable("table", [3, 2], initializer=tf.ones_initializer())
-with tf.device("/gpu:1"):
-    own = tf.Variable([1.0, 2.0], name="own")
-    loss = tf.reduce_sum(v * 3.0) + tf.reduce_sum(tf.nn.embedding_lookup(table, [1, 1])) + tf.reduce_sum(own * v)
-    first = [op.inputs[0] for op in tf.get_default_graph().get_operations() if op.type == "Mul"][0]
-with tf.control_dependencies([first]):
-    changed = tf.assign(v, [5.0, 5.0])
-with tf.control_dependencies([changed]), tf.device("/gpu:1"):
-    late = first * 1.0
-pairs = tf.train.GradientDescentOptimizer(1.0).compute_gradients(loss)
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    gradient, slices, third = sess.run([g for g, _ in pairs])
-    print(gradient.tolist(), slices.indices.tolist(), third.tolist())
-    print(sess.run(late).tolist(), sess.run(v).tolist())
-    copies = [op.name for op in tf.get_default_graph().get_operations() if op.type == "DeepCopy"]
-    print(copies)
-"""
-
-SESSIONS = """
-import tensorflow as tf
-
-with tf.Graph().as_default():
-    step = tf.train.get_or_create_global_step()
-    with tf.device("/gpu:1"):
-        loss = tf.reduce_sum(tf.get_variable("w", [2]))
-    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
-    with tf.train.MonitoredTrainingSession(hooks=[tf.train.StopAtStepHook(last_step=3)]) as sess:
-        while not sess.should_stop():
-            sess.run(train)
-    print("monitored")
-for master in ("", tf.train.Server.create_local_server().target):
-    with tf.Graph().as_default():
-        step = tf.train.get_or_create_global_step()
-        with tf.device("/gpu:1"):
-            train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(tf.get_variable("w", [2])), step)
-        supervisor = tf.train.Supervisor(logdir=None, summary_op=None, global_step=step)
-        with supervisor.managed_session(master) as sess:
-            sess.run(train)
-            print(sess.run(step))
-        with supervisor.prepare_or_wait_for_session(master) as sess:
-            print(sess.run(train))
-"""
-
 GONE = """
 import tensorflow as tf
 from tensorflow.contrib.gan import gan_model
@@ -166,23 +119,6 @@ class Own(GANModel):
     pass
 """
 
-ORDERS = """
-import tensorflow as tf
-
-logits = tf.constant([[1.0, 2.0], [0.5, -1.0]])
-labels = tf.constant([[0.0, 1.0], [1.0, 0.0]])
-flipped = tf.contrib.nn
-losses = [
-    flipped.deprecated_flipped_softmax_cross_entropy_with_logits(logits, labels),
-    flipped.deprecated_flipped_softmax_cross_entropy_with_logits(logits, labels=labels),
-    flipped.deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits, [1, 0], name="of_numbers"),
-    flipped.deprecated_flipped_sigmoid_cross_entropy_with_logits(logits, labels),
-]
-with tf.Session() as sess:
-    for loss in losses:
-        print(["%.4f" % value for value in sess.run(tf.reduce_sum(tf.gradients(loss, logits)[0], 0))])
-"""
-
 SCRIPTS = {
     "data": (DATA, "20 (4, 784) (4, 10)"),
     "flags": (FLAGS, "/tmp/logs"),
@@ -201,15 +137,6 @@ True True
 [[0.0, 1.0]] 2
 """,
     ),
-    "reads": (
-        READS,
-        """
-[4.0, 5.0] [1, 1] [1.0, 2.0]
-[1.0, 2.0] [5.0, 5.0]
-['v/read/gpu_1']
-""",
-    ),
-    "sessions": (SESSIONS, "monitored\n1\nNone\n1\nNone"),
     "towers": (
         TOWERS,
         """
@@ -222,15 +149,6 @@ True True
 /job:worker/device:CPU:1 /job:ps/task:0/device:CPU:0
 [0.25, 1.25] 9.0 10
 9.0
-""",
-    ),
-    "orders": (
-        ORDERS,
-        """
-['0.0865', '-0.0865']
-['0.0865', '-0.0865']
-['0.0865', '-0.0865']
-['0.3535', '0.1497']
 """,
     ),
 }
