@@ -27,13 +27,6 @@ def test_page() -> None:
     assert draw_picture(Picture("loss", "Loss", "loss", (("legacy", []), ("modern", [])))) == ""
 
 
-def test_a_side_without_points_is_left_out() -> None:
-    pytest.importorskip("matplotlib")
-    assert png(Picture("loss", "Loss", "loss", (("legacy", [(1, 2.0)]), ("modern", [])))).startswith(
-        b"\x89PNG"
-    )
-
-
 def test_without_matplotlib_a_sentence_stands_for_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     picture = Picture("loss", "Loss", "loss", (("legacy", [(1, 2.0)]),))

@@ -104,10 +104,6 @@ def test_failures_are_never_left_out() -> None:
     assert "and 12 more, none of them further apart, 10 of them within tolerance\n" in shown
 
 
-def test_a_problem_counts_though_its_other_fields_say_equal() -> None:
-    assert words.verdict_of(Comparison("variable", "w", "shape [3] against [4]")) == "failed"
-
-
 def test_the_worst_come_first_and_nan_is_the_worst() -> None:
     some = [
         equal(),

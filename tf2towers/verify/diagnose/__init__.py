@@ -12,12 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
-from tf2towers.verify.diagnose.evidence import Evidence, Link, Mistake
+from tf2towers.verify.diagnose.evidence import Evidence, Link
 from tf2towers.verify.diagnose.gradients import CLIPPING, FACTOR, REGULARISER, TOWER_CHOICE
 from tf2towers.verify.diagnose.updates import LEARNING_RATE, MOVING_AVERAGE, STATISTICS
 from tf2towers.verify.recording import Recording
-
-__all__ = ["MISTAKES", "Mistake", "diagnose"]
 
 #: every mistake that is recognised; of equally good ones on a link the first is given
 MISTAKES = (TOWER_CHOICE, CLIPPING, FACTOR, REGULARISER, LEARNING_RATE, STATISTICS, MOVING_AVERAGE)
