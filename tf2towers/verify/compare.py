@@ -234,8 +234,8 @@ def _times(value: np.ndarray | None, share: int) -> np.ndarray | None:
 def share_of(original: Step, migrated: Step, facts: Facts) -> int:
     """The number of towers, where each replica's loss is its share of the mean; else 1.
 
-    A program whose optimizer sums over the replicas divides each loss by their number (Keras 3 does,
-    loss scaling); its applied gradient is the mean all the same, and that is compared as it is.
+    A program whose optimizer sums over the replicas, as Keras 3's does, divides each loss by their number. Its applied
+    gradient is the mean all the same, and that is compared as it is.
     """
     towers = len(original.losses)
     if towers < 2 or towers != facts.towers or len(migrated.losses) != towers:
