@@ -8,19 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis, ParityResult
-from tf2towers.report.parity_words import PLURALS, counted
-from tf2towers.verify.calls.compare import Compared, Difference, compare
-from tf2towers.verify.calls.recording import Run
-from tf2towers.verify.compare import Tolerances, outcome_of, tolerances
+from tf2towers.report.parity_words import PLURALS
+from tf2towers.report.paths import counted
+from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
+from tf2towers.verify.compare import outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.explain import gradients_of_rounding, record_steps_of_both
+from tf2towers.verify.noise import gradients_of_rounding, record_steps_of_both
 from tf2towers.verify.program import makes_session_calls
-from tf2towers.verify.result_notes import note_open
+from tf2towers.verify.result_notes import note_noise, note_open
 from tf2towers.verify.sides import Options, record_calls
-
-#: the rules of `tf2towers.verify.verify`; nothing is set back here, so that a step goes on with the last one's digits
-SUM_ORDER = Tolerances(gradients=1e-5, variables=1e-5)
-OTHER_TENSORFLOW = Tolerances(gradients=1e-4, variables=1e-3)
 
 
 def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
@@ -28,16 +24,15 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     script, its, arguments = result.original.script, result.migrated.script, result.arguments
     of_runtime = makes_session_calls(script)
     original = record_calls(script, arguments, place / "original", options, migrated=of_runtime)
-    options.check_towers(original.towers)
     migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
     if result.outcome != "differs" or options.cluster is not None:
         return
-    other = original.tensorflow != migrated.tensorflow and options.tolerance is None
+    other = result.is_across_versions and options.tolerance is None
     steps = record_steps_of_both(result, options, place, double=other)
     if steps is None:
         return
-    noise = gradients_of_rounding(*steps) if other else set()
+    noise = gradients_of_rounding(steps[0].steps, steps[1].steps) if other else set()
     if noise:
         result.notes, result.diagnoses, result.first_step = [], [], None
         judge(result, original, migrated, options, noise)
@@ -57,7 +52,9 @@ def judge(
     Args:
         noise: variables whose gradients are nothing but rounding, on both sides.
     """
-    limits, rule = _tolerances(original, migrated, options or Options())
+    options, tensorflows = options or Options(), (original.tensorflow, migrated.tensorflow)
+    towers = 0 if options.tower_order else original.towers
+    limits, rule = tolerances(options.tolerance, tensorflows, towers, lockstep=False)
     found = compare(original, migrated, limits, left_out=_of_threads(original, migrated), noise=noise)
     for side, run in ((result.original, original), (result.migrated, migrated)):
         side.tensorflow, side.python, side.seconds = run.tensorflow, run.python, run.seconds
@@ -66,13 +63,7 @@ def judge(
     result.outcome = outcome_of(found.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)
-    if noise:
-        result.notes.append(
-            f"rule 'rounding': the gradients of {', '.join(sorted(noise)[:4])}"
-            f"{f' and {len(noise) - 4} more' if len(noise) > 4 else ''} are 0 in exact arithmetic (the original's, in "
-            f"float64): what TensorFlow {original.tensorflow} and {migrated.tensorflow} make of them is rounding, and "
-            "an optimizer that divides by a gradient's size (Adam) makes steps of it. They are not compared"
-        )
+    note_noise(result, noise)
     if found.first is not None:
         result.first_step = found.first.original.number
         result.diagnoses.append(_first(found.first, found))
@@ -85,12 +76,6 @@ def judge(
             f"the migrated script imports files of the original's folder: {', '.join(migrated.of_original[:4])}"
         )
     _note_the_rest(result, found, original, migrated)
-
-
-def _tolerances(original: Run, migrated: Run, options: Options) -> tuple[Tolerances, str]:
-    tensorflows = original.tensorflow, migrated.tensorflow
-    towers = 0 if options.tower_order else original.towers
-    return tolerances(options.tolerance, tensorflows, towers, SUM_ORDER, OTHER_TENSORFLOW)
 
 
 def _of_threads(*runs: Run) -> set[str]:
@@ -157,18 +142,4 @@ def _values(mine: np.ndarray | None, its: np.ndarray | None) -> str:
     text = f"{mine[place]!s} in the original, {its[place]!s} in the migrated script{at}"
     if mine.ndim:
         text += f"; {apart.size} of {mine.size} elements differ"
-    return text + _factor(mine, its)
-
-
-def _factor(original: np.ndarray, migrated: np.ndarray) -> str:
-    """What one is times the other, where that is the same for all elements."""
-    if original.dtype.kind != "f" or not original.size:
-        return ""
-    with np.errstate(all="ignore"):
-        mine, its = original.astype(np.float64), migrated.astype(np.float64)
-        factor = float((mine * its).sum() / (mine * mine).sum()) if (mine * mine).sum() else 1.0
-        if not np.isfinite(factor) or abs(factor - 1) < 1e-3:
-            return ""
-        if np.allclose(its, factor * mine, rtol=1e-4, atol=1e-6 * float(np.abs(its).max())):
-            return f"; it is {factor:.4g} times the original's"
-    return ""
+    return text

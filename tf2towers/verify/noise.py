@@ -1,25 +1,18 @@
-"""What differs first between two recordings of training steps, and why."""
+"""What of a difference is rounding: gradients that are 0 in exact arithmetic, as the original's in float64 show."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 from tf2towers.report.parity_result import ParityResult
-from tf2towers.verify.diagnose import diagnose, first_differences
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.program import makes_session_calls
-from tf2towers.verify.recording import Recording
+from tf2towers.verify.recording import Recording, Step
 from tf2towers.verify.sides import Options, record_original
-
-
-def explain(result: ParityResult, original: Recording, migrated: Recording, lockstep: bool) -> None:
-    """Writes into `result` what differs first, and why."""
-    result.first_step, result.first_layer, result.first_gradient = first_differences(original, migrated)
-    result.diagnoses = diagnose(original, migrated, lockstep)
-
 
 #: a gradient in float64 that is so much smaller than in float32 is 0 in exact arithmetic
 _NOTHING = 2.0**-18
@@ -55,14 +48,14 @@ def record_steps_of_both(
     return Recording.load(found[0]), Recording.load(found[1])
 
 
-def gradients_of_rounding(original: Recording, migrated: Recording) -> set[str]:
+def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) -> set[str]:
     """The variables whose gradients are 0 in exact arithmetic: what either side has is rounding, of about one size.
 
     Such are a bias before a batch norm and the bias of attention's keys. Adam makes whole steps of them, in a direction
     of its own on each side; nothing else in the program depends on those variables.
     """
     found: dict[str, bool] = {}
-    for mine, its in zip(original.steps, migrated.steps, strict=False):
+    for mine, its in zip(original, migrated, strict=False):
         for name, exact in mine.gradients64.items():
             own = _largest(mine.gradients[name])
             none = _largest(exact) <= _NOTHING * own and _largest(its.gradients.get(name)) <= _ALIKE * own
