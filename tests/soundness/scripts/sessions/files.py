@@ -56,7 +56,7 @@ with tf.Graph().as_default():
     x, w, step, loss = model()
     m, up = tf.metrics.mean(loss)
     print(slim.summaries.add_zero_fraction_summary(x).name, slim.summaries.add_scalar_summary(m).name)
-    print(slim.evaluation.evaluation_loop('', folder, os.path.join(folder, 'ev2'), num_evals=2, eval_op=up, final_op=[m, step], variables_to_restore=slim.get_variables_to_restore(), eval_interval_secs=0, timeout=1.5))
+    print(slim.evaluation.evaluation_loop('', folder, os.path.join(folder, 'ev2'), num_evals=2, eval_op=up, final_op=[m, step], variables_to_restore=slim.get_variables_to_restore(), eval_interval_secs=0, timeout=0.5))
 with tf.Graph().as_default():
     x, w, step, loss = model()
     m, up = tf.metrics.mean(loss)
@@ -66,9 +66,9 @@ with tf.Graph().as_default():
 with tf.Graph().as_default():
     x, w, step, loss = model()
     print(tf.contrib.training.evaluate_once(tf.train.latest_checkpoint(folder), final_ops=w, hooks=[tf.contrib.training.StopAfterNEvalsHook(None)], eval_ops=loss))
-for p in tf.contrib.training.checkpoints_iterator(folder, timeout=1.1):
+for p in tf.contrib.training.checkpoints_iterator(folder, timeout=0.5):
     print(os.path.basename(p))
-print(tf.contrib.training.wait_for_new_checkpoint(folder, p, timeout=1.1))
+print(tf.contrib.training.wait_for_new_checkpoint(folder, p, timeout=0.5))
 
 #: filewriter_read_back: FileWriter with the graph and summaries; the event file is read back
 x = tf.placeholder(tf.float32, [3])
