@@ -123,8 +123,9 @@ def _fork(mode: str, arguments: list[str], out: Path) -> int:
 
 def _task(mode: str, arguments: list[str], out: Path) -> int:
     printed, errors = out.with_suffix(".txt"), out.with_suffix(".err")
-    os.dup2(printed.open("w+").fileno(), 1)
-    os.dup2(errors.open("w+").fileno(), 2)
+    with printed.open("w+") as first, errors.open("w+") as second:
+        os.dup2(first.fileno(), 1)
+        os.dup2(second.fileno(), 2)
     sys.stdout = os.fdopen(os.dup(1), "w", buffering=1)
     random.seed(0)
     np.random.seed(0)
