@@ -34,6 +34,30 @@ print(losses)
 """,
         "strategy.run(tower, args=(strategy.replica_ids,))",
     ),
+    "a_global_of_a_function_in_it": (
+        """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        h = x * i
+        def deeper():
+            global h
+            for _ in range(3):
+                h = net(h)
+        deeper()
+        last = h + 1
+print(h, last)
+""",
+        "global h",
+    ),
+    "a_collection_of_the_device": (
+        """
+for i in range(2):
+    with tf.device(next(iter(['/gpu:%d' % i]))):
+        y = net(x) * i
+print(y)
+""",
+        "strategy = TowerStrategy()",
+    ),
     "in_a_function": (
         """
 def build(count):

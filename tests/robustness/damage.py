@@ -7,96 +7,83 @@ import io
 import random
 import re
 import tokenize
+import warnings
 from collections.abc import Callable
-
-from nesting import chained, nested, parsed, wrapped
+from itertools import accumulate
 
 Damage = Callable[[str, random.Random], str]
 
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _ODD = (
-    "\0",
-    "\x0c",
-    "\t",
-    "\r",
-    "\u00e9",
-    "\u2028",
-    "\ufeff",
-    "\x1a",
-    "\\",
-    '"""',
-    "'",
-    "(",
-    "]",
-    ":",
-    "0777",
-    "lambda",
+    "\0", "\x0c", "\t", "\r", "\u00e9", "\u2028", "\ufeff", "\x1a", "\\", '"""', "'", "(", "]", ":", "0777", "lambda",
     "\N{SNAKE}",
-)
-_ALIASES = (
+)  # fmt: skip
+_IMPORTS = (
     "import tensorflow as flow",
     "from tensorflow import *",
     "import tensorflow",
     "import tensorflow.compat.v1 as tf",
 )
+_NAMES = ("tf", "tensorflow", "self", "strategy", "Session", "towers", "print", "x")
+_PYTHON2 = ("print 'x', y", "exec 'x'", "raise ValueError, 'x'", "x = `y`", "print >>f, x", "x = 0777 <> 1L")
 
 
-def deleted_token(text: str, chance: random.Random) -> str:
-    """One token is missing."""
-    spans = _tokens(text)
-    if not spans:
-        return text
-    start, end = chance.choice(spans)
-    return text[:start] + text[end:]
+def parsed(text: str) -> ast.Module | None:
+    """The syntax tree, where Python parses the text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
 
 
-def doubled_token(text: str, chance: random.Random) -> str:
-    """One token is there twice."""
-    spans = _tokens(text)
-    if not spans:
-        return text
-    start, end = chance.choice(spans)
-    return text[:end] + " " + text[start:]
+def _starts(text: str) -> list[int]:
+    """Where each line begins, and where the last one ends."""
+    return [0, *accumulate(map(len, text.splitlines(keepends=True)))]
 
 
-def swapped_tokens(text: str, chance: random.Random) -> str:
-    """Two tokens in each other's place."""
-    spans = _tokens(text)
+def tokens(text: str, chance: random.Random) -> str:
+    """A token is missing, is there twice, or two are in each other's place."""
+    starts, spans = _starts(text), []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            (line, column), (end, last) = token.start, token.end
+            if token.string.strip() and max(line, end) < len(starts):
+                spans.append((starts[line - 1] + column, starts[end - 1] + last))
+    except (tokenize.TokenError, SyntaxError):
+        pass
     if len(spans) < 2:
         return text
     (start, end), (other, last) = sorted(chance.sample(spans, 2))
-    return text[:start] + text[other:last] + text[end:other] + text[start:end] + text[last:]
+    return chance.choice(
+        [
+            text[:start] + text[end:],
+            text[:end] + " " + text[start:],
+            text[:start] + text[other:last] + text[end:other] + text[start:end] + text[last:],
+        ]
+    )
 
 
-def swapped_lines(text: str, chance: random.Random) -> str:
-    """A line and the next but a few."""
-    lines = text.splitlines(keepends=True)
-    if len(lines) < 3:
+def lines(text: str, chance: random.Random) -> str:
+    """Some lines are missing, are there twice, stand elsewhere, or stand further in or out."""
+    every = text.splitlines(keepends=True)
+    if not every:
         return text
-    place = chance.randrange(len(lines) - 1)
-    other = min(len(lines) - 1, place + chance.randrange(1, 6))
-    lines[place], lines[other] = lines[other], lines[place]
-    return "".join(lines)
-
-
-def deleted_lines(text: str, chance: random.Random) -> str:
-    """Up to five lines are missing."""
-    lines = text.splitlines(keepends=True)
-    if not lines:
-        return text
-    start = chance.randrange(len(lines))
-    del lines[start : start + chance.randrange(1, 6)]
-    return "".join(lines)
-
-
-def doubled_lines(text: str, chance: random.Random) -> str:
-    """Up to thirty lines are there twice."""
-    lines = text.splitlines(keepends=True)
-    if not lines:
-        return text
-    start = chance.randrange(len(lines))
-    end = start + chance.randrange(1, 31)
-    return "".join([*lines[:end], *lines[start:end], *lines[end:]])
+    start = chance.randrange(len(every))
+    end = start + chance.choice((1, 2, 5, 20))
+    some, step = every[start:end], chance.choice((" ", "  ", "    ", "\t"))
+    return "".join(
+        chance.choice(
+            [
+                every[:start] + every[end:],
+                every[:end] + every[start:],
+                every[:start] + every[end : end + 4] + some + every[end + 4 :],
+                every[:start] + [step + line for line in some] + every[end:],
+                every[:start] + [line.removeprefix("    ") for line in some] + every[end:],
+            ]
+        )
+    )
 
 
 def truncated(text: str, chance: random.Random) -> str:
@@ -104,150 +91,136 @@ def truncated(text: str, chance: random.Random) -> str:
     return text[: chance.randrange(len(text) + 1)]
 
 
-def truncated_at_a_statement(text: str, chance: random.Random) -> str:
-    """What follows a statement of the top level is missing."""
+def statements(text: str, chance: random.Random) -> str:
+    """A whole statement gives way to `pass`, or what follows a statement of the top level is missing."""
     tree = parsed(text)
     if tree is None or len(tree.body) < 2:
         return text
-    end = chance.choice(tree.body[:-1]).end_lineno or 0
-    return "".join(text.splitlines(keepends=True)[:end])
-
-
-def deleted_statement(text: str, chance: random.Random) -> str:
-    """A whole statement gives way to `pass`."""
-    tree = parsed(text)
-    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)] if tree is not None else []
-    if not statements:
-        return text
-    node = chance.choice(statements)
-    lines = text.splitlines(keepends=True)
-    last = node.end_lineno or node.lineno
-    indent = re.match(r"[ \t]*", lines[node.lineno - 1])
-    assert indent is not None
-    return "".join([*lines[: node.lineno - 1], f"{indent.group()}pass\n", *lines[last:]])
+    every = text.splitlines(keepends=True)
+    if chance.random() < 0.5:
+        return "".join(every[: chance.choice(tree.body[:-1]).end_lineno])
+    node = chance.choice([node for node in ast.walk(tree) if isinstance(node, ast.stmt)])
+    line = every[node.lineno - 1]
+    indent = line[: len(line) - len(line.lstrip())]
+    return "".join([*every[: node.lineno - 1], f"{indent}pass\n", *every[node.end_lineno or node.lineno :]])
 
 
 def renamed(text: str, chance: random.Random) -> str:
-    """A name is another one everywhere."""
-    names = sorted(set(_NAME.findall(text)))
-    if not names:
-        return text
-    old = chance.choice(names)
-    new = chance.choice([*names, "tf", "tensorflow", "self", "strategy", "Session", "towers", "print", "x"])
-    return re.sub(rf"\b{old}\b", new, text)
-
-
-def renamed_once(text: str, chance: random.Random) -> str:
-    """A name is another one in one place."""
+    """A name is another one, everywhere or in one place."""
     places = list(_NAME.finditer(text))
     if not places:
         return text
-    place, other = chance.choice(places), chance.choice(places)
-    return text[: place.start()] + other.group() + text[place.end() :]
+    place, other = chance.choice(places), chance.choice(places).group()
+    if chance.random() < 0.5:
+        return text[: place.start()] + other + text[place.end() :]
+    return re.sub(rf"\b{place.group()}\b", chance.choice([other, *_NAMES]), text)
 
 
 def renamed_tensorflow(text: str, chance: random.Random) -> str:
     """TensorFlow is imported in another way."""
     return re.sub(
-        r"^import tensorflow as tf\b.*$", chance.choice(_ALIASES), text, count=1, flags=re.MULTILINE
+        r"^import tensorflow as tf\b.*$", chance.choice(_IMPORTS), text, count=1, flags=re.MULTILINE
     )
 
 
 def inserted(text: str, chance: random.Random) -> str:
-    """Something odd gets in."""
-    place = chance.randrange(len(text) + 1)
-    return text[:place] + chance.choice(_ODD) + text[place:]
-
-
-def inserted_at_a_line(text: str, chance: random.Random) -> str:
-    """Something odd gets in at the start of a line."""
-    lines = text.splitlines(keepends=True)
-    if not lines:
-        return text
-    place = chance.randrange(len(lines))
-    lines[place] = chance.choice(_ODD) + lines[place]
-    return "".join(lines)
-
-
-def indented(text: str, chance: random.Random) -> str:
-    """Some lines stand further in or out."""
-    lines = text.splitlines(keepends=True)
-    if not lines:
-        return text
-    start = chance.randrange(len(lines))
-    step = chance.choice((" ", "  ", "    ", "\t", ""))
-    for place in range(start, min(len(lines), start + chance.randrange(1, 20))):
-        lines[place] = step + lines[place] if step else lines[place].removeprefix("    ")
-    return "".join(lines)
+    """Something odd gets in, anywhere or at the start of a line; or what only Python 2 takes; or half a merge."""
+    starts = _starts(text)
+    start = chance.choice(starts)
+    end = chance.choice([place for place in starts if place >= start])
+    indent = re.match(r"[ \t]*", text[start:])
+    place, odd = chance.choice(
+        [
+            (chance.randrange(len(text) + 1), chance.choice(_ODD)),
+            (start, chance.choice(_ODD)),
+            (start, f"{indent.group() if indent else ''}{chance.choice(_PYTHON2)}\n"),
+            (start, f"<<<<<<< HEAD\n{text[start:end]}=======\n>>>>>>> other\n"),
+        ]
+    )
+    return text[:place] + odd + text[place:]
 
 
 def tabbed(text: str, chance: random.Random) -> str:
     """Tabs for eight or four spaces, here or there."""
     width = chance.choice((4, 8))
-    lines = text.splitlines(keepends=True)
-    for place, line in enumerate(lines):
+    every = text.splitlines(keepends=True)
+    for place, line in enumerate(every):
         if chance.random() < 0.5:
-            lines[place] = re.sub(
-                rf"^((?: {{{width}}})+)", lambda found: "\t" * (len(found.group()) // width), line
-            )
-    return "".join(lines)
+            spaces = len(line) - len(line.lstrip(" "))
+            every[place] = "\t" * (spaces // width) + line[spaces // width * width :]
+    return "".join(every)
 
 
 def other_line_ends(text: str, chance: random.Random) -> str:
     """Other line ends, everywhere or here and there; or none at the end."""
-    end = chance.choice(("\r\n", "\r", "\n\n", "\\\n", "\x0c\n"))
+    end = chance.choice(("\r\n", "\r", "\n\n", "\\\n", "\x0c\n", "; "))
     often = chance.choice((1.0, 0.3, 0.02))
     if chance.random() < 0.2:
         text = text.rstrip("\n")
     return "".join(end if sign == "\n" and chance.random() < often else sign for sign in text)
 
 
-def joined(text: str, chance: random.Random) -> str:
-    """Statements that share a line."""
-    lines = text.split("\n")
-    for _ in range(10):
-        place = chance.randrange(len(lines))
-        if (
-            place + 1 < len(lines)
-            and lines[place].strip()
-            and not lines[place].rstrip().endswith((":", "\\", ",", "("))
-        ):
-            lines[place : place + 2] = [f"{lines[place]}; {lines[place + 1].strip()}"]
-            break
-    return "\n".join(lines)
+def nested(text: str, chance: random.Random) -> str:
+    """An expression deep in parentheses, lists, calls, sums or attributes."""
+    tree = parsed(text) if text.isascii() else None
+    values = [
+        node for node in ast.walk(tree or ast.Module([], []))
+        if isinstance(node, ast.Call | ast.Name | ast.Constant | ast.Attribute)
+        and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+    ]  # fmt: skip
+    if not values:
+        return text
+    node, starts = chance.choice(values), _starts(text)
+    start = starts[node.lineno - 1] + node.col_offset
+    end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
+    inner, depth = text[start:end], chance.choice((20, 80, 150, 300, 900))
+    forms = (
+        "(" * depth + inner + ")" * depth, "[" * depth + inner + "]" * depth, inner + ".real" * depth,
+        "tf.identity(" * depth + inner + ")" * depth, "(" + " + ".join([inner] * depth) + ")",
+        "(" + "'x' " * depth + ")", "-" * depth + inner,
+        "(" + f"{inner} if x else " * depth + "y)", "(" + "lambda: " * min(depth, 80) + inner + ")",
+    )  # fmt: skip
+    return text[:start] + chance.choice(forms) + text[end:]
 
 
-def python2(text: str, chance: random.Random) -> str:
-    """Something that only Python 2 takes."""
-    lines = text.splitlines(keepends=True)
-    place = chance.randrange(len(lines) + 1)
-    indent = re.match(r"[ \t]*", lines[place] if place < len(lines) else "")
-    assert indent is not None
-    odd = chance.choice(
-        ("print 'x', y", "exec 'x'", "raise ValueError, 'x'", "x = `y`", "print >>f, x", "x = 0777 <> 1L")
+def chained(text: str, chance: random.Random) -> str:
+    """A long chain of elif, or blocks in blocks, at the end."""
+    if chance.random() < 0.5:
+        chain = "if x == 0:\n    y = tf.to_float(x)\n"
+        for number in range(chance.choice((20, 90, 400, 900))):
+            chain += f"elif x == {number}:\n    y = tf.to_float(x)\n"
+    else:
+        depth = chance.choice((10, 19, 95, 110))
+        word = chance.choice(
+            ("if x:", "for x in y:", "with tf.device('/gpu:0'):", "def f():", "class A:", "try:")
+        )
+        chain = "".join(f"{' ' * level}{word}\n" for level in range(depth)) + " " * depth + "tf.to_float(x)\n"
+        if word == "try:":
+            chain += "".join(
+                f"{' ' * level}finally:\n{' ' * level} pass\n" for level in reversed(range(depth))
+            )
+    return (text if text.endswith("\n") else text + "\n") + chain
+
+
+def wrapped(text: str, chance: random.Random) -> str:
+    """All of it in a block."""
+    heads = (
+        "def main():",
+        "class Main:",
+        "if True:",
+        "try:",
+        "with tf.Graph().as_default():",
+        "for i in range(2):",
+        "async def main():",
     )
-    return "".join([*lines[:place], f"{indent.group()}{odd}\n", *lines[place:]])
-
-
-def glued(text: str, chance: random.Random) -> str:
-    """A merge that was not finished."""
-    lines = text.splitlines(keepends=True)
-    place = chance.randrange(len(lines) + 1)
-    return "".join(
-        [
-            *lines[:place],
-            "<<<<<<< HEAD\n",
-            *lines[place : place + 3],
-            "=======\n>>>>>>> other\n",
-            *lines[place:],
-        ]
-    )
+    head = chance.choice(heads)
+    body = "".join(f"    {line}" for line in text.splitlines(keepends=True) if "from __future__" not in line)
+    return f"{head}\n{body}\n" + ("finally:\n    pass\n" if head == "try:" else "")
 
 
 EVERY: tuple[Damage, ...] = (
-    deleted_token, doubled_token, swapped_tokens, swapped_lines, deleted_lines, doubled_lines, truncated,
-    truncated_at_a_statement, deleted_statement, renamed, renamed_once, renamed_tensorflow, inserted,
-    inserted_at_a_line, indented, tabbed, nested, chained, wrapped, other_line_ends, joined, python2, glued,
+    tokens, lines, truncated, statements, renamed, renamed_tensorflow, inserted, tabbed, other_line_ends, nested,
+    chained, wrapped,
 )  # fmt: skip
 
 
@@ -269,22 +242,5 @@ def damaged(data: bytes, chance: random.Random) -> tuple[str, bytes]:
     encoded = found.encode("utf-8", errors="replace")
     if chance.random() < 0.02:  # bytes that are no text
         place = chance.randrange(len(encoded) + 1)
-        encoded = encoded[:place] + bytes(chance.randrange(256) for _ in range(3)) + encoded[place:]
-        return "bytes", encoded
+        return "bytes", encoded[:place] + chance.randbytes(3) + encoded[place:]
     return " and ".join(kind.__name__ for kind in kinds), encoded
-
-
-def _tokens(text: str) -> list[tuple[int, int]]:
-    """Where the tokens are, as far as they can be read."""
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    spans = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.string.strip() and max(token.start[0], token.end[0]) < len(starts):
-                start = starts[token.start[0] - 1] + token.start[1]
-                spans.append((start, starts[token.end[0] - 1] + token.end[1]))
-    except (tokenize.TokenError, SyntaxError):
-        pass
-    return spans

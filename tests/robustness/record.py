@@ -1,4 +1,4 @@
-"""`Record`: what came of a campaign."""
+"""`Record`: what came of a campaign, and its numbers as a page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,18 @@ import collections
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+#: the kinds of faults, in words
+FAULTS = {
+    "exception": "exceptions",
+    "error of ours": "sentences that ask to report an error",
+    "too long": "programs that take longer than they may",
+    "does not compile": "outputs that do not compile",
+    "undefined": "outputs with an undefined name that was none before (ruff F821, F823)",
+    "changed on an error": "files changed on an error",
+    "not written": "results that could not be written",
+    "second run": "second runs that change something",
+}
 
 
 @dataclass
@@ -50,3 +62,18 @@ class Record:
             place = self.out / which / f"{len(self.pairs) - 1:06d}.py"
             place.parent.mkdir(exist_ok=True)
             place.write_text(text, errors="backslashreplace", newline="")
+
+    def page(self, repositories: int, seed: int) -> str:
+        """The numbers."""
+        kinds = collections.Counter(kind for kind, _, _ in self.faults)
+        seconds, case = max(self.slowest, default=(0.0, ""))
+        lines = [
+            f"# Python files of {repositories} public repositories, whole and damaged (seed {seed}), migrated twice",
+            "",
+            "| | |",
+            "| --- | --- |",
+            *(f"| {name} | {count} |" for name, count in sorted(self.counts.items())),
+            *(f"| {words} | {kinds[kind]} |" for kind, words in FAULTS.items()),
+            f"| the slowest program | {seconds:.1f} s: {case} |",
+        ]
+        return "\n".join(lines) + "\n"

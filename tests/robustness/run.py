@@ -1,10 +1,10 @@
 """`make robustness`: sources as people have them, and damaged ones, migrated; nothing may be hurt.
 
 Every distinct Python file of the repositories, and damaged ones of them (`damage`, chosen by the seed), is written to a
-folder of its own and migrated in place. Then every repository is migrated as
-a folder. Each time: no exception, no sentence that asks to report an error, at most ten seconds of processor time, what
-is written compiles and has no undefined name that it had not before, nothing is written on an error, and a second run
-writes nothing. What is at fault is kept under OUT/faults; the status is then 1.
+folder of its own and migrated in place. Then every repository is migrated as a folder. Each time there is no exception
+and no sentence that asks to report an error, in at most ten seconds of processor time. What is written compiles, and
+has no new undefined name. Nothing is written on an error, or by a second run. What is at fault is kept under
+OUT/faults; the status is then 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 from damage import damaged  # noqa: E402
-from page import page  # noqa: E402
 from record import Record  # noqa: E402
 from running import one_file, one_repository  # noqa: E402
 from sources import Original, files_of, git_directories, name_of, originals  # noqa: E402
@@ -90,7 +89,7 @@ def main() -> int:
     parts = [(options, number, cases[number::count], directories[number::count]) for number in range(count)]
     with ProcessPoolExecutor(count) as pool:
         record = Record.of_parts(options.out, pool.map(part, parts))
-    text = page(record, files, options.seed)
+    text = record.page(len({file.repository for file in files}), options.seed)
     if options.page is not None:
         options.page.write_text(text, encoding="utf-8")
     print(text)

@@ -1,4 +1,4 @@
-"""One file by itself, and one repository as a folder, migrated twice."""
+"""One file by itself, and one repository as a folder, migrated twice, each in the time that it may take."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import contextlib
 import io
 import os
 import re
+import signal
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
-from limits import TooLong, limited
 from record import Record
 from sources import files_of
 from texts import check_text
@@ -22,6 +23,31 @@ from tf2towers.report import text as text_report
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
+
+#: seconds of processor time for one program; and of waiting, on a machine that does other things
+LONGEST, LONGEST_WAIT = 10.0, 120.0
+
+
+class TooLong(BaseException):
+    """A program takes longer than it may. No Exception, so that nothing catches it."""
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Ends what takes too long."""
+
+    def stop(*_: object) -> None:
+        raise TooLong
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST_WAIT)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def one_file(record: Record, case: str, data: bytes, folder: Path) -> None:

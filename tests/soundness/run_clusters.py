@@ -8,8 +8,10 @@ OUT is a JSON object: script as named -> task ("worker 1") -> {"stdout", "error"
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -17,8 +19,10 @@ import socket
 import sys
 import tempfile
 import time
-import traceback
 from pathlib import Path
+
+import numpy as np
+from run_many import import_tensorflow, run_one
 
 LONGEST = 120.0
 #: the exit status of a task that ended with an error
@@ -72,7 +76,7 @@ def _run(mode: str, path: Path, folder: Path) -> dict[str, dict]:
     for job in ("ps", "worker"):
         for index in range(jobs[job]):
             arguments = [str(path), str(folder / "files"), job, str(index), *hosts]
-            running[f"{job} {index}"] = _fork(mode, path, arguments, folder / f"{job} {index}.json")
+            running[f"{job} {index}"] = _fork(mode, arguments, folder / f"{job} {index}.json")
     for_ever = set()  # TF1's parameter servers
     if mode == "original" and not _ends_by_itself(path):
         for_ever = {task for task in running if task.startswith("ps")}
@@ -104,7 +108,7 @@ def _ends_by_itself(path: Path) -> bool:
     return "# ps ends" in "\n".join(path.read_text().splitlines()[:5])
 
 
-def _fork(mode: str, path: Path, arguments: list[str], out: Path) -> int:
+def _fork(mode: str, arguments: list[str], out: Path) -> int:
     """A task in a process of its own."""
     child = os.fork()
     if child:
@@ -112,74 +116,34 @@ def _fork(mode: str, path: Path, arguments: list[str], out: Path) -> int:
     status = 1
     try:
         os.chdir(arguments[1])
-        status = _task(mode, path, arguments, out)
+        status = _task(mode, arguments, out)
     finally:
         os._exit(status)
 
 
-def _task(mode: str, path: Path, arguments: list[str], out: Path) -> int:
-    import runpy
-
-    printed = out.with_suffix(".txt").open("w+")
-    os.dup2(printed.fileno(), 1)
-    errors = out.with_suffix(".err").open("w+")
-    os.dup2(errors.fileno(), 2)
+def _task(mode: str, arguments: list[str], out: Path) -> int:
+    printed, errors = out.with_suffix(".txt"), out.with_suffix(".err")
+    with printed.open("w+") as first, errors.open("w+") as second:
+        os.dup2(first.fileno(), 1)
+        os.dup2(second.fileno(), 2)
     sys.stdout = os.fdopen(os.dup(1), "w", buffering=1)
-    error, trace = None, ""
-    sys.argv = arguments
-    sys.path.insert(0, str(path.parent))
-    import random
-
-    import numpy as np
-
     random.seed(0)
     np.random.seed(0)
-    try:
-        runpy.run_path(str(path), run_name="__main__")
-    except SystemExit as end:
-        if end.code not in (None, 0):
-            error = f"SystemExit: {end.code}"
-    except BaseException as problem:
-        error, trace = f"{type(problem).__name__}: {problem}", traceback.format_exc()
-        sys.last_value = problem
+    row = run_one(arguments)
     sys.stdout.flush()
-    text = out.with_suffix(".txt").read_text()
+    text = printed.read_text()
     if mode == "migrated":  # parameter servers say what they do; TF1's said nothing
         text = re.sub(r"^ps \d+: (serving; )?the training .*\n", "", text, flags=re.MULTILINE)
-    row = {
-        "stdout": text,
-        "error": error,
-        "traceback": trace[-3000:] or out.with_suffix(".err").read_text()[-1500:],
-    }
+    row |= {"stdout": text, "traceback": row["traceback"] or errors.read_text()[-1500:]}
     out.write_text(json.dumps(row))
-    import atexit
-
     atexit._run_exitfuncs()  # what the runtime does at the end of a process
-    return FAILED if error else 0
+    return FAILED if row["error"] else 0
 
 
 def prepare(mode: str) -> None:
-    """Imports TensorFlow as `run_many.py` does, and starts nothing of it."""
-    os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-    os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    if mode == "original":
-        from run_many import _sessions_without_grappler
-
-        from tf2towers.verify.recorder import placement
-        from tf2towers.verify.stand_ins import install
-
-        install(placement.install)
-        import tensorflow as tf
-
-        tf.disable_v2_behavior()
-        _sessions_without_grappler()
-        tf.logging.set_verbosity(tf.logging.ERROR)
-    else:
-        import tensorflow as tf
-
-        tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
-        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    """Imports all that the tasks need, and starts nothing of TensorFlow."""
+    import_tensorflow(mode)
+    if mode == "migrated":
         import tf2towers.runtime.graph_session.cluster.server  # noqa: F401
         from tf2towers.runtime import Session  # noqa: F401
 

@@ -5,13 +5,14 @@ TensorFlow does not rewrite graphs, so that rounding is the same, and the means 
 `rewriting`: `migrated`, as users without GPUs have it.
 OUT is a JSON object: script as named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
 Each script is `__main__`, in a working folder of its own, which is its argument as well. One that kills the process
-or hangs for more than 20 s is written down as such, and the others go on in a new process.
+or hangs is written down as such, and the others go on in a new process.
 """
 
 import contextlib
 import io
 import json
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -64,12 +65,36 @@ def _watch(child: subprocess.Popen, lines: Path, longest: float) -> None:
 
 def inside(mode: str, lines: str, scripts: list[str]) -> None:
     """The one process."""
-    os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-    os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     if mode == "migrated":
         os.environ["TF2TOWERS_COLLECTIVES"] = "always"
     absolute = [str(Path(script).resolve()) for script in scripts]
+    import_tensorflow(mode)
+    if mode != "original":
+        _four_devices()
+    between = Between()
+    home = Path.cwd()
+    for name, path in zip(scripts, absolute, strict=True):
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            os.chdir(folder)
+            between.clean()
+            started = time.monotonic()
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                row = run_one([path, folder])
+            row |= {
+                "script": name,
+                "stdout": printed.getvalue(),
+                "seconds": round(time.monotonic() - started, 3),
+            }
+            os.chdir(home)
+        with Path(lines).open("a") as file:
+            file.write(json.dumps(row) + "\n")
+    os._exit(0)  # threads that a script left behind are not waited for
+
+
+def import_tensorflow(mode: str) -> None:
+    """Imports TensorFlow for one of the modes, and starts nothing of it."""
+    os.environ |= {"CUDA_VISIBLE_DEVICES": "-1", "TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
     if mode == "original":
         from tf2towers.verify.recorder import placement
         from tf2towers.verify.stand_ins import install
@@ -84,28 +109,15 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
         import tensorflow as tf
 
         tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
-        _four_devices(rewriting=mode == "rewriting")
-    between = Between()
-    home = Path.cwd()
-    for name, path in zip(scripts, absolute, strict=True):
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            os.chdir(folder)
-            between.clean()
-            started = time.monotonic()
-            row = {"script": name, **run_one(path, folder), "seconds": round(time.monotonic() - started, 3)}
-            os.chdir(home)
-        with Path(lines).open("a") as file:
-            file.write(json.dumps(row) + "\n")
-    os._exit(0)  # threads that a script left behind are not waited for
+        if mode == "migrated":
+            tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
 
 
-def _four_devices(*, rewriting: bool) -> None:
+def _four_devices() -> None:
     import tensorflow as tf
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 4)
-    if not rewriting:
-        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
 
 
 def _sessions_without_grappler() -> None:
@@ -128,29 +140,27 @@ def _sessions_without_grappler() -> None:
     session.BaseSession.__init__ = without
 
 
-def run_one(path: str, folder: str) -> dict:
-    """What one script printed, and what it ended with."""
-    import runpy
-
-    printed = io.StringIO()
+def run_one(arguments: list[str]) -> dict:
+    """Runs the script that the first of the arguments is: the error that it ended with, if any."""
+    path = arguments[0]
     error, trace = None, ""
     modules, paths = set(sys.modules), list(sys.path)
-    sys.argv = [path, folder]
+    sys.argv = arguments
     sys.path.insert(0, str(Path(path).parent))
-    with contextlib.redirect_stdout(printed):
-        try:
-            runpy.run_path(path, run_name="__main__")
-        except SystemExit as end:
-            if end.code not in (None, 0):
-                error = f"SystemExit: {end.code}"
-        except BaseException as problem:
-            error, trace = f"{type(problem).__name__}: {problem}", traceback.format_exc()
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            error = f"SystemExit: {end.code}"
+    except BaseException as problem:
+        error, trace = f"{type(problem).__name__}: {problem}", traceback.format_exc()
+        sys.last_value = problem
     sys.path[:] = paths
     for name in set(sys.modules) - modules:
         file = getattr(sys.modules[name], "__file__", None)
         if file and Path(file).parent == Path(path).parent:
             del sys.modules[name]  # a sibling of this script: the next script may have one of the same name
-    return {"stdout": printed.getvalue(), "error": error, "traceback": trace[-3000:]}
+    return {"error": error, "traceback": trace[-3000:]}
 
 
 class Between:

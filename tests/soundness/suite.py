@@ -1,8 +1,13 @@
-"""The scripts of this suite, and what comes of migrating one."""
+"""The programs of this suite, and what comes of migrating one.
+
+A file of `scripts` is one program, or a family of them. What stands before its first line `#: name: what it shows`
+begins each of its programs; what stands after a line `#: end` closes each. A program's first comments stay its first.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,11 +15,67 @@ from tf2towers.codemod.migrate import migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
 
-HERE = Path(__file__).parent
-SCRIPTS = HERE / "scripts"
+SCRIPTS = Path(__file__).parent / "scripts"
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
-#: in the first lines of a script that is refused with reason
+MARK = re.compile(r"^#: (\w+)(.*)\n", re.MULTILINE)
+#: in the first lines of a program that is refused with reason
 REFUSED = re.compile(r"^# refused: (T2T\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program; its name has its folder in it: `towers/one_tower`."""
+
+    name: str
+    text: str
+
+    @property
+    def refused(self) -> str | None:
+        """The code that the program says it is refused with."""
+        found = REFUSED.search("".join(self.text.splitlines(keepends=True)[:5]))
+        return found.group(1) if found else None
+
+    def write(self, folder: Path) -> Path:
+        path = folder / f"{self.name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.text)
+        return path
+
+
+def programs_of(path: Path) -> list[Program]:
+    """The one program of a file, or all of a family."""
+    kind, text = path.parent.name, path.read_text()
+    begin, *parts = MARK.split(text)
+    if not parts:
+        return [Program(f"{kind}/{path.stem}", text)]
+    triples = list(zip(parts[::3], parts[1::3], parts[2::3], strict=True))
+    end = ""
+    if triples[-1][0] == "end":
+        end = triples.pop()[2]
+    found = []
+    for name, about, body in triples:
+        lines = body.splitlines(keepends=True)
+        first = next((n for n, line in enumerate(lines) if not line.startswith("#")), len(lines))
+        head = "".join(lines[:first])
+        found.append(Program(f"{kind}/{name}", f"#{about}\n{head}{begin}{''.join(lines[first:])}{end}"))
+    return found
+
+
+def all_programs(*kinds: str) -> list[Program]:
+    """Those of some folders of `scripts`."""
+    paths = [path for kind in kinds for path in SCRIPTS.glob(f"{kind}/*.py")]
+    return sorted(
+        (program for path in paths for program in programs_of(path)), key=lambda program: program.name
+    )
+
+
+def one_process() -> list[Program]:
+    """All but the clusters."""
+    return all_programs("towers", "sessions")
+
+
+def migrated(path: Path) -> MigrationResult:
+    return migrate(Script.read(path))
 
 
 @dataclass(frozen=True)
@@ -29,40 +90,8 @@ class Difference:
         return f"line {self.line}:\n  original: {self.original}\n  migrated: {self.migrated}"
 
 
-def all_scripts() -> list[Path]:
-    """Those of one process."""
-    return sorted(path for path in SCRIPTS.glob("*/*.py") if path.parent.name != "clusters")
-
-
-def name_of(path: Path) -> str:
-    return str(path.relative_to(SCRIPTS).with_suffix(""))
-
-
-def expected_refusal(path: Path) -> str | None:
-    """The code that the script says it is refused with."""
-    head = "\n".join(path.read_text().splitlines()[:5])
-    found = REFUSED.search(head)
-    return found.group(1) if found else None
-
-
-def migrated(path: Path) -> MigrationResult:
-    return migrate(Script.read(path))
-
-
-def migrated_text(path: Path) -> str:
-    """The script as `migrate` writes it, whether or not something is left; as it was where `migrate` crashes."""
-    try:
-        changes = migrated(path).changes
-    except Exception:  # `migrated` says it again in the test of that script
-        changes = []
-    for change in changes:
-        if change.path == path:
-            return change.after
-    return path.read_text()
-
-
 def first_difference(original: dict, other: dict, *, nearly: bool = False) -> Difference | None:
-    """Where the two runs of a script part; None where they print the same and end the same.
+    """Where the two runs of a program part; None where they print the same and end the same.
 
     Args:
         nearly: numbers may differ in their last digits.
@@ -71,12 +100,10 @@ def first_difference(original: dict, other: dict, *, nearly: bool = False) -> Di
     for number, (a, b) in enumerate(zip(first, second, strict=False), 1):
         if a != b and not (nearly and _near(a, b)):
             return Difference(number, a, b)
-    if len(first) != len(second):
-        number = min(len(first), len(second))
-        return Difference(
-            number + 1, *(lines[number] if number < len(lines) else "(ended)" for lines in (first, second))
-        )
-    return None
+    if len(first) == len(second):
+        return None
+    number = min(len(first), len(second))
+    return Difference(number + 1, *((lines + ["(ended)"] * 2)[number] for lines in (first, second)))
 
 
 def _near(first: str, second: str) -> bool:
@@ -89,3 +116,8 @@ def _near(first: str, second: str) -> bool:
 
 def _lines(run: dict) -> list[str]:
     return run["stdout"].splitlines() + ([f"error: {run['error']}"] if run["error"] else [])
+
+
+if __name__ == "__main__":  # python suite.py FOLDER: writes every program there
+    for program in all_programs("towers", "sessions", "clusters"):
+        print(program.write(Path(sys.argv[1])))

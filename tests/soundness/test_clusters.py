@@ -12,11 +12,15 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # `suite`, under --import-mode=importlib
 
-from suite import SCRIPTS, first_difference, migrated  # noqa: E402
+from suite import Program, all_programs, first_difference, migrated  # noqa: E402
 
 pytestmark = pytest.mark.tensorflow
 
-ALL = sorted((SCRIPTS / "clusters").glob("*.py"))
+ALL = all_programs("clusters")
+
+
+#: name of the program -> the codes of what `migrate` leaves
+left: dict[str, list[str]] = {}
 
 
 @pytest.fixture(scope="session")
@@ -25,13 +29,14 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, di
     if find_spec("tensorflow") is None:
         pytest.skip("needs TensorFlow")
     folder = tmp_path_factory.mktemp("clusters")
-    texts = []
-    for path in ALL:
-        change = next(change for change in migrated(path).changes if change.path == path)
-        target = folder / path.name
-        target.write_text(change.after)
-        texts.append(target)
-    scripts = {"original": ALL, "migrated": texts}
+    scripts: dict[str, list[Path]] = {"original": [], "migrated": []}
+    for program in ALL:
+        path = program.write(folder / "original")
+        result = migrated(path)
+        after = next(change.after for change in result.changes if change.path == path)
+        scripts["original"].append(path)
+        scripts["migrated"].append(Program(program.name, after).write(folder / "migrated"))
+        left[program.name] = [finding.code for finding in result.left]
     running = {mode: started(mode, folder / f"{mode}.json", scripts[mode]) for mode in scripts}
     return {mode: ended(process, folder / f"{mode}.json") for mode, process in running.items()}
 
@@ -48,18 +53,11 @@ def ended(process: subprocess.Popen[str], out: Path) -> dict[str, dict]:
     return {Path(script).stem: row for script, row in json.loads(out.read_text()).items()}
 
 
-@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
-def test_nothing_is_left(path: Path) -> None:
-    assert not migrated(path).left
-
-
-@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
-def test_same_in_every_task(path: Path, clusters: dict) -> None:
-    check(clusters["original"][path.stem], clusters["migrated"][path.stem])
-
-
-def check(original: dict, other: dict) -> None:
-    """Each task prints what the original's does."""
+@pytest.mark.parametrize("program", ALL, ids=lambda program: program.name)
+def test_same_in_every_task(program: Program, clusters: dict) -> None:
+    """Nothing is left, and each task prints what the original's does."""
+    assert left[program.name] == []
+    original, other = (clusters[mode][Path(program.name).name] for mode in ("original", "migrated"))
     for task, run in original.items():
         if task != "seconds":
             assert run["error"] is None, f"{task}: {run['traceback']}"

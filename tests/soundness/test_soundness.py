@@ -1,4 +1,4 @@
-"""Every script of the suite prints the same when it is migrated, to the last digit, or is refused with its reason."""
+"""Every program of the suite prints the same when it is migrated, to the last digit, or is refused with its reason."""
 
 import json
 import subprocess
@@ -12,96 +12,102 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # `suite`, under --import-mode=importlib
 
 from run_many import run_all  # noqa: E402
-from suite import (  # noqa: E402
-    SCRIPTS,
-    all_scripts,
-    expected_refusal,
-    first_difference,
-    migrated,
-    migrated_text,
-    name_of,
-)
+from suite import Program, first_difference, migrated, one_process  # noqa: E402
 
 pytestmark = pytest.mark.tensorflow
 
-ALL = all_scripts()
+ALL = one_process()
+TAKEN = [program for program in ALL if not program.refused]
+
+
+def name_of(program: Program) -> str:
+    return program.name
 
 
 @pytest.fixture(scope="session")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict]]:
-    """Mode of `run_many.py` -> name of the script -> its run."""
-    if find_spec("tensorflow") is None:
-        pytest.skip("needs TensorFlow")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the programs are: `original`, and `migrated` as far as they are, whether or not something is left."""
     folder = tmp_path_factory.mktemp("soundness")
-    processes = {"original": start("original", folder, ALL)}
-    texts = []
-    for path in ALL:
-        target = folder / path.relative_to(SCRIPTS)
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(migrated_text(path))
-        texts.append(target)
-    processes["migrated"] = start("migrated", folder, texts)
-    found = {"original": result(processes["original"], folder / "original.json")}
-    processes["rewriting"] = start("rewriting", folder, texts)
-    found["migrated"] = result(processes["migrated"], folder / "migrated.json")
-    found["rewriting"] = result(processes["rewriting"], folder / "rewriting.json")
+    for program in ALL:
+        program.write(folder / "original")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def left(home: Path) -> dict[str, list[str] | str]:
+    """Name of the program -> the codes of what is left by hand, or what `migrate` crashed with."""
+    found: dict[str, list[str] | str] = {}
+    for program in ALL:
+        path = home / "original" / f"{program.name}.py"
+        text = program.text
+        try:
+            result = migrated(path)
+        except Exception as error:
+            found[program.name] = repr(error)
+        else:
+            found[program.name] = [finding.code for finding in result.left]
+            text = next((change.after for change in result.changes if change.path == path), text)
+        Program(program.name, text).write(home / "migrated")
     return found
 
 
-def result(process: subprocess.Popen, out: Path) -> dict[str, dict]:
-    """What a process wrote down, by the names of the scripts."""
-    _, said = process.communicate(timeout=1200)
-    assert process.returncode == 0, said[-3000:]
-    rows = json.loads(out.read_text())
-    return {"/".join(Path(script).with_suffix("").parts[-2:]): row for script, row in rows.items()}
+@pytest.fixture(scope="session")
+def runs(home: Path, left: dict) -> dict[str, dict[str, dict]]:
+    """Mode of `run_many.py` -> name of the program -> its run."""
+    if find_spec("tensorflow") is None:
+        pytest.skip("needs TensorFlow")
+    running = {mode: start(mode, home) for mode in ("original", "migrated")}
+    found = {"original": result(running["original"], home / "original.json")}
+    running["rewriting"] = start("rewriting", home)
+    for mode in ("migrated", "rewriting"):
+        found[mode] = result(running[mode], home / f"{mode}.json")
+    return found
 
 
-def start(mode: str, folder: Path, scripts: list[Path]) -> subprocess.Popen:
-    command = [
-        sys.executable,
-        str(HERE / "run_many.py"),
-        mode,
-        str(folder / f"{mode}.json"),
-        *map(str, scripts),
-    ]
+def start(mode: str, home: Path) -> subprocess.Popen:
+    programs = ALL if mode == "original" else TAKEN
+    folder = home / ("original" if mode == "original" else "migrated")
+    paths = [str(folder / f"{program.name}.py") for program in programs]
+    command = [sys.executable, str(HERE / "run_many.py"), mode, str(home / f"{mode}.json"), *paths]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("path", ALL, ids=name_of)
-def test_original_runs(path: Path, runs: dict) -> None:
-    run = runs["original"][name_of(path)]
+def result(process: subprocess.Popen, out: Path) -> dict[str, dict]:
+    """What a process wrote down, by the names of the programs."""
+    _, said = process.communicate(timeout=1200)
+    assert process.returncode == 0, said[-3000:]
+    rows = json.loads(out.read_text())
+    return {"/".join(Path(path).with_suffix("").parts[-2:]): row for path, row in rows.items()}
+
+
+@pytest.mark.parametrize("program", ALL, ids=name_of)
+def test_original_runs(program: Program, runs: dict) -> None:
+    run = runs["original"][program.name]
     assert run["error"] is None, run["traceback"]
     assert sum(character.isdigit() for character in run["stdout"]) >= 5
 
 
-@pytest.mark.parametrize("path", ALL, ids=name_of)
-def test_refused_or_not(path: Path) -> None:
-    left = [finding.code for finding in migrated(path).left]
-    code = expected_refusal(path)
-    assert code in left if code else not left
+@pytest.mark.parametrize("program", ALL, ids=name_of)
+def test_refused_or_not(program: Program, left: dict) -> None:
+    if program.refused:
+        assert program.refused in left[program.name]
+    else:
+        assert left[program.name] == []
 
 
-@pytest.mark.parametrize("path", [path for path in ALL if not expected_refusal(path)], ids=name_of)
-def test_same(path: Path, runs: dict) -> None:
-    check(runs, name_of(path), "migrated")
-
-
-@pytest.mark.parametrize("path", [path for path in ALL if not expected_refusal(path)], ids=name_of)
-def test_nearly_the_same_where_graphs_are_rewritten(path: Path, runs: dict) -> None:
-    check(runs, name_of(path), "rewriting")
-
-
-def check(runs: dict, name: str, mode: str) -> None:
+@pytest.mark.parametrize("mode", ["migrated", "rewriting"])
+@pytest.mark.parametrize("program", TAKEN, ids=name_of)
+def test_same(program: Program, mode: str, home: Path, runs: dict) -> None:
     """The migrated program prints what the original does; where that raced with itself, what it does another time.
 
     TF1's variables are written in place while other operations still read them: such an original prints one of two
-    results, by chance. A wrong program prints neither, to the last digit.
+    results, by chance. A wrong program prints neither, to the last digit; with rewritten graphs, to four digits.
     """
-    path = str(SCRIPTS / f"{name}.py")
-    original = runs["original"][name]
+    path = str(home / "original" / f"{program.name}.py")
+    original, other = runs["original"][program.name], runs[mode][program.name]
     for _ in range(4):
-        difference = first_difference(original, runs[mode][name], nearly=mode == "rewriting")
+        difference = first_difference(original, other, nearly=mode == "rewriting")
         if difference is None:
             return
         original = run_all("original", [path])[path]
-    raise AssertionError(f"{difference}\n{runs[mode][name]['traceback']}")
+    raise AssertionError(f"{difference}\n{other['traceback']}")

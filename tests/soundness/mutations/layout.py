@@ -94,35 +94,24 @@ def expressions(source: Source) -> list[ast.expr]:
     return found
 
 
-def outermost(source: Source, nodes: list[ast.AST]) -> list[ast.AST]:
-    """Those of the nodes that stand in no other of them."""
-    chosen = set(nodes)
-    return [node for node in nodes if not any(up in chosen for up in source.around(node))]
-
-
 @mutation
 def brackets(source: Source, rng: random.Random) -> str | None:
     form = rng.choice(["({})", "(({}))", "(\n{}\n)", "( # sess.run(\n   {})", "({}\n   # tf.Session()\n)"])
-    nodes = outermost(source, pick(rng, expressions(source), 12))
-    return source.replaced([(node, form.format(source.of(node))) for node in nodes]) if nodes else None
+    return source.one_of(rng, [(node, [form.format(source.of(node))]) for node in expressions(source)], 12)
 
 
 @mutation
 def split_calls(source: Source, rng: random.Random) -> str | None:
-    """Arguments each on a line of their own, or a line that goes on behind a backslash."""
-    calls = [
-        node for node in source.all(ast.Call)
-        if (node.args or node.keywords) and source.of(node).endswith(")")
-        and not (len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp))
-    ]  # fmt: skip
-    edits = []
-    for node in outermost(source, pick(rng, calls, 6)):
+    """Arguments each on a line of their own, or a line that goes on after a backslash."""
+    options = []
+    for node in source.all(ast.Call):
         parts = sorted([*node.args, *node.keywords], key=source.start)
-        if all("#" not in source.of(part) for part in parts):
-            gap = rng.choice([",\n  ", ", \\\n  ", ",  # tf.Session(\n  "])
-            body = gap.join(source.of(part) for part in parts)
-            edits.append((node, f"{source.of(node.func)}(\n  {body},\n)"))
-    return source.replaced(edits) if edits else None
+        texts = [source.of(part) for part in parts]
+        alone = len(parts) == 1 and isinstance(parts[0], ast.GeneratorExp)
+        if parts and not alone and source.of(node).endswith(")") and not any("#" in text for text in texts):
+            gaps = [",\n  ", ", \\\n  ", ",  # tf.Session(\n  "]
+            options.append((node, [f"{source.of(node.func)}(\n  {gap.join(texts)},\n)" for gap in gaps]))
+    return source.one_of(rng, options, 6)
 
 
 @mutation
@@ -159,23 +148,21 @@ def semicolons(source: Source, rng: random.Random) -> str | None:
 @mutation
 def one_line_blocks(source: Source, rng: random.Random) -> str | None:
     """`with x: statement` on one line."""
-    found = []
+    options = []
     for node in source.all(ast.With, ast.For, ast.If):
+        first, text = node.body[0], source.text.encode()[source.start(node) : source.end(node)]
         simple = all(isinstance(statement, ast.Assign | ast.Expr | ast.AugAssign) for statement in node.body)
+        alone = len({statement.lineno for statement in node.body}) == len(node.body) and source.plain(node)
         if (
             simple
+            and alone
             and not getattr(node, "orelse", None)
-            and source.plain(node)
-            and node.body[0].lineno > node.lineno
+            and first.lineno > node.lineno
+            and b"#" not in text
         ):
-            between = source.text.encode()[source.start(node) : source.end(node)]
-            if b"#" not in between and len({statement.lineno for statement in node.body}) == len(node.body):
-                found.append(node)
-    edits = []
-    for node in outermost(source, pick(rng, found, 4)):
-        head = source.text.encode()[source.start(node) : source.start(node.body[0])].decode().rstrip()
-        edits.append((node, head + " " + "; ".join(source.of(statement) for statement in node.body)))
-    return source.replaced(edits) if edits else None
+            head = text[: source.start(first) - source.start(node)].decode().rstrip()
+            options.append((node, [f"{head} {'; '.join(map(source.of, node.body))}"]))
+    return source.one_of(rng, options, 4)
 
 
 @mutation
@@ -184,31 +171,25 @@ def written_again(source: Source, rng: random.Random) -> str:
     return ast.unparse(source.tree) + "\n"
 
 
+def _tabs(text: str) -> str:
+    lines = text.splitlines()
+    return "".join(
+        (line if line.strip().startswith(("'", '"')) else line.replace("    ", "\t")) + "\n" for line in lines
+    )
+
+
+LINES = (
+    lambda text: text.replace("\r\n", "\n").replace("\n", "\r\n"), lambda text: text.rstrip("\n"), lambda text: "\f\n" + text,
+    lambda text: "from __future__ import absolute_import, division, print_function\n" + text, _tabs,
+    lambda text: "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n# Übung: tf.Session()\n" + text,
+    lambda text: "\n\n" + text + "\n\n\n", lambda text: text + "#" + " tf.Session()" * 40 + "\n",
+)  # fmt: skip
+
+
 @mutation
 def line_ends(source: Source, rng: random.Random) -> str:
-    form = rng.choice(["crlf", "no end", "form feed", "tabs", "future", "coding", "blank lines", "long"])
-    text = source.text
-    if form == "crlf":
-        return text.replace("\r\n", "\n").replace("\n", "\r\n")
-    if form == "no end":
-        return text.rstrip("\n")
-    if form == "form feed":
-        return "\f\n" + text
-    if form == "future" and "__future__" not in text:
-        return "from __future__ import absolute_import, division, print_function\n" + text
-    if form == "coding":
-        return "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n# Übung: tf.Session()\n" + text
-    if form == "blank lines":
-        return "\n\n" + text + "\n\n\n"
-    if form == "long":
-        return text + "#" + " tf.Session()" * 40 + "\n"
-    return (
-        "\n".join(
-            line.replace("    ", "\t") if not line.strip().startswith(("'", '"')) else line
-            for line in text.splitlines()
-        )
-        + "\n"
-    )
+    """Line ends, tabs, and what stands above and below all of it."""
+    return rng.choice(LINES)(source.text)
 
 
 @mutation

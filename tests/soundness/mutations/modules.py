@@ -6,165 +6,103 @@ import ast
 import builtins
 import random
 
+from mutations.names import chains, tensorflow_import
 from mutations.text import Source, mutation, pick
+
+Files = dict[str, str]
 
 
 def _free(node: ast.AST) -> set[str]:
     """Names that a definition uses and does not bind anywhere inside."""
-    used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    bound = {
-        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }
-    bound |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
-    bound |= {part.name for part in ast.walk(node) if isinstance(part, ast.FunctionDef | ast.ClassDef)}
-    return {name for name in used - bound if not hasattr(builtins, name)}
-
-
-def _imports(source: Source) -> tuple[str, set[str]]:
-    nodes = [node for node in source.tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {alias.asname or alias.name.partition(".")[0] for node in nodes for alias in node.names}
-    return "\n".join(source.of(node) for node in nodes), names
+    parts = list(ast.walk(node))
+    names = [part for part in parts if isinstance(part, ast.Name)]
+    bound = {part.id for part in names if isinstance(part.ctx, ast.Store)}
+    bound |= {part.arg for part in parts if isinstance(part, ast.arg)}
+    bound |= {part.name for part in parts if isinstance(part, ast.FunctionDef | ast.ClassDef)}
+    return {part.id for part in names if not hasattr(builtins, part.id)} - bound
 
 
 @mutation
-def functions_into_module(source: Source, rng: random.Random) -> dict[str, str] | None:
+def functions_into_module(source: Source, rng: random.Random) -> Files | None:
     """Functions and classes go into a local module, reached in one of several ways."""
-    lines, known = _imports(source)
-    candidates = [
-        node for node in source.tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and source.plain(node)
-        and not any(isinstance(part, ast.Global) for part in ast.walk(node))
-    ]  # fmt: skip
+    imports = [node for node in source.tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    known = {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
     moved: list = []
-    for node in candidates:
-        if _free(node) <= known | {function.name for function in moved}:
-            moved.append(node)
+    for node in source.tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and source.plain(node):
+            globals_in = any(isinstance(part, ast.Global) for part in ast.walk(node))
+            if not globals_in and _free(node) <= known | {other.name for other in moved}:
+                moved.append(node)
     moved = moved if rng.random() < 0.6 else moved[:1]
     if not moved:
         return None
-    names = [node.name for node in moved]
-    body = []
-    edits = []
-    for node in moved:
-        top = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-        body.append(b"".join(source.lines[top - 1 : node.end_lineno]).decode().rstrip("\n"))
-        edits.append(((source.starts[top - 1], source.starts[node.end_lineno]), ""))
+    edits = [((source.starts[source.top(node) - 1], source.starts[node.end_lineno]), "") for node in moved]
+    text = "\n".join(map(source.of, imports)) + "\n\n\n" + "\n\n\n".join(map(source.whole, moved)) + "\n"
+    place = source.start(next(node for node in imports if getattr(node, "module", "") != "__future__"))
+    rest = source.replaced(edits).encode()
+    head, tail = rest[:place].decode(), rest[place:].decode()
     module = rng.choice(
         ["helpers", "model", "train", "utils", "session", "tower_lib", "average", "runtime", "strategy"]
     )
-    rest = source.replaced(edits)
-    text = f"{lines}\n\n\n" + "\n\n\n".join(body) + "\n"
-    first = next(
-        node
-        for node in source.tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom) and getattr(node, "module", "") != "__future__"
-    )
-    place = source.text.encode()[: source.start(first)]
-    head, tail = rest.encode()[: len(place)].decode(), rest.encode()[len(place) :].decode()
-    form = rng.randrange(7)
-    if form == 0:
-        return {"script.py": f"{head}from {module} import {', '.join(names)}\n{tail}", f"{module}.py": text}
-    if form == 1:
-        return {"script.py": f"{head}from {module} import *\n{tail}", f"{module}.py": text}
-    if form == 2:
-        binds = "\n".join(f"{name} = lib_.{name}" for name in names)
-        return {"script.py": f"{head}import {module} as lib_\n{binds}\n{tail}", f"{module}.py": text}
-    if form == 3:
-        return {
-            "script.py": f"{head}from pkg_.{module} import {', '.join(names)}\n{tail}",
-            f"pkg_/{module}.py": text,
-            "pkg_/__init__.py": "",
-        }
-    if form == 4:
-        again = f"from .{module} import {', '.join(names)}\n"
-        return {
-            "script.py": f"{head}from pkg_ import {', '.join(names)}\n{tail}",
-            f"pkg_/{module}.py": text,
-            "pkg_/__init__.py": again,
-        }
-    if form == 5:
-        again = f"from {module} import *\n"
-        return {
-            "script.py": f"{head}from again_ import {', '.join(names)}\n{tail}",
-            f"{module}.py": text,
-            "again_.py": again,
-        }
-    binds = "\n".join(f"{name} = {module}.{name}" for name in names)
-    return {"script.py": f"{head}import {module}\n{binds}\n{tail}", f"{module}.py": text}
+    names = ", ".join(node.name for node in moved)
+
+    def bound(home: str) -> str:
+        return "".join(f"\n{node.name} = {home}.{node.name}" for node in moved)
+
+    line, others = rng.choice([
+        (f"from {module} import {names}", {f"{module}.py": text}),
+        (f"from {module} import *", {f"{module}.py": text}),
+        (f"import {module} as lib_{bound('lib_')}", {f"{module}.py": text}),
+        (f"import {module}{bound(module)}", {f"{module}.py": text}),
+        (f"from pkg_.{module} import {names}", {f"pkg_/{module}.py": text, "pkg_/__init__.py": ""}),
+        (f"from pkg_ import {names}", {f"pkg_/{module}.py": text, "pkg_/__init__.py": f"from .{module} import {names}\n"}),
+        (f"from again_ import {names}", {f"{module}.py": text, "again_.py": f"from {module} import *\n"}),
+    ])  # fmt: skip
+    return {"script.py": f"{head}{line}\n{tail}", **others}
 
 
 @mutation
-def tensorflow_through_module(source: Source, rng: random.Random) -> dict[str, str] | None:
+def tensorflow_through_module(source: Source, rng: random.Random) -> Files | None:
     """A local module hands TensorFlow, or one of its symbols, to the script."""
-    from mutations.names import chains, tensorflow_import
-
     node = tensorflow_import(source)
-    if node is None:
-        return None
-    form = rng.randrange(6)
-    if form == 0:
-        return {
-            "script.py": source.replaced([(node, "from common_ import tf")]),
-            "common_.py": "import tensorflow as tf\n",
-        }
-    if form == 1:
-        return {
-            "script.py": source.replaced([(node, "from common_ import *")]),
-            "common_.py": "import tensorflow as tf\nimport numpy as np\n",
-        }
-    if form == 2:
-        return {
-            "script.py": source.replaced([(node, "import common_\ntf = common_.tf")]),
-            "common_.py": "import tensorflow as tf\n",
-        }
-    if form == 3:
-        return {
-            "script.py": source.replaced([(node, "import common_ as tf")]),
-            "common_.py": "from tensorflow import *\nfrom tensorflow import train, nn, layers, losses, summary, app, flags, gfile, logging, contrib\n",
-        }
     found = chains(source)
-    names = sorted(found)
-    if not names:
-        return None
-    chosen = pick(rng, names, 3)
-    lines = "".join(f"{text[3:]}_ = {text}\n" for text in chosen)
-    edits = [(place, f"{text[3:]}_") for text in chosen for place in found[text]]
-    bound = ", ".join(f"{text[3:]}_" for text in chosen)
+    line, text = rng.choice([
+        ("from common_ import tf", ""), ("from common_ import *", "import numpy as np\n"), ("import common_\ntf = common_.tf", ""),
+        ("import common_ as tf", "from tensorflow import *\nfrom tensorflow import train, nn, layers, losses, summary, app, flags, "
+                                 "gfile, logging, contrib\n"),
+        (None, ""), (None, ""),
+    ])  # fmt: skip
+    edits = []
+    if line is None:
+        chosen = pick(rng, sorted(found), 3)
+        edits = [(place, f"{name[3:]}_") for name in chosen for place in found[name]]
+        line = "import tensorflow as tf\nfrom common_ import " + ", ".join(f"{name[3:]}_" for name in chosen)
+        text = "".join(f"{name[3:]}_ = {name}\n" for name in chosen)
+        if not chosen:
+            return None
     return {
-        "script.py": source.replaced(
-            [(node, f"import tensorflow as tf\nfrom common_ import {bound}"), *edits]
-        ),
-        "common_.py": f"import tensorflow as tf\n{lines}",
+        "script.py": source.replaced([(node, line), *edits]),
+        "common_.py": f"import tensorflow as tf\n{text}",
     }
 
 
 @mutation
-def whole_into_module(source: Source, rng: random.Random) -> dict[str, str] | None:
+def whole_into_module(source: Source, rng: random.Random) -> Files | None:
     """The main script only imports the module that has everything."""
     if "__name__" in source.text or "__main__" in source.text:
         return None
-    form = rng.randrange(4)
-    if form == 0:
-        return {"script.py": "import everything_\n", "everything_.py": source.text}
-    if form == 1:
-        return {
-            "script.py": "import tensorflow as tf\nfrom everything_ import *\n",
-            "everything_.py": source.text,
-        }
-    if form == 2:
-        return {
-            "script.py": "if __name__ == '__main__':\n    import everything_ as sess\n",
-            "everything_.py": source.text,
-        }
-    return {
-        "script.py": "def main():\n    from pkg_ import everything_\n\n\nmain()\n",
-        "pkg_/everything_.py": source.text,
-        "pkg_/__init__.py": "# tf.Session\n",
-    }
+    package = {"pkg_/everything_.py": source.text, "pkg_/__init__.py": "# tf.Session\n"}
+    line, files = rng.choice([
+        ("import everything_", {"everything_.py": source.text}),
+        ("import tensorflow as tf\nfrom everything_ import *", {"everything_.py": source.text}),
+        ("if __name__ == '__main__':\n    import everything_ as sess", {"everything_.py": source.text}),
+        ("def main():\n    from pkg_ import everything_\n\n\nmain()", package),
+    ])  # fmt: skip
+    return {"script.py": f"{line}\n", **files}
 
 
 @mutation
-def constants_into_module(source: Source, rng: random.Random) -> dict[str, str] | None:
+def constants_into_module(source: Source, rng: random.Random) -> Files | None:
     """Module-level constants of plain values go into a local `config` module."""
     found = [
         node for node in source.tree.body
@@ -172,17 +110,16 @@ def constants_into_module(source: Source, rng: random.Random) -> dict[str, str] 
         and isinstance(node.value, ast.Constant | ast.List | ast.Tuple) and source.plain(node)
         and not any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(node.value))
     ]  # fmt: skip
-    if not found:
-        return None
     chosen = pick(rng, found, 4)
-    names = ", ".join(node.targets[0].id for node in chosen)
-    line = rng.choice([f"from settings_ import {names}", "from settings_ import *", "import settings_"])
-    edits = []
-    for count, node in enumerate(chosen):
-        name = node.targets[0].id
-        own = f"{name} = settings_.{name}" if line == "import settings_" else "pass"
-        edits.append((node, f"{line}; {own}" if count == 0 else own))
-    return {
-        "script.py": source.replaced(edits),
-        "settings_.py": "\n".join(source.of(node) for node in chosen) + "\n",
-    }
+    names = [node.targets[0].id for node in chosen]
+    line = rng.choice(
+        [f"from settings_ import {', '.join(names)}", "from settings_ import *", "import settings_"]
+    )
+    own = [f"{name} = settings_.{name}" if line == "import settings_" else "pass" for name in names]
+    own[:1] = [f"{line}; {own[0]}"] if own else []
+    text = "\n".join(map(source.of, chosen)) + "\n"
+    return (
+        {"script.py": source.replaced(list(zip(chosen, own, strict=True))), "settings_.py": text}
+        if chosen
+        else None
+    )

@@ -78,7 +78,7 @@ def rename_import(source: Source, rng: random.Random) -> str | None:
     names = [
         node.asname or node.name for node in source.all(ast.alias) if "." not in (node.asname or node.name)
     ]
-    wanted = (
+    wanted = [
         "t",
         "TF",
         "K",
@@ -92,54 +92,45 @@ def rename_import(source: Source, rng: random.Random) -> str | None:
         "session",
         "_tf",
         "v1",
-    )
+    ]
     return renamed(source, rng.choice(names), source.fresh(rng, *wanted)) if names else None
 
 
-def tensorflow_import(source: Source) -> ast.Import | None:
-    """`import tensorflow as tf`, alone in its statement, at the top."""
-    for node in source.tree.body:
-        if isinstance(node, ast.Import) and len(node.names) == 1:
-            if (node.names[0].name, node.names[0].asname) == ("tensorflow", "tf"):
-                return node
-    return None
+def tensorflow_import(source: Source) -> ast.Import:
+    """`import tensorflow as tf`, alone in its statement, at the top.
+
+    Raises:
+        StopIteration: there is none, and the mutation does not apply.
+    """
+    imports = (node for node in source.tree.body if isinstance(node, ast.Import) and len(node.names) == 1)
+    return next(
+        node for node in imports if (node.names[0].name, node.names[0].asname) == ("tensorflow", "tf")
+    )
 
 
 @mutation
 def import_form(source: Source, rng: random.Random) -> str | None:
     node = tensorflow_import(source)
-    if node is None:
-        return None
-    form = rng.choice(
-        [
-            "import tensorflow.compat.v1 as tf",
-            "from tensorflow.compat import v1 as tf",
-            "from tensorflow import compat\ntf = compat.v1",
-            "import tensorflow\ntf = tensorflow",
-            "import tensorflow\nimport tensorflow as tf",
-            "try:\n    import tensorflow as tf\nexcept ImportError:\n    raise",
-            "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf",
-            "import tensorflow as first\ntf = first",
-            "import tensorflow as tf, os as operating_system",
-            "import os as operating_system, tensorflow as tf",
-            "import tensorflow as tf; tf_again = tf",
-            "if True:\n    import tensorflow as tf",
-            "import tensorflow as tf\nimport tensorflow as tf",
-            "import importlib\ntf = importlib.import_module('tensorflow')",
-            "tf = __import__('tensorflow')",
-            "tf = None\nimport tensorflow as tf",
-            "import tensorflow as tf  # import tensorflow.compat.v2 as tf",
-            "import tensorflow as _tensorflow\nglobals()['tf'] = _tensorflow",
-            "import sys, tensorflow\ntf = sys.modules['tensorflow']",
-        ]
-    )
+    form = rng.choice([
+        "import tensorflow.compat.v1 as tf", "from tensorflow.compat import v1 as tf", "tf = __import__('tensorflow')",
+        "from tensorflow import compat\ntf = compat.v1", "import tensorflow\ntf = tensorflow",
+        "import tensorflow\nimport tensorflow as tf", "try:\n    import tensorflow as tf\nexcept ImportError:\n    raise",
+        "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf",
+        "import tensorflow as first\ntf = first", "import tensorflow as tf, os as operating_system",
+        "import os as operating_system, tensorflow as tf", "import tensorflow as tf; tf_again = tf",
+        "if True:\n    import tensorflow as tf", "import tensorflow as tf\nimport tensorflow as tf",
+        "import importlib\ntf = importlib.import_module('tensorflow')", "tf = None\nimport tensorflow as tf",
+        "import tensorflow as tf  # import tensorflow.compat.v2 as tf",
+        "import tensorflow as _tensorflow\nglobals()['tf'] = _tensorflow",
+        "import sys, tensorflow\ntf = sys.modules['tensorflow']",
+    ])  # fmt: skip
     return source.replaced([(node, form)])
 
 
 @mutation
 def import_whole_name(source: Source, rng: random.Random) -> str | None:
     node = tensorflow_import(source)
-    if node is None or _in_fstring(source, "tf"):
+    if _in_fstring(source, "tf"):
         return None
     places = [(use, "tensorflow") for use in uses(source, "tf")]
     return source.replaced([(node, "import tensorflow"), *places])
@@ -165,7 +156,7 @@ def from_import(source: Source, rng: random.Random) -> str | None:
     found = chains(source)
     used = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
     names = [text for text in found if text[3:] not in used and not text.endswith("app")]
-    if node is None or not names:
+    if not names:
         return None
     edits, imported = [], []
     for text in pick(rng, sorted(names), 6):
@@ -187,8 +178,6 @@ def alias_of_symbol(source: Source, rng: random.Random) -> str | None:
     """`tfs = tf.Session` after the imports, in a class, or before the statement; `train = tf.train`."""
     node = tensorflow_import(source)
     found = {**chains(source, depth=1), **chains(source, depth=2)}
-    if node is None or not found:
-        return None
     text = rng.choice(sorted(found))
     name = source.fresh(rng)
     places = [place for place in found[text] if source.start(place) > source.start(node)]
@@ -204,8 +193,6 @@ def alias_in_container(source: Source, rng: random.Random) -> str | None:
     """Symbols kept in a dict, a tuple or a class."""
     node = tensorflow_import(source)
     found = {**chains(source, depth=1), **chains(source, depth=2)}
-    if node is None or not found:
-        return None
     text = rng.choice(sorted(found))
     name = source.fresh(rng, "Symbols", "api", "table", "tools")
     made, use = rng.choice(
@@ -228,8 +215,6 @@ def alias_in_container(source: Source, rng: random.Random) -> str | None:
 @mutation
 def two_names_for_tensorflow(source: Source, rng: random.Random) -> str | None:
     node = tensorflow_import(source)
-    if node is None:
-        return None
     name = source.fresh(rng, "tf2", "t", "TF", "tensorflow_v1", "K")
     made = rng.choice(
         [f"import tensorflow as {name}", f"{name} = tf", f"import tensorflow.compat.v1 as {name}",
@@ -273,7 +258,7 @@ def bound_again_at_the_end(source: Source, rng: random.Random) -> str:
 
 
 @mutation
-def never_bound_so(source: Source, rng: random.Random) -> str:
+def never_bound_so(source: Source, rng: random.Random) -> str | None:
     """A binding that is not reached, or one of a function's own."""
     names = [*source.bound_at_top(), "tf", "np"]
     name = rng.choice(names)
@@ -292,14 +277,12 @@ def never_bound_so(source: Source, rng: random.Random) -> str:
         ]
     )
     first = source.after_imports()
-    return source.replaced([source.before(first, text)]) if first else source.text + text + "\n"
+    return source.replaced([source.before(first, text)])
 
 
 @mutation
 def unused_imports(source: Source, rng: random.Random) -> str | None:
     node = tensorflow_import(source)
-    if node is None:
-        return None
     lines = [
         "import os, sys as system", "from tensorflow.python.client import device_lib", "import tensorflow as unused_tf",
         "from tensorflow.python.framework import ops as ops_lib", "import tensorflow.compat.v1 as unused_v1",
@@ -332,7 +315,7 @@ def into_namespace(source: Source, rng: random.Random) -> str | None:
             if isinstance(use.ctx, ast.Store) for up in source.around(use))
     ]  # fmt: skip
     first = source.after_imports()
-    if not names or first is None:
+    if not names:
         return None
     home = source.fresh(rng, "Box", "state", "G", "context", "self", "tf1", "sess")
     made, form = rng.choice(
@@ -340,14 +323,11 @@ def into_namespace(source: Source, rng: random.Random) -> str | None:
             (f"class {home}(object):\n    pass", "{home}.{name}"),
             (f"import types\n{home} = types.SimpleNamespace()", "{home}.{name}"),
             (f"import argparse\n{home} = argparse.Namespace()", "{home}.{name}"),
-            (f"{home} = {{}}", "{home}['{name}']"),
-            (f"{home} = dict()", "{home}[{name!r}]"),
-            (
-                f"class {home}_type(object):\n    def __getattr__(self, name):\n        raise AttributeError(name)\n{home} = {home}_type()",
-                "{home}.{name}",
-            ),
+            (f"{home} = {{}}", "{home}['{name}']"), (f"{home} = dict()", "{home}[{name!r}]"),
+            (f"class {home}_type(object):\n    def __getattr__(self, name):\n        raise AttributeError(name)\n"
+             f"{home} = {home}_type()", "{home}.{name}"),
         ]
-    )
+    )  # fmt: skip
     edits = [
         (use, form.format(home=home, name=name)) for name in pick(rng, names, 5) for use in uses(source, name)
     ]
@@ -357,7 +337,7 @@ def into_namespace(source: Source, rng: random.Random) -> str | None:
 @mutation
 def annotations(source: Source, rng: random.Random) -> str | None:
     """Types of assignments, parameters and results."""
-    annotations_to_choose = [
+    kinds = [
         "object",
         "'tf.Tensor'",
         "tf.Tensor",
@@ -369,7 +349,7 @@ def annotations(source: Source, rng: random.Random) -> str | None:
         "dict",
     ]
     edits = [
-        ((source.end(node.targets[0]),) * 2, f": {rng.choice(annotations_to_choose)}")
+        ((source.end(node.targets[0]),) * 2, f": {rng.choice(kinds)}")
         for node in source.all(ast.Assign)
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and rng.random() < 0.3
         and not any(isinstance(up, ast.FunctionDef) for up in source.around(node))
@@ -377,5 +357,5 @@ def annotations(source: Source, rng: random.Random) -> str | None:
     for node in source.all(ast.arg):
         if not isinstance(source.parents[source.parents[node]], ast.Lambda) and rng.random() < 0.5:
             if node.annotation is None:
-                edits.append(((source.end(node),) * 2, f": {rng.choice(annotations_to_choose)} "))
+                edits.append(((source.end(node),) * 2, f": {rng.choice(kinds)} "))
     return source.replaced(edits) if edits else None

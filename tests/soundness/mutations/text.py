@@ -98,12 +98,28 @@ class Source:
             last = end
         return b"".join([*out, data[last:]]).decode()
 
+    def one_of(self, rng: random.Random, options: list[tuple[ast.AST, list[str]]], most: int) -> str | None:
+        """Up to `most` of the nodes give way to one of their forms; those in other chosen nodes stay."""
+        chosen = pick(rng, options, most)
+        nodes = {node for node, _ in chosen}
+        edits = [(node, rng.choice(forms)) for node, forms in chosen if not nodes & set(self.around(node))]
+        return self.replaced(edits) if edits else None
+
+    def put(self, statement: ast.stmt, text: str) -> str:
+        """The text with other lines in the place of a plain statement's, at its indentation."""
+        return self.replaced([(self.lines_of(statement), indented(text, self.indent(statement)))])
+
+    def top(self, statement: ast.stmt) -> int:
+        """The first line of a statement or of its decorators."""
+        return (getattr(statement, "decorator_list", None) or [statement])[0].lineno
+
+    def whole(self, statement: ast.stmt) -> str:
+        """The text of a statement at the top, with its decorators."""
+        return b"".join(self.lines[self.top(statement) - 1 : statement.end_lineno]).decode().rstrip("\n")
+
     def before(self, statement: ast.stmt, text: str) -> tuple[tuple[int, int], str]:
         """An edit: lines before a statement (and before its decorators), at its indentation."""
-        first = statement
-        if getattr(statement, "decorator_list", None):
-            first = statement.decorator_list[0]
-        place = self.starts[first.lineno - 1]
+        place = self.starts[self.top(statement) - 1]
         return (place, place), indented(text, self.indent(statement)) + "\n"
 
     def lines_of(self, statement: ast.stmt) -> tuple[int, int]:
@@ -125,14 +141,14 @@ class Source:
         free = [name for name in (wanted or MISLEADING) if name not in used]
         return rng.choice(free) if free else f"name_{rng.randrange(10**6)}"
 
-    def after_imports(self) -> ast.stmt | None:
-        """The first statement at the top that is no import, docstring or future import."""
+    def after_imports(self) -> ast.stmt:
+        """The first statement at the top that is no import and no docstring; StopIteration where there is none."""
         for node in self.tree.body:
             docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
             guarded = isinstance(node, ast.Try) and isinstance(node.body[0], ast.Import | ast.ImportFrom)
             if not (isinstance(node, ast.Import | ast.ImportFrom) or docstring or guarded):
                 return node
-        return None
+        raise StopIteration
 
     def function(self, node: ast.AST) -> ast.AST | None:
         """The function, lambda, class or comprehension that a node stands in."""

@@ -27,6 +27,8 @@ from tf2towers.codemod.nodes import (
 #: words for the tasks of a cluster
 _OF_CLUSTERS = re.compile(r"worker|job|task|(^|_)ps(_|$)")
 _PREFIXES = ("/gpu:", "/device:gpu:", "gpu:", "device:gpu:")
+#: what holds devices, and is none
+_COLLECTIONS = cst.BaseList | cst.BaseSet | cst.BaseDict | cst.Tuple | cst.GeneratorExp | cst.Lambda
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ class Reader:
             if node.value in seen or len(values) != 1:
                 return None
             return self._read(values[0], seen | {node.value})
+        if isinstance(node, _COLLECTIONS):  # a helper's argument: which device it gives is not seen
+            return Device() if self._depends(node) and self._names_gpu(node) else None
         index = gpu_index(self.file, node)
         if index is not None and index in self.targets:
             return Device(index, node if self._is_plain(node) else None)

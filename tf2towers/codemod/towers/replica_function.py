@@ -140,6 +140,9 @@ class _Body:
         if after is None:
             return None
         kept = {name for name, closure in self.live.closures() if not self._is_called_at_once(closure)}
+        if isinstance(self.home, cst.Module):  # of a function in the body, too: it means the module's name
+            declarations = (node for node in self.inside if isinstance(node, cst.Global))
+            kept |= {item.name.value for node in declarations for item in node.names}
         if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):
             return None
         if not all(self.live.is_own(node) for node in walk(self.loop.target) if is_name(node)):

@@ -1,5 +1,32 @@
-# Subclasses of TensorFlow's optimizers that write the updates of TF1's variables anew, and call the former.
+# An optimizer of the script's own on TF1's variables alone, and subclasses of TensorFlow's that write the updates of TF1's variables anew, and call the former.
 import tensorflow as tf
+from tensorflow.python.ops import control_flow_ops, math_ops, state_ops
+from tensorflow.python.training import optimizer
+
+
+class SignedMomentum(optimizer.Optimizer):
+    def __init__(self, rate, decay=0.5, use_locking=False, name='SignedMomentum'):
+        super(SignedMomentum, self).__init__(use_locking, name)
+        self._rate, self._decay = rate, decay
+
+    def _prepare(self):
+        self._rate_t = tf.convert_to_tensor(self._rate, name='rate')
+
+    def _create_slots(self, var_list):
+        for v in var_list:
+            self._zeros_slot(v, 'm', self._name)
+
+    def _apply_dense(self, grad, var):
+        rate = math_ops.cast(self._rate_t, var.dtype.base_dtype)
+        m = self.get_slot(var, 'm')
+        m_t = m.assign(self._decay * m + grad)
+        update = state_ops.assign_sub(var, rate * (m_t + tf.sign(grad)), use_locking=self._use_locking)
+        return control_flow_ops.group(update, m_t)
+
+    def _apply_sparse(self, grad, var):
+        m_t = state_ops.scatter_add(self.get_slot(var, 'm'), grad.indices, grad.values, use_locking=self._use_locking)
+        update = state_ops.scatter_sub(var, grad.indices, self._rate_t * grad.values, use_locking=self._use_locking)
+        return control_flow_ops.group(update, m_t)
 
 
 class Clipped(tf.train.GradientDescentOptimizer):
@@ -41,7 +68,7 @@ class DoubledMomentum(Doubling, tf.train.MomentumOptimizer):
         return super(DoubledMomentum, self)._resource_apply_dense(grad * 0.5, var)
 
 
-for opt in (DoubledMomentum(0.01, 0.9), Clipped(0.1), Decayed(0.1), Doubled(0.1, 0.9), Each(0.1)):
+for opt in (SignedMomentum(0.05), DoubledMomentum(0.01, 0.9), Clipped(0.1), Decayed(0.1), Doubled(0.1, 0.9), Each(0.1)):
     with tf.Graph().as_default():
         dense, slices = [], []
         for i in range(2):
