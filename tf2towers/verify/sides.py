@@ -49,6 +49,7 @@ class Options:
         tolerance: relative to the largest element; None: every bit, but for the named rules.
         gradients_only: variables are not compared, for a program with another optimizer.
         towers: so many are expected.
+        queues: a recording of the original: what it took from queues that fill by chance is given to this run.
     """
 
     steps: int = 10
@@ -69,6 +70,7 @@ class Options:
     tolerance: float | None = None
     gradients_only: bool = False
     towers: int | None = None
+    queues: Path | None = None
 
     @property
     def lockstep(self) -> bool:
@@ -211,6 +213,7 @@ def _of_program(options: Options, migrated: bool) -> dict[str, object]:
         "stand_ins": not migrated and options.legacy_python is None,
         "tower_order": options.tower_order,
         "free": options.free,
+        "queues": None if options.queues is None or options.free else str(options.queues.resolve()),
         "beside": str(options.beside.resolve()) if migrated and options.beside is not None else None,
     }
 

@@ -89,6 +89,13 @@ class Run:
         self.open: list[list[str]] = [pair for each in found for pair in each.get("open", ())]
         self.of_original: list[str] = found[0].get("of_original", [])
         self.trainable: list[str] = found[0]["trainable"]
+        queues = [each.get("queues") or {} for each in found]
+        #: queues whose elements come as threads happen to run, and why; those that could not be kept or given
+        self.chance: dict[str, str] = {name: why for each in queues for name, why in each.get("chance", {}).items()}
+        self.constants: dict[str, str] = {
+            name: value for each in queues for name, value in each.get("constants", {}).items()
+        }
+        self.lost: list[str] = sorted({name for each in queues for name in each.get("lost", ())})
         self.threads = [Thread(**thread) for each in found for thread in each["threads"]]
 
     def __iter__(self) -> Iterator[Call]:

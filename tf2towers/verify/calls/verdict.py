@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import dataclasses
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     of_runtime = makes_session_calls(script)
     original = record_calls(script, arguments, place / "original", options, migrated=of_runtime)
     options.check_towers(original.towers)
+    options = dataclasses.replace(options, queues=place / "original")
     migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
     if result.outcome != "differs" or options.cluster is not None:
@@ -80,6 +82,7 @@ def judge(
         result.outcome = "differs"
         result.diagnoses.append(Diagnosis("other session calls", found.problem + "."))
     note_open(result, original.open)
+    _note_queues(result, original, migrated)
     if migrated.of_original:
         result.notes.append(
             f"the migrated script imports files of the original's folder: {', '.join(migrated.of_original[:4])}"
@@ -91,6 +94,37 @@ def _tolerances(original: Run, migrated: Run, options: Options) -> tuple[Toleran
     tensorflows = original.tensorflow, migrated.tensorflow
     towers = 0 if options.tower_order else original.towers
     return tolerances(options.tolerance, tensorflows, towers, SUM_ORDER, OTHER_TENSORFLOW)
+
+
+def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
+    """Says which queues fill by chance; what they make differ is no difference of the migration."""
+    lost = sorted({*original.lost, *migrated.lost})
+    if lost and result.outcome == "differs":
+        result.outcome = "error"
+        result.error = (
+            f"the original's own threads make its batches come otherwise in each run ({_why(lost, original)}), and what "
+            "the main thread takes there could not be given to the migrated script: a call in a branch, a loop, "
+            "`partial_run`, or one that the original did not make. Fill it by one thread in both scripts "
+            "(num_threads=1, no shuffling), and verify again"
+        )
+        return
+    apart = [
+        name for name, value in original.constants.items() if migrated.constants.get(name, value) != value
+    ]
+    if apart:
+        result.outcome = "differs"
+        message = f"what fills the queues has another number in {', '.join(apart[:4])} in the migrated script."
+        result.diagnoses.append(Diagnosis("other input", message))
+    if original.chance:
+        result.notes.append(
+            f"what the original took from queues that fill by chance was given to the migrated script, in every "
+            f"call ({_why(sorted(original.chance), original)}). Of what fills them only numbers in the graph are compared"
+        )
+
+
+def _why(names: Sequence[str], original: Run) -> str:
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return ", ".join(f"{name}: {original.chance.get(name, 'open')}" for name in names[:4]) + more
 
 
 def _of_threads(*runs: Run) -> set[str]:
@@ -107,10 +141,14 @@ def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrate
         )
     for side, run in (("the original", original), ("the migrated script", migrated)):
         for thread in run.threads:
-            writes = f"; they change {', '.join(thread.writes)}" if thread.writes else ""
-            result.notes.append(
-                f"not compared: {counted(thread.calls, 'call')} of {side}'s threads, fetching {thread.fetches}{writes}"
-            )
+            if thread.writes:
+                result.notes.append(
+                    f"not compared: {counted(thread.calls, 'call')} of {side}'s threads, fetching {thread.fetches}; "
+                    f"they change {', '.join(thread.writes)}"
+                )
+        fetched = [thread.fetches for thread in run.threads if not thread.writes]
+        if fetched:
+            result.notes.append(f"not compared: what {side}'s threads fetch ({', '.join(fetched)})")
     shared = sorted(
         {name for run in (original, migrated) for thread in run.threads for name in thread.shared}
     )

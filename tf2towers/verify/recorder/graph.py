@@ -44,6 +44,38 @@ def ancestors(ops: Iterable[Any], stop_at_inputs: bool = True) -> Set[Any]:
     return found
 
 
+#: the scope of what `order` adds: of a `gate`, and of what `passed` it, that a run may cut off
+ORDER = "tf2towers_order"
+GATE = re.compile(r"(?:^|/)%s(?:_\d+)?/gate(?:_\d+)?$" % ORDER)
+
+
+def needed(ops: Iterable[Any], fed: Any = frozenset()) -> Set[Any]:
+    """What a run needs, without what waits at gates alone.
+
+    Args:
+        fed: the names of the tensors that are fed.
+    """
+    found = set(ops)
+    waiting = list(found)
+    while waiting:
+        op = waiting.pop()
+        sources = [tensor.op for tensor in op.inputs if tensor.name not in fed]
+        sources += [
+            other
+            for other in op.control_inputs
+            if not (other.type == "Placeholder" and other.name + ":0" in fed) and not _is_passed(other)
+        ]
+        for other in sources:
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+def _is_passed(op: Any) -> bool:
+    return bool(op.type == "Assert" and GATE.search(op.inputs[0].op.name))
+
+
 def of_type(ops: Iterable[Any], pattern: Pattern[str]) -> List[Any]:
     """Those of a type that can be fetched (not in a loop's body or a branch), in the order of creation."""
     found = [op for op in ops if pattern.fullmatch(op.type) and not in_control_flow(op)]

@@ -149,15 +149,15 @@ class Keeper(object):
         if array.nbytes > _SMALL and self._left <= 0:
             if self._rounded:
                 return [(name, array.reshape(-1)[:: array.size // _PART])]
-            return [("digest|" + name, np.frombuffer(_digest(array), np.uint8))]
+            return [("digest|" + name, np.frombuffer(bytes.fromhex(hex_digest(array)), np.uint8))]
         self._left -= array.nbytes
         return [(name, array)]
 
 
-def _digest(array: Any) -> bytes:
+def hex_digest(array: Any) -> str:
     """Of type, shape and numbers: one for all NaN, and for both zeros."""
     if array.dtype.kind in "fc":
         array = np.where(np.isnan(array), array.dtype.type(np.nan), array + array.dtype.type(0))
     found = hashlib.sha256(("%s%s" % (array.dtype, array.shape)).encode("ascii"))
     found.update(np.ascontiguousarray(array).tobytes())
-    return found.digest()
+    return found.hexdigest()

@@ -84,7 +84,7 @@ class Effects(object):
     """
 
     def __init__(self, ops: Iterable[Any], updates: Set[Any]) -> None:
-        self.behind = graphs.ancestors(ops, stop_at_inputs=False)
+        self.behind = graphs.needed(ops)
         self.training = bool(self.behind & updates)
         self.written: Set[str] = set()
         self.used: Set[str] = set()
