@@ -166,7 +166,7 @@ def _verdict(
         names=dict(pair.split("=", 1) for pair in given("name", [])),
         seed=given("seed", 0),
         allow=tuple(given("allow_writes", ())),
-        cluster=find_shape([legacy], given("ps"), given("workers"), given("task_flags")),
+        cluster=find_shape([legacy, migrated], given("ps"), given("workers"), given("task_flags")),
         progress=progress,
         tolerance=options.tolerance,
         gradients_only=given("gradients_only", False),
