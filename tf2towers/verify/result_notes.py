@@ -62,7 +62,7 @@ def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
         names = list(dict.fromkeys(f"{name} ({earlier}, {later})" for name, earlier, later in pairs))
         result.notes.append(
             f"the original leaves the order of {counted(len(names), 'pair')} open; both ran in the order they are "
-            f"built in: {_listed(names, 4)}"
+            f"built in: {listed(names, 4)}"
         )
 
 
@@ -79,34 +79,35 @@ def note_losses(result: ParityResult, original: Recorded, migrated: Recorded, sh
 def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
     """Writes what could not be given, paired or compared into the result's notes."""
     if migrated.different_inputs:
-        names = _listed(migrated.different_inputs, 4)
+        names = listed(migrated.different_inputs, 4)
         result.notes.append(
             f"the migrated script had other batches of its own than the original ({names}): it was given the original's"
         )
     if migrated.not_given:
         result.notes.append(
             f"batches of the original that the migrated script's training function does not take "
-            f"({_listed(migrated.not_given, 4)}): it ran on its own"
+            f"({listed(migrated.not_given, 4)}): it ran on its own"
         )
     if migrated.unknown_inputs:
         result.notes.append(
             "the migrated script's training function takes what nothing is like that came into the original's graph "
-            f"({_listed(migrated.unknown_inputs, 4)}): it kept its own values"
+            f"({listed(migrated.unknown_inputs, 4)}): it kept its own values"
         )
     for name, facts in (("original", original), ("migrated script", migrated)):
         if facts.without_gradient:
             result.notes.append(
-                f"variables without a gradient in the {name}: {_listed(facts.without_gradient)}"
+                f"variables without a gradient in the {name}: {listed(facts.without_gradient)}"
             )
     if migrated.renamed:
         pairs = [f"{name} is {other}" for name, other in migrated.renamed.items()]
-        result.notes.append(f"variables under other names: {_listed(pairs)}")
+        result.notes.append(f"variables under other names: {listed(pairs)}")
     if migrated.unpaired:
         result.notes.append(
-            f"variables of the migrated script that the original does not have: {_listed(migrated.unpaired)}"
+            f"variables of the migrated script that the original does not have: {listed(migrated.unpaired)}"
         )
 
 
-def _listed(names: Sequence[str], count: int = 6) -> str:
+def listed(names: Sequence[str], count: int = 6) -> str:
+    """The first of some names, and how many more there are."""
     more = f" and {len(names) - count} more" if len(names) > count else ""
     return ", ".join(names[:count]) + more

@@ -49,6 +49,7 @@ class Options:
         tolerance: relative to the largest element; None: every bit, but for the named rules.
         gradients_only: variables are not compared, for a program with another optimizer.
         towers: so many are expected.
+        in_step: a recording of the original, whose variables a program of sessions is set to at each training step.
         queues: a recording of the original: what it took from queues that fill by chance is given to this run.
     """
 
@@ -70,6 +71,7 @@ class Options:
     tolerance: float | None = None
     gradients_only: bool = False
     towers: int | None = None
+    in_step: Path | None = None
     queues: Path | None = None
 
     @property
@@ -214,6 +216,7 @@ def _of_program(options: Options, migrated: bool) -> dict[str, object]:
         "tower_order": options.tower_order,
         "free": options.free,
         "queues": None if options.queues is None or options.free else str(options.queues.resolve()),
+        "in_step": None if options.in_step is None else str(options.in_step.resolve()),
         "beside": str(options.beside.resolve()) if migrated and options.beside is not None else None,
     }
 

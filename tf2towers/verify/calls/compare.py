@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind
 from tf2towers.verify.calls.recording import KINDS, Call, Run
 from tf2towers.verify.compare import Series, Tolerances, equal
+from tf2towers.verify.recorder.variables import belongs_to
 
 #: variables by worker, session and name
 State = dict[tuple[int, int, str], np.ndarray]
@@ -52,22 +53,24 @@ def compare(
     migrated: Run,
     tolerances: Tolerances | None = None,
     left_out: Iterable[str] = (),
-    noise: Collection[str] = (),
+    settled: Collection[str] = (),
+    calls: int | None = None,
 ) -> Compared:
     """Compares two runs.
 
     Args:
         tolerances: what may differ, relative to the largest element; by default every bit counts.
         left_out: variables that are not compared.
-        noise: variables whose gradients are rounding: they, their gradients and slots may differ.
+        settled: variables whose training steps were judged otherwise (`rounding`): what a call that trains makes of
+            them, of their gradients and slots is not held against the tolerance.
+        calls: so many of the original's are compared; None: all.
     """
     limits, left_out = tolerances or Tolerances(), frozenset(left_out)
     found = Compared()
     series: dict[tuple[Kind, str], Series] = {}
     states: tuple[State, ...] = ({}, {})
     rounding: set[tuple[Kind, str]] = set()
-    shifts = _Shifts(noise)
-    for call, match in zip_longest(original, migrated):
+    for call, match in zip_longest(islice(original, calls), migrated):
         found.problem = _apart(call, match, original, migrated)
         if found.problem or call is None or match is None:
             break
@@ -78,9 +81,7 @@ def compare(
             series.setdefault((kind, label), Series()).add(call.number, mine, its)
             if equal(mine, its) or _within(mine, its, limits.of(kind)):
                 continue
-            if _is_of(kind, key, noise) or (
-                kind == "variable" and shifts.explain(call, match, mine, its, states, limits.variables)
-            ):
+            if call.trains and kind in ("gradient", "variable", "summary") and belongs_to(key, settled):
                 rounding.add((kind, label))
                 continue
             if found.first is None:
@@ -93,48 +94,6 @@ def compare(
             comparison = dataclasses.replace(comparison, within=True, rounding=True)
         found.comparisons.append(comparison)
     return found
-
-
-def _is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
-    """Whether it is one of some variables, or a gradient, a slot, an average or a summary of one."""
-    if kind not in ("gradient", "variable", "summary"):
-        return False
-    return any(f"/{name}/" in f"/{key.partition('//')[0]}/" for name in names)
-
-
-class _Shifts:
-    """By how much the two sides' values of variables have been apart whose gradients are rounding.
-
-    A batch norm takes such a bias out again, but its moving mean has it: a mean of what the bias was at each step. So
-    that may be apart, element by element, by as much as the bias has been at most.
-    """
-
-    def __init__(self, noise: Collection[str]) -> None:
-        self._noise = noise
-        self._most: dict[str, np.ndarray] = {}
-
-    def explain(
-        self,
-        call: Call,
-        match: Call,
-        mine: np.ndarray | None,
-        its: np.ndarray | None,
-        states: tuple[State, ...],
-        limit: float,
-    ) -> bool:
-        """Whether these values of another variable are apart by no more than one of those has been."""
-        if mine is None or its is None or mine.shape != its.shape or mine.dtype.kind != "f":
-            return False
-        allowed = limit * float(np.max(np.abs(mine), initial=0.0))
-        for name in self._noise:
-            left, right = states[0].get(_owned(call, name)), states[1].get(_owned(match, name))
-            if left is None or right is None or left.shape != mine.shape or right.shape != mine.shape:
-                continue
-            now = np.abs(right.astype(np.float64) - left)
-            self._most[name] = np.maximum(now, self._most.get(name, now))
-            if np.all(np.abs(its.astype(np.float64) - mine) <= self._most[name] + allowed):
-                return True
-        return False
 
 
 def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) -> str:

@@ -91,7 +91,9 @@ class Run:
         self.trainable: list[str] = found[0]["trainable"]
         queues = [each.get("queues") or {} for each in found]
         #: queues whose elements come as threads happen to run, and why; those that could not be kept or given
-        self.chance: dict[str, str] = {name: why for each in queues for name, why in each.get("chance", {}).items()}
+        self.chance: dict[str, str] = {
+            name: why for each in queues for name, why in each.get("chance", {}).items()
+        }
         self.constants: dict[str, str] = {
             name: value for each in queues for name, value in each.get("constants", {}).items()
         }

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from tf2towers.report.parity_result import Diagnosis, ParityResult
+from tf2towers.report.parity_result import Diagnosis, Kind, ParityResult
 from tf2towers.report.parity_words import PLURALS, counted
 from tf2towers.verify.calls.compare import Compared, Difference, compare
 from tf2towers.verify.calls.recording import Run
-from tf2towers.verify.compare import Tolerances, outcome_of, tolerances
+from tf2towers.verify.compare import NotComparable, Tolerances, outcome_of, tolerances
+from tf2towers.verify.compare import compare as compare_steps
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.explain import gradients_of_rounding, record_steps_of_both
+from tf2towers.verify.explain import record_steps_of_both
 from tf2towers.verify.program import makes_session_calls
-from tf2towers.verify.result_notes import note_open
+from tf2towers.verify.recording import Recording, read_facts, read_steps
+from tf2towers.verify.result_notes import listed, note_open
+from tf2towers.verify.rounding import NoReference, tell
 from tf2towers.verify.sides import Options, record_calls
 
 #: the rules of `tf2towers.verify.verify`; nothing is set back here, so that a step goes on with the last one's digits
 SUM_ORDER = Tolerances(gradients=1e-5, variables=1e-5)
 OTHER_TENSORFLOW = Tolerances(gradients=1e-4, variables=1e-3)
+#: of a step that starts from the original's variables, on another TensorFlow
+STEPS = Tolerances(gradients=1e-5, variables=1e-3)
 
 
 def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
@@ -39,12 +44,52 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     steps = record_steps_of_both(result, options, place, double=other)
     if steps is None:
         return
-    noise = gradients_of_rounding(*steps) if other else set()
-    if noise:
-        result.notes, result.diagnoses, result.first_step = [], [], None
-        judge(result, original, migrated, options, noise)
+    if other:
+        _judge_in_step(result, options, place, original, steps)
     if result.outcome == "differs":
-        result.diagnoses = [*diagnose(*steps, lockstep=False), *result.diagnoses]
+        recordings = Recording.load(steps[0]), Recording.load(steps[1])
+        result.diagnoses = [*diagnose(*recordings, lockstep=other), *result.diagnoses]
+
+
+def _judge_in_step(
+    result: ParityResult, options: Options, place: Path, original: Run, steps: tuple[Path, Path]
+) -> None:
+    """Judges what another TensorFlow's rounding has made of two runs: once more, step by step.
+
+    An update may make whole steps of rounding (Adam, where a gradient is next to 0), and two runs part by it. So each
+    step is held against the original's float64 run (`rounding`) from the original's variables; and so is every call.
+
+    Args:
+        steps: recordings of the training steps; the migrated script's start from the original's variables.
+    """
+    mine, its = list(read_steps(steps[0])), list(read_steps(steps[1]))
+    kinds: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient", "variable")
+    try:
+        found = tell(compare_steps(mine, its, STEPS, kinds), mine, its, mine, STEPS)
+    except (NotComparable, NoReference) as problem:
+        result.notes.append(f"the steps could not be compared one by one: {problem}")
+        return
+    result.notes += [note for note in read_facts(steps[0]).notes if note.startswith("no float64 run")]
+    rounding = {(each.kind, each.name) for each in found if each.rounding}
+    names = sorted({name.partition("//")[0] for kind, name in rounding if kind == "gradient"})
+    rule = (
+        f"rule 'rounding': TensorFlow {original.tensorflow} and {result.migrated.tensorflow} make other roundings, and "
+        "an optimizer that divides by a gradient's size (Adam) makes steps of them. Each of "
+        f"{counted(len(mine), 'step')}, from the original's variables, is as near to the original's float64 run as the "
+        f"original is{f', in {listed(names, 4)}' if names else ''}"
+    )
+    if outcome_of(found) != "differs":
+        how = dataclasses.replace(options, steps=len(mine), in_step=place / "original")
+        folder, script = place / "migrated-in-step", result.migrated.script
+        migrated = record_calls(script, result.arguments, folder, how, migrated=True)
+        result.notes, result.diagnoses, result.first_step = [], [], None
+        judge(result, original, migrated, options, in_step=True)
+    result.comparisons = [
+        dataclasses.replace(each, within=True, rounding=True) if (each.kind, each.name) in rounding else each
+        for each in result.comparisons
+    ]
+    if names or result.outcome != "differs":
+        result.notes.append(rule)
 
 
 def judge(
@@ -52,29 +97,32 @@ def judge(
     original: Run,
     migrated: Run,
     options: Options | None = None,
-    noise: Collection[str] = (),
+    *,
+    in_step: bool = False,
 ) -> None:
     """Compares two runs, and writes into `result` what comes of it.
 
     Args:
-        noise: variables whose gradients are nothing but rounding, on both sides.
+        in_step: the migrated run goes on from the original's variables after each step, which was judged by itself;
+            and it may be shorter.
     """
     limits, rule = _tolerances(original, migrated, options or Options())
-    found = compare(original, migrated, limits, left_out=_of_threads(original, migrated), noise=noise)
+    found = compare(
+        original,
+        migrated,
+        limits,
+        left_out=_of_threads(original, migrated),
+        settled=original.trainable if in_step else (),
+        calls=migrated.calls if in_step else None,
+    )
     for side, run in ((result.original, original), (result.migrated, migrated)):
         side.tensorflow, side.python, side.seconds = run.tensorflow, run.python, run.seconds
-    result.calls, result.steps, result.towers = original.calls, original.trained, original.towers
+    compared = migrated if in_step else original
+    result.calls, result.steps, result.towers = compared.calls, compared.trained, original.towers
     result.tolerance, result.comparisons = limits.gradients, found.comparisons
     result.outcome = outcome_of(found.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)
-    if noise:
-        result.notes.append(
-            f"rule 'rounding': the gradients of {', '.join(sorted(noise)[:4])}"
-            f"{f' and {len(noise) - 4} more' if len(noise) > 4 else ''} are 0 in exact arithmetic (the original's, in "
-            f"float64): what TensorFlow {original.tensorflow} and {migrated.tensorflow} make of them is rounding, and "
-            "an optimizer that divides by a gradient's size (Adam) makes steps of it. They are not compared"
-        )
     if found.first is not None:
         result.first_step = found.first.original.number
         result.diagnoses.append(_first(found.first, found))
@@ -102,7 +150,7 @@ def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
     if lost and result.outcome == "differs":
         result.outcome = "error"
         result.error = (
-            f"the original's own threads make its batches come otherwise in each run ({_why(lost, original)}), and what "
+            f"the original's own threads make other batches in each run ({_why(lost, original)}), and what "
             "the main thread takes there could not be given to the migrated script: a call in a branch, a loop, "
             "`partial_run`, or one that the original did not make. Fill it by one thread in both scripts "
             "(num_threads=1, no shuffling), and verify again"
@@ -113,18 +161,19 @@ def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
     ]
     if apart:
         result.outcome = "differs"
-        message = f"what fills the queues has another number in {', '.join(apart[:4])} in the migrated script."
+        message = (
+            f"what fills the queues has another number in {', '.join(apart[:4])} in the migrated script."
+        )
         result.diagnoses.append(Diagnosis("other input", message))
     if original.chance:
         result.notes.append(
-            f"what the original took from queues that fill by chance was given to the migrated script, in every "
-            f"call ({_why(sorted(original.chance), original)}). Of what fills them only numbers in the graph are compared"
+            "what the original took from queues that fill by chance was given to the migrated script, in every call "
+            f"({_why(sorted(original.chance), original)}). Of what fills them only numbers in the graph are compared"
         )
 
 
 def _why(names: Sequence[str], original: Run) -> str:
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-    return ", ".join(f"{name}: {original.chance.get(name, 'open')}" for name in names[:4]) + more
+    return listed([f"{name}: {original.chance.get(name, 'open')}" for name in names], 4)
 
 
 def _of_threads(*runs: Run) -> set[str]:

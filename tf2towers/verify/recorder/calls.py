@@ -17,7 +17,7 @@ from .optimizer_calls import watch_updates
 from .session_runs import around_runs_in_parts
 from .training import name_of as name_of_variable
 from .variables import Effects, Variables
-from .writing import Writer
+from .writing import InStep, Writer
 
 _DEVICE = ("GPU:", "CPU:")
 
@@ -63,10 +63,18 @@ class CallRecorder(object):
         folder: of the script: whose lines are told.
         scratch: where the run's files are kept; empty: where the script says.
         rounded: the other side runs on another TensorFlow.
+        in_step: the other side's variables, which this one goes on from after each call that trains.
     """
 
     def __init__(
-        self, tf: Any, writer: Writer, steps: int, folder: str, scratch: str = "", rounded: bool = False
+        self,
+        tf: Any,
+        writer: Writer,
+        steps: int,
+        folder: str,
+        scratch: str = "",
+        rounded: bool = False,
+        in_step: Optional[InStep] = None,
     ) -> None:
         self._tf = tf
         self.writer = writer
@@ -88,6 +96,7 @@ class CallRecorder(object):
         self._keeper = values.Keeper(scratch, rounded)
         self._used: Set[str] = set()
         self._of_threads: Dict[str, Dict[str, Any]] = {}
+        self._in_step = in_step
 
     def facts(self) -> Dict[str, Any]:
         """What meta.json says of the run."""
@@ -276,6 +285,10 @@ class CallRecorder(object):
                     continue
                 known["last"][name] = np.array(array)
                 step.update(self._keeper.kept("variable|" + name, array))
+            if self._in_step is not None and about["trains"] and not about["error"]:
+                self._own.busy = True
+                self._variables[session.graph].write(session.run, self._in_step.values(self.writer.steps))
+                self._own.busy = False
         step["about"] = np.frombuffer(json.dumps(about).encode("utf-8"), np.uint8)
         self.writer.step(step)
 

@@ -138,9 +138,7 @@ class Queues(object):
 
     def _lose(self, ops: Iterable[Any]) -> None:
         with self._lock:
-            self._lost |= {
-                name for name in map(queue_of, ops) if not self._is_given or name in self._chance
-            }
+            self._lost |= {name for name in map(queue_of, ops) if not self._is_given or name in self._chance}
 
     def _use(self, session: Any, fetches: Any, feed_dict: Any) -> Use:
         ops = frozenset(fetched_ops(self._tf, session, fetches))
@@ -148,9 +146,11 @@ class Queues(object):
         if (ops, fed) not in self._uses:
             needed = sorted(graphs.needed(ops, fed), key=graphs.creation)
             fetchable = [op for op in needed if not any(tensor.name in fed for tensor in op.outputs)]
-            found = [[op for op in fetchable if kind.match(op.type)] for kind in (_TAKES, _PUTS, _SIZE)]
+            takes, puts, sizes = (
+                [op for op in fetchable if kind.match(op.type)] for kind in (_TAKES, _PUTS, _SIZE)
+            )
             effects = Effects(ops, set())
-            self._uses[ops, fed] = Use(*found, changed=effects.written & effects.used)
+            self._uses[ops, fed] = Use(takes, puts, sizes, effects.written & effects.used)
         return self._uses[ops, fed]
 
     # -- which are open to chance
@@ -190,7 +190,6 @@ class Queues(object):
                 if name not in found and before & set(found):
                     found[name] = "it is filled from %s" % sorted(before & set(found))[0]
         return found
-
 
     def _constants(self, names: Iterable[str]) -> Dict[str, str]:
         """Digests of the numbers behind what puts elements into these queues, by the names of their operations."""

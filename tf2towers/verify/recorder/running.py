@@ -17,7 +17,7 @@ from .session import SessionRecorder, watch
 from .session_runs import change_settings
 from .tf_writes import keep_writes
 from .turns import InTurns, Turns, look_for_the_chief
-from .writing import Writer
+from .writing import InStep, Writer
 
 #: a line of a task of a cluster: so many steps are recorded as were asked for
 RECORDED = "tf2towers: recorded"
@@ -49,16 +49,17 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
             return leave(run(script, arguments))
         task = "worker-" + os.environ["TASK_INDEX"]
         out, given = os.path.join(out, task), given and os.path.join(given, task)
+    in_step = InStep(options["in_step"]) if options.get("in_step") else None
     writer, queues = Writer(out), Queues(tf, out, given)
     queues.install()
     if options["record"] == "steps":
         recorder = SessionRecorder(
-            tf, writer, options["steps"], options.get("layers", False), options.get("double", False)
+            tf, writer, options["steps"], options.get("layers", False), options.get("double", False), in_step
         )  # type: Any
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
-        recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded)
+        recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
         recorder.watch()
         if in_cluster:
             turns = Turns(options["turns"], int(os.environ["TASK_INDEX"]))

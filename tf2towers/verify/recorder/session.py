@@ -13,7 +13,8 @@ from .gradients import watch_gradients
 from .optimizer_calls import watch_updates
 from .session_runs import around_runs
 from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
-from .writing import Writer
+from .variables import Variables
+from .writing import InStep, Writer
 
 #: `Session.run` itself
 Run = Callable[..., Any]
@@ -26,10 +27,17 @@ class SessionRecorder(object):
         steps: how many are recorded; `on_enough` is called then, and ends the script.
         layers: also note the forward pass, layer by layer.
         double: also compute losses and gradients in float64.
+        in_step: the variables of another run, which each step starts from.
     """
 
     def __init__(
-        self, tf: Any, writer: Writer, steps: int, layers: bool = False, double: bool = False
+        self,
+        tf: Any,
+        writer: Writer,
+        steps: int,
+        layers: bool = False,
+        double: bool = False,
+        in_step: Optional[InStep] = None,
     ) -> None:
         self._tf = tf
         self.writer = writer
@@ -47,6 +55,8 @@ class SessionRecorder(object):
         self._last: Optional[Training] = None
         self._batch_size: Optional[int] = None
         self._busy = False
+        self._in_step = in_step
+        self._gifts: Dict[Any, Variables] = {}
 
     # -- called by the patches ---------------------------------------------------------------------------------------
 
@@ -86,6 +96,8 @@ class SessionRecorder(object):
     def _train(
         self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
     ) -> Any:
+        if self._in_step is not None:
+            self._set_back(run, session, self._in_step.values(self.writer.steps))
         before = self._values_before if self._values_before is not None else self._values(run, session)
         fed = feeds_of(session, feed_dict)
         copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
@@ -134,6 +146,13 @@ class SessionRecorder(object):
         with self._quiet():
             found = run(session, variables)
         return {name_of(variable): value for variable, value in zip(variables, found)}
+
+    def _set_back(self, run: Run, session: Any, values: Dict[str, Any]) -> None:
+        if session.graph not in self._gifts:
+            self._gifts[session.graph] = Variables(session.graph)
+        with self._quiet():
+            self._gifts[session.graph].write(lambda *call: run(session, *call), values)
+        self._values_before = None
 
     @contextlib.contextmanager
     def _quiet(self) -> Iterator[None]:
