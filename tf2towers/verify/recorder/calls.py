@@ -12,7 +12,7 @@ import numpy as np
 from . import graph as graphs
 from . import values
 from .feeds import feeds_of
-from .fetches import fetched_ops
+from .fetches import fetched_ops, summaries
 from .optimizer_calls import watch_updates
 from .session_runs import around_runs_in_parts
 from .training import name_of as name_of_variable
@@ -270,7 +270,7 @@ class CallRecorder(object):
                 continue
             kind = "hook" if hook else "fetched"
             if isinstance(value, bytes) and values.is_summary(session.graph, fetch):
-                for tag, number in values.summaries(self._tf, value).items():
+                for tag, number in summaries(self._tf, value).items():
                     step.update(self._keeper.kept("%s|%s" % ("hook" if hook else "summary", tag), number))
             else:
                 step.update(self._keeper.kept("%s|%04d" % (kind, place), value))

@@ -60,22 +60,28 @@ def fetched_values(tf: Any, values: Any) -> Dict[str, Any]:
     return found
 
 
-def summary_class(tf: Any) -> Any:
-    """The protocol buffer of summaries, of TensorFlow or its TF1 module."""
-    return getattr(tf, "Summary", None) or tf.summary.Summary
-
-
 def scalar_summaries(tf: Any, text: bytes) -> Dict[str, Any]:
-    """Those in a text that is a summary, by 'summary|tag'; of any other text none."""
+    """Those in a text that is a summary, by 'summary|tag'."""
+    found = summaries(tf, text).items()
+    return {"summary|" + graphs.without_tower(tag): number for tag, number in found if not number.shape}
+
+
+def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
+    """The values in a summary by their tags, as arrays; of any other text none."""
+    found = {}
     try:
-        parsed = summary_class(tf).FromString(text)
+        entries = (getattr(tf, "Summary", None) or tf.summary.Summary).FromString(text).value
     except Exception:  # other bytes
         return {}
-    return {
-        "summary|" + graphs.without_tower(entry.tag): np.float32(entry.simple_value)
-        for entry in parsed.value
-        if entry.WhichOneof("value") == "simple_value"
-    }
+    for entry in entries:
+        if entry.WhichOneof("value") == "simple_value":
+            found[entry.tag] = np.float32(entry.simple_value)
+        elif entry.WhichOneof("value") == "histo":
+            parts = entry.histo  # the counts of its buckets follow from the same values
+            found[entry.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
+        else:
+            found[entry.tag] = np.frombuffer(entry.SerializeToString(), np.uint8)
+    return found
 
 
 # -- a few numbers that stand for an array, to find the first layer whose results differ without keeping them all ------

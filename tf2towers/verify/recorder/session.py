@@ -5,7 +5,6 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tup
 
 import numpy as np
 
-from . import graph as graphs
 from .double import Reference
 from .feeds import entries_of, feeds_of, is_number
 from .fetches import digest, fetched_ops, fetched_values, may_change_variables
@@ -50,13 +49,13 @@ class SessionRecorder(object):
         self._reference = Reference(tf, self.notes) if double else None
         self.on_enough: Callable[[], None] = lambda: None
         self._trainings: Dict[FrozenSet[Any], Optional[Training]] = {}
-        self._variables: Dict[Any, List[Any]] = {}
+        self._variables: Dict[Any, Variables] = {}
+        self._ready: Dict[Any, Dict[str, bool]] = {}
         self._values_before: Optional[Dict[str, Any]] = None
         self._last: Optional[Training] = None
         self._batch_size: Optional[int] = None
         self._busy = False
         self._in_step = in_step
-        self._gifts: Dict[Any, Variables] = {}
 
     # -- called by the patches ---------------------------------------------------------------------------------------
 
@@ -134,25 +133,19 @@ class SessionRecorder(object):
 
     def _values(self, run: Run, session: Any) -> Dict[str, Any]:
         """Every initialized global variable."""
-        graph = session.graph
-        if graph not in self._variables:
-            with graphs.beside(graph):
-                variables = [variable for variable in self._tf.global_variables() if is_number(variable)]
-                asked = [self._tf.is_variable_initialized(variable) for variable in variables]
-            with self._quiet():
-                ready = run(session, asked)
-            self._variables[graph] = [variable for variable, is_ready in zip(variables, ready) if is_ready]
-        variables = self._variables[graph]
+        with session.graph.as_default():
+            names = {name_of(variable) for variable in self._tf.global_variables() if is_number(variable)}
         with self._quiet():
-            found = run(session, variables)
-        return {name_of(variable): value for variable, value in zip(variables, found)}
+            known = self._ready.setdefault(session, {})
+            return self._variables_of(session).read(lambda fetches: run(session, fetches), known, names)
 
     def _set_back(self, run: Run, session: Any, values: Dict[str, Any]) -> None:
-        if session.graph not in self._gifts:
-            self._gifts[session.graph] = Variables(session.graph)
         with self._quiet():
-            self._gifts[session.graph].write(lambda *call: run(session, *call), values)
+            self._variables_of(session).write(lambda *call: run(session, *call), values)
         self._values_before = None
+
+    def _variables_of(self, session: Any) -> Variables:
+        return self._variables.setdefault(session.graph, Variables(session.graph))
 
     @contextlib.contextmanager
     def _quiet(self) -> Iterator[None]:

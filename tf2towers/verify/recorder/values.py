@@ -2,11 +2,11 @@
 
 import hashlib
 import re
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Iterator, List, Tuple
 
 import numpy as np
 
-from .fetches import CALLER, summary_class
+from .fetches import CALLER
 
 _SUMMARIES = (
     "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary",
@@ -85,20 +85,6 @@ def _operation(graph: Any, fetch: Any) -> Any:
     except (TypeError, ValueError, KeyError):
         return None
     return getattr(element, "op", element)
-
-
-def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
-    """The values in a summary by their tags, as arrays."""
-    found = {}
-    for entry in summary_class(tf).FromString(text).value:
-        if entry.WhichOneof("value") == "simple_value":
-            found[entry.tag] = np.float32(entry.simple_value)
-        elif entry.WhichOneof("value") == "histo":
-            parts = entry.histo  # the counts of its buckets follow from the same values
-            found[entry.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
-        else:
-            found[entry.tag] = np.frombuffer(entry.SerializeToString(), np.uint8)
-    return found
 
 
 def as_array(value: Any, scratch: str = "") -> Any:

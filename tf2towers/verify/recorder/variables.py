@@ -1,6 +1,6 @@
 """The values of every variable that a graph has, read by operations that are made for it."""
 
-from typing import Any, Callable, Dict, Iterable, List, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
 from . import graph as graphs
 
@@ -14,19 +14,23 @@ class Variables(object):
         self._asks: Dict[str, Tuple[Any, Any]] = {}
         self._gifts: Dict[str, Tuple[Any, Any]] = {}
 
-    def read(self, run: Callable[[Any], Any], known: Dict[str, bool]) -> Dict[str, Any]:
+    def read(
+        self, run: Callable[[Any], Any], known: Dict[str, bool], wanted: Optional[Set[str]] = None
+    ) -> Dict[str, Any]:
         """The values of all variables that have one, by the names of their operations.
 
         Args:
             run: runs fetches in the session.
             known: those that the session has found initialized; added to.
+            wanted: these alone; None: all.
         """
         self._look()
-        unknown = [name for name in self._asks if name not in known]
+        asked = [name for name in self._asks if wanted is None or name in wanted]
+        unknown = [name for name in asked if name not in known]
         if unknown:
             ready = run([self._asks[name][0] for name in unknown])
             known.update({name: True for name, is_ready in zip(unknown, ready) if is_ready})
-        names = [name for name in self._asks if name in known]
+        names = [name for name in asked if name in known]
         return dict(zip(names, run([self._asks[name][1] for name in names]))) if names else {}
 
     def write(self, run: Callable[..., Any], values: Dict[str, Any]) -> None:
