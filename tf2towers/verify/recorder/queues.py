@@ -32,6 +32,8 @@ _TAKES = re.compile(r"QueueDequeue(Many|UpTo)?(V2)?$")
 _PUTS = re.compile(r"QueueEnqueue(Many)?(V2)?$")
 _SIZE = re.compile(r"QueueSize(V2)?$")
 _MIXES = re.compile(r"(RandomShuffle|Priority)Queue")
+#: what puts elements in after an update: the tokens of `SyncReplicasOptimizer`, and no batches
+_UPDATES = re.compile(r"(Resource)?(Sparse)?(Apply|Accumulator)")
 
 
 class Use(NamedTuple):
@@ -172,18 +174,20 @@ class Queues(object):
         found: Dict[str, str] = {}
         sources: Dict[str, Set[str]] = {}
         for name, kind in self._kinds.items():
-            counts = [len(self._threads[side].get(name, ())) for side in ("put", "take")]
+            others = self._threads["put"].get(name, set()) - {self._main}
+            takers = len(self._threads["take"].get(name, ()))
             made_of = graphs.needed(self._made_of.get(name, ()))
+            if any(_UPDATES.match(op.type) for op in made_of):
+                continue
             sources[name] = {queue_of(op) for op in made_of if _TAKES.match(op.type)}
             changed = {op.name for op in made_of if op.type in VARIABLES} & self._changed
-            alone = self._threads["put"].get(name, set()) <= {self._main}
-            if counts[0] > 1:
-                found[name] = "%d threads fill it" % counts[0]
-            elif counts[1] > 1:
-                found[name] = "%d threads take from it" % counts[1]
-            elif _MIXES.match(kind) and not alone:
+            if len(others) > 1:
+                found[name] = "%d threads fill it" % len(others)
+            elif takers > 1:
+                found[name] = "%d threads take from it" % takers
+            elif _MIXES.match(kind) and others:
                 found[name] = "it shuffles while a thread fills it"
-            elif changed and not alone:
+            elif changed and others:
                 found[name] = "a thread fills it from %s, which the training changes" % sorted(changed)[0]
         for _ in sources:  # along a chain of queues
             for name, before in sources.items():
@@ -216,7 +220,8 @@ def queue_of(op: Any) -> str:
 
 def _does_more(op: Any) -> bool:
     """Whether running it alone does more than to take something."""
-    before = graphs.needed([op])
-    return any(_PUTS.match(other.type) or other.type in ("Stage", "Unstage") for other in before) or bool(
-        Effects([op], set()).written
+    before = graphs.needed([op]) - {op, _queue(op)}
+    return any(
+        other.op_def.is_stateful or any(argument.is_ref for argument in other.op_def.input_arg)
+        for other in before
     )

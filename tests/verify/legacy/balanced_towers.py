@@ -1,0 +1,52 @@
+"""Two towers under Adam: one element of the last bias has the gradient 0 in exact arithmetic, its others have not."""
+
+import numpy as np
+import tensorflow as tf
+
+TOWERS, ROWS = 2, 384
+
+
+def tower_loss(rows, labels):
+    hidden = tf.layers.dense(rows, 16, tf.nn.relu, name="hidden")
+    weights = tf.get_variable("last/weights", [16, 3], initializer=tf.zeros_initializer())
+    biases = tf.get_variable("last/biases", [3], initializer=tf.zeros_initializer())
+    logits = tf.nn.bias_add(tf.matmul(hidden, weights), biases)
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+
+
+def average_gradients(tower_grads):
+    average_grads = []
+    for grad_and_vars in zip(*tower_grads):
+        grads = [tf.expand_dims(g, 0) for g, _ in grad_and_vars]
+        average_grads.append((tf.reduce_mean(tf.concat(grads, 0), 0), grad_and_vars[0][1]))
+    return average_grads
+
+
+def main():
+    random = np.random.RandomState(1)
+    shared = [0] * (ROWS // 3) + [1] * (ROWS // 2) + [2] * (ROWS // 6)
+    with tf.Graph().as_default(), tf.device("/cpu:0"):
+        rows = tf.placeholder(tf.float32, [TOWERS * ROWS, 8])
+        labels = tf.placeholder(tf.int64, [TOWERS * ROWS])
+        opt = tf.train.AdamOptimizer(0.01)
+        row_splits, label_splits = tf.split(rows, TOWERS), tf.split(labels, TOWERS)
+        tower_grads = []
+        with tf.variable_scope(tf.get_variable_scope()):
+            for i in range(TOWERS):
+                with tf.device("/gpu:%d" % i), tf.name_scope("tower_%d" % i):
+                    loss = tower_loss(row_splits[i], label_splits[i])
+                    tf.get_variable_scope().reuse_variables()
+                    tower_grads.append(opt.compute_gradients(loss))
+        train_op = opt.apply_gradients(average_gradients(tower_grads))
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for step in range(6):
+                batch = random.normal(0, 1, [TOWERS * ROWS, 8])
+                order = [random.permutation(shared) for _ in range(TOWERS)]
+                fed = {rows: batch, labels: np.concatenate(order)}
+                _, value = sess.run([train_op, loss], fed)
+                print(step, value, sess.run(loss, fed))
+
+
+if __name__ == "__main__":
+    main()
