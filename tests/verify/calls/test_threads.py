@@ -30,10 +30,10 @@ CASES = {
     "another number in what fills it": ("DISTORTION = 0.25", "DISTORTION = 0.5", "differs", "other input"),
 }
 TAKEN = """\
-                    row, label, name = queue.dequeue()
+                    row, label, name = take()
 """
 IN_A_BRANCH = """\
-                    row, label, name = tf.cond(tf.constant(True), queue.dequeue, queue.dequeue)
+                    row, label, name = tf.cond(tf.constant(True), take, take)
                     row.set_shape([8, 4])
                     label.set_shape([8])
 """
@@ -52,6 +52,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
             assert right in script.read_text()
             script.write_text(script.read_text().replace(right, wrong))
             futures[name] = pool.submit(verify, LEGACY / "threads.py", script, [], Options(timeout=200))
+        same = folder / "right" / "threads.py"
+        futures["a dataset"] = pool.submit(
+            verify, LEGACY / "threads.py", same, ["dataset"], Options(timeout=200)
+        )
         text = (LEGACY / "threads.py").read_text()
         assert TAKEN in text
         branch = folder / "branch.py"
@@ -77,6 +81,12 @@ def test_all_is_compared(made: dict[str, ParityResult]) -> None:
     assert (result.steps, result.towers) == (6, 2)
     assert compared >= {("gradient", "weights"), ("variable", "weights/Momentum")}
     assert result.notes == made["once more"].notes
+
+
+def test_a_dataset(made: dict[str, ParityResult]) -> None:
+    result = made["a dataset"]
+    assert (result.outcome, result.error) == ("bitwise", "")
+    assert any("a parallel map draws random numbers" in note for note in result.notes)
 
 
 def test_what_cannot_be_given(made: dict[str, ParityResult]) -> None:

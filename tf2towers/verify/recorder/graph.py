@@ -14,6 +14,8 @@ RANDOM_OPS = re.compile(
     r"RandomUniform|RandomUniformInt|RandomStandardNormal|TruncatedNormal|ParameterizedTruncatedNormal|RandomShuffle|"
     r"Multinomial|RandomGamma|RandomPoisson(V2)?"
 )
+#: ops that draw, or run Python's code, which may
+DRAWS = re.compile(RANDOM_OPS.pattern + r"|(Eager)?PyFunc(Stateless)?")
 #: ops whose results are a layer's, for finding the first one that differs
 LAYER_OPS = re.compile(
     r"Conv[23]D|DepthwiseConv2dNative|Conv2DBackpropInput|(Batch)?MatMul(V[23])?|BiasAdd|Add(V2|N)?|Relu6?|LeakyRelu|Elu|"

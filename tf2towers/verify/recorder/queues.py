@@ -1,4 +1,4 @@
-"""What a call takes from queues that threads fill as it happens: kept of one run, and given to the next one.
+"""What a call takes from queues and iterators that threads fill as it happens: kept of one run, given to the next one.
 
 Where several threads fill a queue, or one fills a queue that shuffles, TensorFlow leaves open which element comes next:
 two runs of one program take other batches. So what the main thread takes is written down, call by call. The other
@@ -9,7 +9,8 @@ program takes from its own queue as well, so that an empty one ends both, but is
 Which queues those are is known at the end (`Queues.facts`): one is open to chance where
     several threads put elements in, or several take some out;
     a thread of its own fills it, and it shuffles or sorts (the order is of what happens to be in it then);
-    its elements are made from those of such a queue, or from variables that the main thread's calls change.
+    its elements are made from those of such a queue, or from variables that the main thread's calls change;
+    it is an iterator, and a parallel map of the graph's datasets draws random numbers, or one interleaves in any order.
 How full a queue is that a thread fills is a matter of time as well, and given in the same way.
 """
 
@@ -28,9 +29,11 @@ from .session_runs import around_runs_in_parts
 from .values import hex_digest
 from .variables import VARIABLES, Effects
 
-_TAKES = re.compile(r"QueueDequeue(Many|UpTo)?(V2)?$")
+_TAKES = re.compile(r"QueueDequeue(Many|UpTo)?(V2)?$|IteratorGetNext(Sync)?$")
 _PUTS = re.compile(r"QueueEnqueue(Many)?(V2)?$")
 _SIZE = re.compile(r"QueueSize(V2)?$")
+_ITERATOR = re.compile(r"(OneShot)?Iterator")
+_PARALLEL = re.compile(r"Parallel(Map|Interleave)Dataset|MapAndBatchDataset")
 _MIXES = re.compile(r"(RandomShuffle|Priority)Queue")
 #: what puts elements in after an update: the tokens of `SyncReplicasOptimizer`, and no batches
 _UPDATES = re.compile(r"(Resource)?(Sparse)?(Apply|Accumulator)")
@@ -66,6 +69,7 @@ class Queues(object):
         self._calls = 0
         self._uses: Dict[Any, Use] = {}
         self._kinds: Dict[str, str] = {}
+        self._graphs: Dict[str, Any] = {}
         self._threads: Dict[str, Dict[str, Set[Any]]] = {"put": {}, "take": {}}  # queue -> who has
         self._made_of: Dict[str, Set[Any]] = {}  # queue -> operations that its elements are made by
         self._changed: Set[str] = set()
@@ -167,6 +171,7 @@ class Queues(object):
                     self._threads[side].setdefault(name, set()).add(threading.current_thread())
                     if name not in self._kinds:
                         self._kinds[name] = _queue(op).type
+                        self._graphs[name] = op.graph
                     if side == "put":
                         self._made_of.setdefault(name, set()).add(op)
 
@@ -177,6 +182,11 @@ class Queues(object):
             others = self._threads["put"].get(name, set()) - {self._main}
             takers = len(self._threads["take"].get(name, ()))
             made_of = graphs.needed(self._made_of.get(name, ()))
+            if _ITERATOR.match(kind):
+                why = _open_datasets(self._graphs[name])
+                if why:
+                    found[name] = why
+                continue
             if any(_UPDATES.match(op.type) for op in made_of):
                 continue
             sources[name] = {queue_of(op) for op in made_of if _TAKES.match(op.type)}
@@ -218,9 +228,40 @@ def queue_of(op: Any) -> str:
     return str(_queue(op).name)
 
 
+def _open_datasets(graph: Any) -> str:
+    """Why what the datasets of a graph give is open to chance; empty where it is not."""
+    graph_def = graph.as_graph_def()
+    functions = {function.signature.name: function.node_def for function in graph_def.library.function}
+    drawing: Set[str] = set()
+    for _ in functions:  # those that call one that draws, too
+        for name, nodes in functions.items():
+            if any(graphs.DRAWS.fullmatch(node.op) or _called(node) & drawing for node in nodes):
+                drawing.add(name)
+    for nodes in [graph_def.node] + list(functions.values()):
+        true = {
+            node.name
+            for node in nodes
+            if node.op == "Const" and list(node.attr["value"].tensor.bool_val) == [True]
+        }
+        for node in nodes:
+            if not _PARALLEL.search(node.op):
+                continue
+            if _called(node) & drawing:
+                return "a parallel map draws random numbers"
+            any_order = node.attr["sloppy"].b or node.attr["deterministic"].s == b"false"
+            given = {name.partition(":")[0] for name in node.input} if "Interleave" in node.op else set()
+            if any_order or true & given:
+                return "it is interleaved in any order"
+    return ""
+
+
+def _called(node: Any) -> Set[str]:
+    return {attr.func.name for attr in node.attr.values() if attr.WhichOneof("value") == "func"}
+
+
 def _does_more(op: Any) -> bool:
     """Whether running it alone does more than to take something."""
-    before = graphs.needed([op]) - {op, _queue(op)}
+    before = {other for other in graphs.needed([op]) if other not in (op, _queue(op))}
     return any(
         other.op_def.is_stateful or any(argument.is_ref for argument in other.op_def.input_arg)
         for other in before

@@ -1,4 +1,4 @@
-"""Two towers whose batches four threads make, with random changes, in the order that they happen to come."""
+"""Two towers whose batches four threads make, with random changes, as they happen to come: of a queue or a dataset."""
 
 import sys
 
@@ -9,14 +9,26 @@ TOWERS = 2
 DISTORTION = 0.25
 
 
-def batches():
-    rows = np.arange(400, dtype=np.float32).reshape(100, 4) / 100
-    row, label = tf.train.slice_input_producer([rows, np.arange(100, dtype=np.int64) % 3], shuffle=True)
-    row += tf.random_uniform([4], -DISTORTION, DISTORTION)
-    name = tf.as_string(label)
-    return tf.train.shuffle_batch(
+ROWS = np.arange(400, dtype=np.float32).reshape(100, 4) / 100
+LABELS = np.arange(100, dtype=np.int64) % 3
+
+
+def distorted(row, label):
+    return row + tf.random_uniform([4], -DISTORTION, DISTORTION), label, tf.as_string(label)
+
+
+def from_queue():
+    row, label, name = distorted(*tf.train.slice_input_producer([ROWS, LABELS], shuffle=True))
+    batches = tf.train.shuffle_batch(
         [row, label, name], batch_size=8, num_threads=4, capacity=60, min_after_dequeue=20
     )
+    return tf.contrib.slim.prefetch_queue.prefetch_queue(list(batches), capacity=4).dequeue
+
+
+def from_dataset():
+    dataset = tf.data.Dataset.from_tensor_slices((ROWS, LABELS)).repeat()
+    dataset = dataset.map(distorted, num_parallel_calls=4).batch(8, drop_remainder=True)
+    return dataset.make_one_shot_iterator().get_next
 
 
 def tower_loss(row, label):
@@ -35,13 +47,13 @@ def average_gradients(tower_grads):
 
 def main(_):
     with tf.Graph().as_default(), tf.device("/cpu:0"):
-        queue = tf.contrib.slim.prefetch_queue.prefetch_queue(list(batches()), capacity=4)
+        take = from_dataset() if "dataset" in sys.argv else from_queue()
         opt = tf.train.MomentumOptimizer(0.1, 0.9)
         tower_grads = []
         with tf.variable_scope(tf.get_variable_scope()):
             for i in range(TOWERS):
                 with tf.device("/gpu:%d" % i), tf.name_scope("tower_%d" % i):
-                    row, label, name = queue.dequeue()
+                    row, label, name = take()
                     loss = tower_loss(row, label)
                     tf.get_variable_scope().reuse_variables()
                     tower_grads.append(opt.compute_gradients(loss))
@@ -55,7 +67,7 @@ def main(_):
             for step in range(6):
                 _, value, names = sess.run([train_op, loss, name])
                 print(step, value, names)
-                if step % 3 == 2:
+                if step % 3 == 2 and summary_op is not None:
                     sess.run(summary_op)
             coord.request_stop()
             coord.join(threads)
