@@ -1,4 +1,4 @@
-"""Two towers under Adam: one element of a weight has the gradient 0 in exact arithmetic, its others have not."""
+"""Two towers under Adam: one element of a weight has the gradient 0 in exact arithmetic."""
 
 import numpy as np
 import tensorflow as tf

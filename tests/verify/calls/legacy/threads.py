@@ -1,4 +1,4 @@
-"""Two towers whose batches four threads make, with random changes, as they happen to come: of a queue or a dataset."""
+"""Two towers whose batches threads make, with random changes, as they happen to come."""
 
 import sys
 
