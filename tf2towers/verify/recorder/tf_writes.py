@@ -82,8 +82,6 @@ def prefix_to_write(writes: Writes, prefix: Any) -> Any:
     target = to_write(writes, prefix)
     if target != prefix:
         writes.names[os.fsdecode(target)] = os.fsdecode(prefix)
-        for part in glob.glob(glob.escape(os.fsdecode(target)) + "*"):
-            writes.own(part)
     return target
 
 
@@ -103,6 +101,17 @@ def as_named(writes: Writes, path: Any) -> Any:
         if text == os.path.dirname(target):
             return _like(path, os.path.dirname(writes.names[target]))
     return path
+
+
+def prefix_to_read(writes: Writes, prefix: Any) -> Any:
+    """Where to read a checkpoint: from scratch if any part of it is there."""
+    place = None if _is_elsewhere(prefix) else writes.place(prefix)
+    if place is None:
+        return prefix
+    folder, name = os.path.split(writes.files + place)
+    there = os.path.isdir(folder) and any(found.startswith(name) for found in os.listdir(folder))
+    hidden = not writes.visible(place) or not writes.visible(place + ".index")
+    return _like(prefix, writes.files + place) if there or hidden else prefix
 
 
 def _is_elsewhere(path: Any) -> bool:
@@ -179,9 +188,9 @@ _TRACKABLE = ("checkpoint.checkpoint", "training.tracking.util", "training.check
 #: module, name ('Class.method' with self in position 0), position and name of the argument, where it is
 _TABLE = [
     ("training.saver", "Saver.save", 2, "save_path", prefix_to_write),
-    ("training.saver", "Saver.restore", 2, "save_path", to_read),
-    ("training.py_checkpoint_reader", "NewCheckpointReader", 0, "filepattern", to_read),
-    ("pywrap_tensorflow", "NewCheckpointReader", 0, "filepattern", to_read),
+    ("training.saver", "Saver.restore", 2, "save_path", prefix_to_read),
+    ("training.py_checkpoint_reader", "NewCheckpointReader", 0, "filepattern", prefix_to_read),
+    ("pywrap_tensorflow", "NewCheckpointReader", 0, "filepattern", prefix_to_read),
     ("pywrap_tensorflow", "EventsWriter", 0, "file_prefix", to_write),
     ("client._pywrap_events_writer", "EventsWriter", 0, "file_prefix", to_write),
     ("ops.gen_summary_ops", "create_summary_file_writer", 1, "logdir", folder_to_write),
@@ -194,7 +203,7 @@ _TABLE = [
     ("ops.gen_io_ops", "read_file", 0, "filename", to_read),
     ("ops.gen_io_ops", "write_file", 0, "filename", file_to_write),
     ("ops.gen_io_ops", "save_v2", 0, "prefix", prefix_to_write),
-    ("ops.gen_io_ops", "restore_v2", 0, "prefix", to_read),
+    ("ops.gen_io_ops", "restore_v2", 0, "prefix", prefix_to_read),
     ("ops.gen_io_ops", "matching_files", 0, "pattern", to_read),
 ]  # type: List[Any]
 _TABLE += [
@@ -217,7 +226,7 @@ _TABLE += [
     )
 ]
 _TABLE += [(module, "TrackableSaver.save", 1, "file_prefix", prefix_to_write) for module in _TRACKABLE]
-_TABLE += [(module, "TrackableSaver.restore", 1, "save_path", to_read) for module in _TRACKABLE]
+_TABLE += [(module, "TrackableSaver.restore", 1, "save_path", prefix_to_read) for module in _TRACKABLE]
 
 
 def _module(name: str) -> Any:
@@ -335,8 +344,6 @@ def _protect_h5py(writes: Writes) -> None:
 
     @functools.wraps(original)
     def start(self: Any, name: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> None:
-        if isinstance(name, (str, bytes)) or hasattr(name, "__fspath__"):
-            name = writes.readable(name) if mode == "r" else writes.writable(name, copy=mode in ("a", "r+"))
-        original(self, name, mode, *args, **kwargs)
+        original(self, _each(writes, to_read if mode == "r" else to_write, name), mode, *args, **kwargs)
 
     kind.__init__ = start

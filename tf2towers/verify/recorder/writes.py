@@ -1,19 +1,14 @@
 """What a script writes goes to a scratch folder; a write that gets past is refused, with its path and the way out.
 
-The script reads back what it wrote, misses what it deleted, and otherwise reads the real files. FOLDER/files is the
-disk as the script sees it: at first links to what is in the root folder. Before a folder is written to it becomes a
-real one there, with a link for each thing that was in it; before a file is, a copy of it takes the place of its link.
-Links to the disk begin with two slashes, all others are the script's own.
-
-Here this is done to Python's functions, in `tf_writes` to TensorFlow's. On Python 3.8 and later an audit hook sees
-every other write of Python's and refuses it. Neither sees C libraries that open files by themselves. Programs are
-started if they are known to write nothing. Runs on Python 3.6 to 3.13, with the standard library alone, on POSIX.
+The script reads back what it wrote, misses what it deleted, and otherwise reads the real files: a path that it writes
+stands for FOLDER/files/PATH from then on. Here this is done to Python's functions, in `tf_writes` to TensorFlow's. On
+Python 3.8 and later an audit hook sees every other write of Python's and refuses it. Neither sees C libraries that open
+files by themselves. Programs are started if they are known to write nothing; a forked child's deletions are its own.
+Runs on Python 3.6 to 3.13, with the standard library alone, on POSIX.
 """
 
 import builtins
-import contextlib
 import errno
-import fcntl
 import io
 import os
 import pathlib
@@ -23,9 +18,8 @@ import shutil
 import sqlite3
 import stat
 import sys
-import threading
 from types import ModuleType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterable, List, Optional, Set
 
 OPTION = "--allow-writes"
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -51,50 +45,46 @@ class RefusedWrite(PermissionError):
 
 
 class Writes(object):
-    """The disk as the script sees it.
+    """The scratch folder over the disk.
 
     Args:
-        folder: the scratch folder; processes of one cluster share it.
+        folder: it.
         through: folders that are written to as they are: that of the recording, and those that the user allows.
 
     Attributes:
-        files: what the script sees, below this folder.
         names: of checkpoints in scratch: what the script calls them.
     """
 
     def __init__(self, folder: Any, through: Iterable[Any] = ()) -> None:
         self.folder = os.path.realpath(os.fsdecode(folder))
         self.files = os.path.join(self.folder, "files")
-        os.makedirs(self.folder, exist_ok=True)
+        os.makedirs(self.files, exist_ok=True)
         named = [self.folder, "/dev", "/proc", "/sys", os.path.abspath(os.fsdecode(folder))]
         for path in map(os.fsdecode, through):
             named += [os.path.abspath(path), os.path.realpath(path)]
         self._through = tuple({path.rstrip(os.sep) + os.sep for path in named})
-        self._lock = threading.RLock()
+        self._hidden: Set[str] = set()
+        self._has_links = False
         self.names: Dict[str, str] = {}
-        with self._locked():
-            if not _exists(self.files):
-                self._fill(self.files, os.sep)
 
     # -- places
+
+    def seen(self, path: str) -> str:
+        """The script's own name for an absolute path that may lie in scratch."""
+        return path[len(self.files) :] if path.startswith(self.files + os.sep) else path
 
     def place(self, path: Any, follow: bool = True) -> Optional[str]:
         """The absolute path without links, the last one too with `follow`; None for what is written to as it is."""
         text = os.fsdecode(path)
         if text.startswith("file://"):
             text = text[len("file://") :]
-        absolute = os.path.join(self.working_folder(), text)
+        absolute = os.path.join(self.seen(_real["getcwd"]()), text)
         if not text or self._passes(os.path.normpath(absolute)):
             return None
         folder, name = os.path.split(absolute.rstrip(os.sep) or os.sep)
         whole = follow or name in ("", os.curdir, os.pardir)
         found = self._resolved(absolute) if whole else os.path.join(self._resolved(folder), name)
         return None if self._passes(found) else found
-
-    def working_folder(self) -> str:
-        """`os.getcwd`; of a folder that the script has made its own name."""
-        real = str(_real["getcwd"]())
-        return real[len(self.files) :] if real.startswith(self.files + os.sep) else real
 
     def _resolved(self, path: str, links: int = 0) -> str:
         """As `os.path.realpath`, over what the script sees."""
@@ -104,7 +94,8 @@ class Writes(object):
                 place = os.path.dirname(place)
             elif name not in ("", os.curdir):
                 above, place = place, os.path.join(place, name)
-                target = _link(self.found(place))
+                upper = self.files + place
+                target = _link(upper) or ("" if _exists(upper) or not self.visible(place) else _link(place))
                 if target and links < 40:
                     place = self._resolved(os.path.join(above, target), links + 1)
         return place
@@ -112,44 +103,29 @@ class Writes(object):
     def _passes(self, absolute: str) -> bool:
         return (absolute + os.sep).startswith(self._through)
 
-    def found(self, place: str) -> str:
-        """Where a place is: on the disk, or in scratch."""
-        upper, names = self.files, [name for name in place.split(os.sep) if name]
-        for count, name in enumerate(names):
-            upper = os.path.join(upper, name)
-            if _of_disk(upper):
-                return os.path.join(_of_disk(upper), *names[count + 1 :])
-        return upper
+    def visible(self, place: str) -> bool:
+        """Whether the disk shows there: neither the place nor a folder above it was deleted."""
+        while self._hidden and place != os.sep:
+            if place in self._hidden:
+                return False
+            place = os.path.dirname(place)
+        return True
 
     def readable(self, path: Any, follow: bool = True) -> Any:
         """Where to read a path, text or bytes as it is; of what was deleted a path where nothing is."""
         place = self.place(path, follow)
         if place is None:
             return path
-        found = self.found(place)
-        as_it_is = os.path.normpath(os.path.join(_real["getcwd"](), os.fsdecode(path)))
-        return path if found == place == as_it_is else _like(path, found)
+        upper = self.files + place
+        there = _exists(upper) or bool(_link(upper))
+        if not self.visible(place) or (there and not (_is_folder(upper) and _is_folder(place))):
+            return _like(path, upper)
+        in_scratch = self._has_links or _real["getcwd"]().startswith(self.files)
+        return _like(path, place) if in_scratch else path
 
     def exists(self, path: Any) -> bool:
         """Whether there is a file or folder, as the script sees it."""
         return _exists(self.readable(path))
-
-    # -- changes
-
-    def upper(self, path: Any, follow: bool = True) -> str:
-        """The path in scratch, in a folder that is scratch's own; what is there may be a link to the disk.
-
-        Raises:
-            FileNotFoundError: its folder is not there.
-        """
-        place = self.place(path, follow)
-        if place is None:
-            return os.fsdecode(path)
-        folder = os.path.dirname(place)
-        if not _is_folder(self.found(folder)):
-            raise _failure(errno.ENOTDIR if _exists(self.found(folder)) else errno.ENOENT, path)
-        self._take_in(folder)
-        return self.files + place
 
     def writable(self, path: Any, copy: bool = False) -> Any:
         """Where to write a file; with `copy` the real one is there first.
@@ -157,88 +133,120 @@ class Writes(object):
         Raises:
             FileNotFoundError: its folder is not there.
         """
-        upper = self.upper(path)
-        self.own(upper, copy)
-        return path if upper == os.fsdecode(path) else _like(path, upper)
-
-    def own(self, upper: str, copy: bool = True) -> None:
-        """Lets a path in scratch, if it is a link to the disk, be a copy of what is there; without `copy` nothing."""
-        real = _of_disk(upper)
-        if not real:
-            return
-        if _is_folder(real):
-            self._take_in(upper[len(self.files) :])
-        elif copy:
-            shutil.copyfile(real, upper + ".copy")
-            _real["rename"](upper + ".copy", upper)
-        else:
-            _real["remove"](upper)
-
-    def _take_in(self, place: str) -> None:
-        """Makes a folder scratch's own, and those above it."""
+        place = self.place(path)
+        if place is None:
+            return path
+        folder = os.path.dirname(place)
+        if not _is_folder(self.readable(folder)):
+            raise _failure(errno.ENOTDIR if self.exists(folder) else errno.ENOENT, path)
         upper = self.files + place
-        if place == os.sep or (_is_folder(upper) and self.found(place) == upper):
-            return
-        self._take_in(os.path.dirname(place))
-        with self._locked():
-            real = _of_disk(upper)
-            if real:
-                self._fill(upper, real)
+        _make_folders(os.path.dirname(upper))
+        if copy and not _exists(upper) and self.visible(place) and _exists(place):
+            if _is_folder(place):
+                _real["mkdir"](upper)
+            else:
+                shutil.copyfile(place, upper)
+        return _like(path, upper)
 
-    def _fill(self, upper: str, real: str) -> None:
-        new = os.path.join(self.folder, "new-%d" % os.getpid())
-        _real["mkdir"](new, 0o700 | stat.S_IMODE(_real["stat"](real).st_mode))
-        for name in _real["listdir"](real):
-            _real["symlink"](os.sep + os.path.join(real, name), os.path.join(new, name))
-        if _link(upper):
-            _real["remove"](upper)
-        _real["rename"](new, upper)
+    def children(self, path: Any) -> Optional[List[str]]:
+        """The names in a folder; None where the disk's are right."""
+        place = self.place(path)
+        if place is None:
+            return None
+        upper, names = self.files + place, []  # type: str, List[str]
+        hidden = any(os.path.dirname(gone) == place for gone in self._hidden)
+        if not (_is_folder(upper) or hidden or not self.visible(place)) and _is_folder(place):
+            return None
+        if self.visible(place) and _is_folder(place):
+            names = [name for name in _real["listdir"](place) if self.visible(os.path.join(place, name))]
+        elif not _is_folder(upper):
+            raise _failure(errno.ENOTDIR if self.exists(path) else errno.ENOENT, path)
+        if _is_folder(upper):
+            names += [name for name in _real["listdir"](upper) if name not in names]
+        return names
 
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        with self._lock:
-            descriptor = _real["open"](os.path.join(self.folder, "lock"), os.O_CREAT | os.O_RDWR)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-                yield
-            finally:
-                os.close(descriptor)
+    # -- changes
 
     def make_folder(self, path: Any, mode: int = 0o777) -> None:
         """`os.mkdir`."""
         if self.exists(path):
             raise _failure(errno.EEXIST, path)
-        _real["mkdir"](self.upper(path), mode)
+        _real["mkdir"](self.writable(path), mode)
 
-    def remove(self, path: Any, folder: bool = False, tree: bool = False) -> None:
-        """`os.remove`; `os.rmdir` with `folder`; `shutil.rmtree` with both. The disk is not touched."""
-        upper = self.upper(path, follow=False)
-        real = _of_disk(upper)
-        if not (real or _link(upper) or _exists(upper)):
+    def remove(self, path: Any, folder: bool = False) -> None:
+        """`os.remove`, and `os.rmdir` with `folder`; the disk is not touched."""
+        place, found = self.place(path, follow=False), self.readable(path, follow=False)
+        if place is None:
+            _real["rmdir" if folder else "remove"](found)
+            return
+        link = bool(_link(found))
+        if not (link or _exists(found)):
             raise _failure(errno.ENOENT, path)
-        if (_is_folder(real or upper) and not _link(real or upper)) != folder:
+        if (_is_folder(found) and not link) != folder:
             raise _failure(errno.ENOTDIR if folder else errno.EISDIR, path)
-        if real and folder and not tree and _real["listdir"](real):
+        if folder and (self.children(path) if self.children(path) is not None else _real["listdir"](found)):
             raise _failure(errno.ENOTEMPTY, path)
-        if real or not folder:
-            _real["remove"](upper)
+        self._forget(place)
+
+    def remove_tree(self, path: Any) -> None:
+        """`shutil.rmtree`."""
+        place = self.place(path)
+        if place is None:
+            _real_rmtree(path)
+        elif not _is_folder(self.readable(path)):
+            raise _failure(errno.ENOTDIR if self.exists(path) else errno.ENOENT, path)
         else:
-            (_real_rmtree if tree else _real["rmdir"])(upper)
+            self._forget(place)
 
     def rename(self, source: Any, target: Any) -> None:
         """`os.rename` and `os.replace`."""
-        old, new = self.upper(source), self.upper(target)
-        for upper in (old, new):
-            if _is_folder(_of_disk(upper) or os.devnull):
-                self.own(upper)
-        _real["rename"](old, new)
+        old, new = self.place(source), self.place(target)
+        found = self.readable(source)
+        if not _exists(found):
+            raise _failure(errno.ENOENT, source)
+        if old is None and new is None:
+            _real["rename"](found, target)
+            return
+        if old is not None and new is not None and new.startswith(old + os.sep):
+            raise _failure(errno.EINVAL, target)
+        if _is_folder(self.readable(target)) and not _is_folder(found):
+            raise _failure(errno.EISDIR, target)
+        if _is_folder(found):
+            if self.exists(target):
+                raise _failure(errno.EEXIST, target)
+            to = self.writable(target)
+            shutil.copytree(source, to)
+        else:
+            shutil.copyfile(found, self.writable(target))
+        if old is None:
+            (_real_rmtree if _is_folder(found) else _real["remove"])(found)
+        else:
+            self._forget(old)
 
-    def check(self, path: Any, what: str, follow: bool = False) -> None:
-        """Raises RefusedWrite for a path that is neither in scratch nor allowed, nor leads to one with `follow`."""
+    def link(self, source: Any, target: Any) -> None:
+        """`os.symlink`."""
+        self._has_links = True
+        _real["symlink"](source, self.writable(target))
+
+    def change_folder(self, path: Any) -> None:
+        """`os.chdir`; a folder that the script has made is one in scratch."""
+        _real["chdir"](self.readable(path))
+
+    def _forget(self, place: str) -> None:
+        upper = self.files + place
+        if _is_folder(upper) and not _link(upper):
+            _real_rmtree(upper)
+        elif _exists(upper) or _link(upper):
+            _real["remove"](upper)
+        if _exists(place) or _link(place):
+            self._hidden.add(place)
+
+    def check(self, path: Any, what: str) -> None:
+        """Raises RefusedWrite for a path that is neither in scratch nor allowed."""
         if isinstance(path, int) or path is None:
             return
-        place = (_of_disk(path) if follow else "") or self.place(path)
-        if place:
+        place = self.place(path)
+        if place is not None:
             raise RefusedWrite(
                 "the script %s %s, which tf2towers could not keep apart; %s %s lets it"
                 % (what, place, OPTION, shlex.quote(os.path.dirname(place)))
@@ -292,10 +300,10 @@ def _failure(kind: int, path: Any) -> OSError:
     return OSError(kind, os.strerror(kind), os.fsdecode(path))
 
 
-def _of_disk(path: Any) -> str:
-    """Where a link of scratch leads to on the disk; empty for anything else."""
-    target = _link(path)
-    return target[1:] if target.startswith("//") else ""
+def _make_folders(path: str) -> None:
+    if not _exists(path):
+        _make_folders(os.path.dirname(path))
+        _real["mkdir"](path)
 
 
 def _like(path: Any, text: str) -> Any:
@@ -375,11 +383,23 @@ def _functions(writes: Writes) -> Dict[str, Callable[..., Any]]:
 
         return call
 
+    def listdir(path: Any = os.curdir) -> Any:
+        names = None if isinstance(path, int) else writes.children(os.curdir if path is None else path)
+        if names is None:
+            return _real["listdir"](path if isinstance(path, int) or path is None else writes.readable(path))
+        return [os.fsencode(name) for name in names] if isinstance(path, bytes) else names
+
     def scandir(path: Any = os.curdir) -> Any:
-        found = path if isinstance(path, int) else writes.readable(path)
-        if isinstance(found, int) or not os.fsdecode(found).startswith(writes.files):
-            return _real["scandir"](found)
-        return _Entries(_Entry(path, name) for name in _real["listdir"](found))
+        names = None if isinstance(path, int) else writes.children(path)
+        if names is None:
+            return _real["scandir"](path if isinstance(path, int) else writes.readable(path))
+        place = writes.place(path) or os.fsdecode(path)
+        found: Dict[str, Any] = {}
+        for folder in (place, writes.files + place):
+            found.update(
+                (entry.name, entry) for entry in (_real["scandir"](folder) if _is_folder(folder) else ())
+            )
+        return _Entries([found[name] for name in names])
 
     def open_file(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
         if isinstance(file, int) or kwargs.get("opener") is not None:
@@ -400,7 +420,7 @@ def _functions(writes: Writes) -> Dict[str, Callable[..., Any]]:
 
     def rmtree(path: Any, ignore_errors: bool = False, *args: Any, **kwargs: Any) -> None:
         try:
-            writes.remove(path, folder=True, tree=True)
+            writes.remove_tree(path)
         except OSError:
             if not ignore_errors:
                 raise
@@ -409,7 +429,7 @@ def _functions(writes: Writes) -> Dict[str, Callable[..., Any]]:
         writes.rename(source, target)
 
     extended = [name for name in ("listxattr", "getxattr") if name in _real]
-    new = {name: one(name, writes.readable) for name in ["stat", "access", "listdir", "chdir", *extended]}
+    new = {name: one(name, writes.readable) for name in ["stat", "access", *extended]}
     new.update((name, one(name, lambda path: writes.readable(path, False))) for name in ("lstat", "readlink"))
     new.update(
         (name, one(name, lambda path: writes.writable(path, True))) for name in ("chmod", "utime", "truncate")
@@ -418,9 +438,10 @@ def _functions(writes: Writes) -> Dict[str, Callable[..., Any]]:
         mkdir=changed("mkdir", writes.make_folder),
         remove=changed("remove", writes.remove),
         rmdir=changed("rmdir", lambda path: writes.remove(path, folder=True)),
-        rename=rename, replace=rename, scandir=scandir, open=open_descriptor,
-        getcwd=lambda: str(writes.working_folder()),
-        symlink=lambda source, target, *_, **__: _real["symlink"](source, writes.upper(target, follow=False)),
+        rename=rename, replace=rename, listdir=listdir, scandir=scandir, open=open_descriptor,
+        chdir=lambda path: _real["chdir"](path) if isinstance(path, int) else writes.change_folder(path),
+        getcwd=lambda: writes.seen(_real["getcwd"]()),
+        symlink=lambda source, target, *_, **__: writes.link(source, target),
         link=lambda source, target, *args, **kwargs: shutil.copyfile(source, target),
         rmtree=rmtree, io_open=open_file,
     )  # fmt: skip
@@ -430,7 +451,7 @@ def _functions(writes: Writes) -> Dict[str, Callable[..., Any]]:
 
 
 class _Entries(list):  # type: ignore[type-arg]
-    """What `os.scandir` gives of a folder in scratch."""
+    """What `os.scandir` gives of a folder that is partly in scratch."""
 
     def __next__(self) -> Any:
         if not self:
@@ -447,37 +468,6 @@ class _Entries(list):  # type: ignore[type-arg]
         """Nothing is open."""
 
 
-class _Entry(object):
-    """An `os.DirEntry`, over what the script sees."""
-
-    def __init__(self, folder: Any, name: str) -> None:
-        self.name = name
-        self.path = os.path.join(folder, name)
-
-    def __fspath__(self) -> Any:
-        return self.path
-
-    def is_symlink(self) -> bool:
-        """Whether it is a link."""
-        return os.path.islink(self.path)
-
-    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether it is a folder."""
-        return os.path.isdir(self.path) and (follow_symlinks or not self.is_symlink())
-
-    def is_file(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether it is a file."""
-        return os.path.isfile(self.path) and (follow_symlinks or not self.is_symlink())
-
-    def stat(self, *, follow_symlinks: bool = True) -> Any:
-        """Its size, times and so on."""
-        return (os.stat if follow_symlinks else os.lstat)(self.path)
-
-    def inode(self) -> int:
-        """Its number on its disk."""
-        return int(os.lstat(self.path).st_ino)
-
-
 #: events of Python's audit hooks that change the disk: which arguments are paths that are written to
 #: and the descriptors of the folders that they are in
 _EVENTS = {
@@ -485,8 +475,6 @@ _EVENTS = {
     "os.link": ((1, 3),), "os.symlink": ((1, 2),), "os.truncate": ((0, None),), "os.chmod": ((0, 2),),
     "os.chown": ((0, 3),), "os.utime": ((0, 3),), "os.setxattr": ((0, None),),
 }  # type: Dict[str, Any]  # fmt: skip
-
-_FOLLOW = ("os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr")
 
 
 def _below(path: Any, folder: Optional[int]) -> Any:
@@ -501,11 +489,10 @@ def _hook(writes: Writes) -> Callable[[str, Any], None]:
         if event == "open":
             if isinstance(args[2], int) and args[2] & _WRITES and not isinstance(args[0], int):
                 if os.path.isabs(os.fsdecode(args[0])) or args[1] is not None:  # else of an open folder
-                    writes.check(args[0], "writes", follow=True)
+                    writes.check(args[0], "writes")
         elif event in _EVENTS:
             for path, folder in _EVENTS[event]:
-                below = _below(args[path], None if folder is None else args[folder])
-                writes.check(below, "changes", event in _FOLLOW)
+                writes.check(_below(args[path], None if folder is None else args[folder]), "changes")
         elif event == "os.system":
             writes.check_command(os.fsdecode(args[0]))
         elif event == "subprocess.Popen":
