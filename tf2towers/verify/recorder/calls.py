@@ -156,16 +156,8 @@ class CallRecorder(object):
 
     # -- a call --------------------------------------------------------------------------------------------------------
 
-    def _record(
-        self,
-        effects: Effects,
-        run: Callable[..., Any],
-        session: Any,
-        handle: Any,
-        fetches: Any,
-        feed_dict: Any,
-        *more: Any,
-    ) -> Any:
+    def _record(self, effects: Effects, run: Callable[..., Any], session: Any, *call: Any) -> Any:
+        handle, fetches, feed_dict = call[:3]
         with self._lock:
             self._used |= effects.used
         step: Dict[str, Any] = {}
@@ -177,11 +169,11 @@ class CallRecorder(object):
             step.update(self._keeper.kept("input|%04d" % place, value))
         try:
             if gradients:
-                result, extra = run(session, handle, [fetches, gradients], feed_dict, *more)
+                result, extra = run(session, handle, [fetches, gradients], *call[2:])
                 for name, value in zip(names, extra):
                     step.update(self._keeper.kept("gradient|" + name, value))
             else:
-                result = run(session, handle, fetches, feed_dict, *more)
+                result = run(session, *call)
         except Exception as problem:
             about["error"] = type(problem).__name__
             self._finish(session, effects, about, step)
