@@ -20,7 +20,7 @@ from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Recording, read_facts, read_steps
 from tf2towers.verify.result_notes import listed, note_open
 from tf2towers.verify.rounding import NoReference, tell
-from tf2towers.verify.sides import Options, record_calls
+from tf2towers.verify.sides import Options, count_steps, record_calls
 
 #: the rules of `tf2towers.verify.verify`; nothing is set back here, so that a step goes on with the last one's digits
 SUM_ORDER = Tolerances(gradients=1e-5, variables=1e-5)
@@ -62,24 +62,26 @@ def _judge_in_step(
     Args:
         steps: recordings of the training steps; the migrated script's start from the original's variables.
     """
-    mine, its = list(read_steps(steps[0])), list(read_steps(steps[1]))
+    mine, its = steps
+    count = count_steps(mine)
     kinds: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient", "variable")
     try:
-        found = tell(compare_steps(mine, its, STEPS, kinds), mine, its, mine, STEPS)
+        found = compare_steps(read_steps(mine), read_steps(its), STEPS, kinds)
+        found = tell(found, read_steps(mine), read_steps(its), read_steps(mine), STEPS)
     except (NotComparable, NoReference) as problem:
         result.notes.append(f"the steps could not be compared one by one: {problem}")
         return
-    result.notes += [note for note in read_facts(steps[0]).notes if note.startswith("no float64 run")]
+    result.notes += [note for note in read_facts(mine).notes if note.startswith("no float64 run")]
     rounding = {(each.kind, each.name) for each in found if each.rounding}
     names = sorted({name.partition("//")[0] for kind, name in rounding if kind == "gradient"})
     rule = (
         f"rule 'rounding': TensorFlow {original.tensorflow} and {result.migrated.tensorflow} make other roundings, and "
         "an optimizer that divides by a gradient's size (Adam) makes steps of them. Each of "
-        f"{counted(len(mine), 'step')}, from the original's variables, is as near to the original's float64 run as the "
+        f"{counted(count, 'step')}, from the original's variables, is as near to the original's float64 run as the "
         f"original is{f', in {listed(names, 4)}' if names else ''}"
     )
     if outcome_of(found) != "differs":
-        how = dataclasses.replace(options, steps=len(mine), in_step=place / "original")
+        how = dataclasses.replace(options, steps=count, in_step=place / "original")
         folder, script = place / "migrated-in-step", result.migrated.script
         migrated = record_calls(script, result.arguments, folder, how, migrated=True)
         result.notes, result.diagnoses, result.first_step = [], [], None
