@@ -72,6 +72,7 @@ class Queues(object):
         self._graphs: Dict[str, Any] = {}
         self._threads: Dict[str, Dict[str, Set[Any]]] = {"put": {}, "take": {}}  # queue -> who has
         self._made_of: Dict[str, Set[Any]] = {}  # queue -> operations that its elements are made by
+        self._datasets: Dict[Any, str] = {}
         self._changed: Set[str] = set()
         self._lost: Set[str] = set()
         if not given:
@@ -115,10 +116,21 @@ class Queues(object):
             fed = dict(feed_dict or {})
             fed.update(self._given(run, session, asked, path))
             return run(session, handle, fetches, fed, *more)
-        tensors = [tensor for op in asked for tensor in op.outputs]
+        tensors = [tensor for op in asked if self._may_be_open(op) for tensor in op.outputs]
+        if not tensors:
+            return run(session, handle, fetches, feed_dict, *more)
         result, values = run(session, handle, [fetches, tensors], feed_dict, *more)
         np.savez(path, **{tensor.name: value for tensor, value in zip(tensors, values)})
         return result
+
+    def _may_be_open(self, op: Any) -> bool:
+        """Whether what it takes is to be written; of a queue its threads may tell later."""
+        if not _ITERATOR.match(_queue(op).type):
+            return True
+        key = op.graph, op.graph.version
+        if key not in self._datasets:
+            self._datasets[key] = _open_datasets(op.graph)
+        return bool(self._datasets[key])
 
     def _given(self, run: Any, session: Any, asked: List[Any], path: str) -> Dict[Any, Any]:
         """What this run is fed; its own elements are taken, and put aside."""
