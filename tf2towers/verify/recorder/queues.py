@@ -105,10 +105,9 @@ class Queues(object):
         self._note(use, is_main)
         if not is_main or not (use.takes or use.sizes):
             return run(session, handle, fetches, feed_dict, *more)
-        inside = [op for op in use.takes if handle is not None or graphs.in_control_flow(op)]
-        self._lose(inside)
-        asked = [op for op in use.takes + use.sizes if op not in inside and not graphs.in_control_flow(op)]
-        if handle is not None or not asked:
+        asked = [op for op in use.takes + use.sizes if handle is None and _can_be_had(op)]
+        self._lose(op for op in use.takes if op not in asked)
+        if not asked:
             return run(session, handle, fetches, feed_dict, *more)
         path = os.path.join(self._folder, "%05d.npz" % self._calls)
         self._calls += 1
@@ -269,6 +268,12 @@ def _open_datasets(graph: Any) -> str:
 
 def _called(node: Any) -> Set[str]:
     return {attr.func.name for attr in node.attr.values() if attr.WhichOneof("value") == "func"}
+
+
+def _can_be_had(op: Any) -> bool:
+    """Whether what it takes can be fetched, and kept."""
+    kept = all(is_number(tensor) or tensor.dtype.name == "string" for tensor in op.outputs)
+    return kept and not graphs.in_control_flow(op)
 
 
 def _does_more(op: Any) -> bool:
