@@ -34,9 +34,16 @@ class Variables(object):
         return dict(zip(names, run([self._asks[name][1] for name in names]))) if names else {}
 
     def write(self, run: Callable[..., Any], values: Dict[str, Any]) -> None:
-        """Gives variables values by the names of their operations; what the graph does not have is passed over."""
+        """Gives variables values by the names of their operations; what the graph does not have is passed over.
+
+        So is a value of another shape, as a part that was kept of a large one.
+        """
         self._look()
-        names = [name for name in values if name in self._asks]
+        names = [
+            name
+            for name, value in values.items()
+            if name in self._asks and self._asks[name][1].shape.is_compatible_with(value.shape)
+        ]
         with graphs.beside(self._graph):
             for name in names:
                 if name not in self._gifts:
