@@ -26,7 +26,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 #: programs that write nothing but what they print
 _HARMLESS = frozenset(
     "nvidia-smi uname hostname which ls cat echo date lscpu free df du id whoami ps true false wc head tail grep "
-    "fc-list lspci nproc pwd env printenv getconf arch sysctl file stat readlink basename sleep ldd".split()
+    "fc-list lspci nproc pwd printenv getconf arch sysctl file stat readlink basename sleep ldd".split()
 )
 #: Python's own functions, before any is replaced
 _real: Dict[str, Any] = {
@@ -256,14 +256,11 @@ class Writes(object):
         """Raises RefusedWrite for a program that may write."""
         if self._passes(os.sep):
             return
-        text = (
-            command
-            if isinstance(command, str)
-            else " ".join(shlex.quote(os.fsdecode(word)) for word in command)
-        )
-        words = [part.split()[0] for part in re.split("[|&;\n]+", text) if part.strip()]
-        writing = re.search("[<>()`$]", text) if isinstance(command, str) else None
-        if writing or any(os.path.basename(word) not in _HARMLESS and shutil.which(word) for word in words):
+        words = _programs(command) if isinstance(command, str) else [os.fsdecode(command[0])]
+        if words is None or any(
+            os.path.basename(word) not in _HARMLESS and shutil.which(word) for word in words
+        ):
+            text = command if isinstance(command, str) else " ".join(map(os.fsdecode, command))
             raise RefusedWrite(
                 "the script starts '%s', which may write anywhere; %s / lets it, without any protection"
                 % (text, OPTION)
@@ -308,6 +305,17 @@ def _make_folders(path: str) -> None:
 
 def _like(path: Any, text: str) -> Any:
     return os.fsencode(text) if isinstance(path, bytes) else text
+
+
+def _programs(text: str) -> Optional[List[str]]:
+    """The programs that a command line of the shell starts; None for one that is not understood, or redirects."""
+    if re.search("[<>()`$]", text):
+        return None
+    try:
+        parts = [shlex.split(part) for part in re.split("[|&;\n]+", text)]
+    except ValueError:
+        return None
+    return [next((word for word in words if "=" not in word), "") for words in parts]
 
 
 # -- put in place ------------------------------------------------------------------------------------------------------
