@@ -26,7 +26,7 @@ def main():
     with tf.Graph().as_default(), tf.device("/cpu:0"):
         rows = tf.placeholder(tf.float32, [TOWERS * ROWS, FEATURES])
         labels = tf.placeholder(tf.int64, [TOWERS * ROWS])
-        opt = tf.train.AdamOptimizer(0.01)
+        opt = tf.train.AdamOptimizer(0.05)
         row_splits, label_splits = tf.split(rows, TOWERS), tf.split(labels, TOWERS)
         tower_grads = []
         with tf.variable_scope(tf.get_variable_scope()):
