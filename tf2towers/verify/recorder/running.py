@@ -10,8 +10,8 @@ from typing import Any, Dict, List, Optional
 
 from . import placement, seeds
 from .calls import CallRecorder
+from .imports import OwnModules
 from .order import Order
-from .own_modules import OwnModules
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
