@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
 def migrate(folder: Path, main: str, kind: str) -> Outcome:
     """Migrates a script into a scratch folder; every file that is written has to compile."""
     with tempfile.TemporaryDirectory() as out:
-        command = [sys.executable, "-m", "tf2towers", "migrate", main, "-o", out, "-q", "--isolated"]
+        command = [sys.executable, "-m", "tf2towers", "migrate", main, "-o", out, "-q"]
         started = time.monotonic()
         run = subprocess.run(
             [*command, "--output-format", "json"],

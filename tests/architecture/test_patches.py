@@ -12,7 +12,7 @@ from .test_imports import PACKAGE
 LIBRARIES = ("tensorflow", "keras", "tf_keras", "tf_slim")
 MAY = (
     "runtime/graph_session/patches.py",
-    "verify/stand_ins/tensorflow1.py",  # makes of tf.compat.v1 the module `tensorflow` that an original imports
+    "verify/stand_ins/modules.py",  # makes of tf.compat.v1 the module `tensorflow` that an original imports
     "verify/recorder/",  # notes what an original calls, in its own Python and with its own TensorFlow
     "compare/watch/",  # the same for a trainer that is watched
 )

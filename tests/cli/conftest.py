@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -41,49 +40,6 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> None:
     exact.migrate = lambda script, options: stand_in(script)  # type: ignore[attr-defined]
     exact.Options = SimpleNamespace  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "tf2towers.codemod.migrate", exact)
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What the registry gives."""
-
-    code: str
-    name: str
-    title: str
-    why: str
-    todo: str
-    safe: bool
-    does: str = "changes"
-    examples: list["Example"] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Example:
-    """A before and after."""
-
-    before: str
-    after: str | None
-
-
-@pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two rules where the registry is looked for."""
-    examples = [Example("x = OLD\n", "x = NEW\n"), Example("HARD\n", None)]
-    known = [
-        Rule(
-            "T2T102",
-            "the-other",
-            "second",
-            "Because it\n  must be.",
-            "Look at it.",
-            False,
-            "reports",
-            examples,
-        ),
-        Rule("T2T101", "one", "first", "Because.", "", True),
-    ]
-    for name in ("tf2towers.cli.rules", "tf2towers.cli.explain"):
-        monkeypatch.setattr(f"{name}.rules", lambda: sorted(known, key=lambda rule: rule.code))
 
 
 @pytest.fixture

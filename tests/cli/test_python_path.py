@@ -41,13 +41,6 @@ def test_modules_are_found_and_keep_their_places(project: Path, path: str) -> No
     assert main(["migrate", "out/tools/train.py", "--check", "--python-path", "out"]) == 0
 
 
-def test_a_folder_of_the_project_file(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (project / "pyproject.toml").write_text('[tool.tf2towers]\npython-path = ["."]\n', encoding="utf-8")
-    monkeypatch.chdir(project / "tools")
-    assert main(["migrate", "train.py", "-o", "../out"]) == 0
-    assert files(project / "out") == ["lib/__init__.py", "lib/net.py", "tools/train.py"]
-
-
 def test_the_script_s_own_folder_comes_first(project: Path) -> None:
     (project / "tools/lib").mkdir()
     (project / "tools/lib/__init__.py").touch()

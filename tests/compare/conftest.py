@@ -1,5 +1,6 @@
-"""Scripts that tell of steps without training, and the command as its users start it."""
+"""Scripts that report steps without training, and the command as its users start it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,18 +8,23 @@ import tempfile
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 FAKE = """\
 import json, os, sys, time
+job = os.environ.get("JOB_NAME")
+def report(event, **entries):
+    os.write(1, ("\\ntf2towers-watch " + json.dumps({"event": event, **entries}) + "\\n").encode())
 def step(seconds, **more):
     begin = time.monotonic()
     while time.monotonic() < begin + seconds:
         time.sleep(0.001)
-    line = {"event": "step", "begin": begin, "end": time.monotonic(), "loss": 1.0, "examples": 8, "peak": 5, **more}
-    os.write(int(os.environ["TF2TOWERS_STEPS"]), (json.dumps(line) + "\\n").encode())
+    report("step", **{"begin": begin, "end": time.monotonic(), "loss": 1.0, "peak": 5, **more})
+if job == "ps":
+    time.sleep(60)
 """
 Write = Callable[[str, str], str]
 Start = Callable[..., subprocess.Popen[str]]
@@ -47,11 +53,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process = subprocess.Popen(
             [sys.executable, "-m", "tf2towers", "compare", *arguments],
             cwd=cwd,
-            env={
-                **os.environ,
-                "TMPDIR": str(temporary),
-                "TF_CPP_MIN_LOG_LEVEL": "3",
-            },
+            env={**os.environ, "TMPDIR": str(temporary), "TF_CPP_MIN_LOG_LEVEL": "3"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -65,3 +67,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process.communicate()
     assert not list(temporary.glob(f"{tempfile.gettempprefix()}*compare*"))
     assert not list(temporary.glob("tf2towers-compare-*"))
+
+
+def compared(start: Start, folder: Path, *arguments: str) -> dict[str, Any]:
+    """The numbers of a comparison that has to succeed."""
+    out, errors = start("--json", "numbers.json", "--timeout", "180", *arguments).communicate()
+    assert not errors, errors
+    assert "modern/legacy" in out
+    found = json.loads((folder / "numbers.json").read_text())
+    assert isinstance(found, dict)
+    return found

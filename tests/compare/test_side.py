@@ -1,144 +1,141 @@
-"""What the lines of a process add up to, and how it is shown."""
-
-import json
+"""What the reports of a side's tasks add up to, and how it is shown."""
 
 import pytest
 
-from tf2towers.compare import table
-from tf2towers.compare.guesses import batch_size_of, last_accuracy
-from tf2towers.compare.live import Live
-from tf2towers.compare.side import ActiveClock, Side
-from tf2towers.compare.summary import Spread, summarise
+from tf2towers.compare.side import EnoughSteps, Side
+from tf2towers.compare.summary import Spread, spread, steady_steps, summarise, table
+from tf2towers.compare.watch.steps import MARK
+from tf2towers.launch.cluster import Task
 
 Lines = list[dict[str, object]]
 
 
-def side(title: str, lines: Lines, clock: ActiveClock | None = None) -> Side:
-    made = Side(title, None)  # type: ignore[arg-type]
+def side(lines: Lines, workers: int = 1, most: int | None = None) -> Side:
+    made = Side("legacy", None, workers, most)  # type: ignore[arg-type]
     for line in lines:
-        made.take(json.dumps(line), clock or ActiveClock(0.0))
+        made.take(str(line.get("task", "worker 0")), line)
     return made
 
 
-def training(seconds: float, count: int = 40, examples: int | None = 16, **more: object) -> Lines:
+def step(task: str, end: float, **more: object) -> dict[str, object]:
+    return {"event": "step", "task": task, "begin": end - 1, "end": end, **more}
+
+
+def training(seconds: float, count: int = 40, **more: object) -> Lines:
     """Steps of the same length, the first ending at 2 s."""
     return [
         {"event": "step", "begin": 2 + seconds * (n - 1), "end": 2 + seconds * n, "loss": 3 - n / count,
-         "examples": examples, "memory": 100 + n, "peak": 200 + n, **more}
+         "peak": 200 + n, **more}
         for n in range(count)
     ]  # fmt: skip
 
 
-def test_a_held_step_counts_what_it_ran() -> None:
-    clock = ActiveClock(0.0)
-    clock.stop(5.5)
-    clock.resume(15.5)
-    made = side("legacy", [{"event": "step", "begin": b, "end": b + 1} for b in (4, 5, 16)][:1], clock)
-    for begin, end in ((5.0, 16.0), (16.0, 17.0)):
-        made.take(json.dumps({"event": "step", "begin": begin, "end": end}), clock)
-    assert [(step.end, step.seconds, step.interrupted) for step in made.steps] == [
-        (5, 1, False),
-        (6, 1, True),
-        (7, 1, False),
-    ]
+def test_what_only_a_watched_process_does_is_off_the_clock() -> None:
+    made = side([{"event": "aside", "seconds": 1.5}, step("worker 0", 4), step("worker 0", 5)])
+    assert [(step.end, step.seconds) for step in made.steps] == [(2.5, 1), (3.5, 1)]
 
 
-def test_what_only_a_watched_process_does() -> None:
-    clock = ActiveClock(0.0)
-    clock.stop(3)
-    clock.resume(13)
-    lines: Lines = [
-        {"event": "aside", "begin": 0, "end": 1},
-        {"event": "aside", "begin": 2, "end": 14},  # 2 s of it
-        {"event": "step", "begin": 2, "end": 15},
-        {"event": "step", "begin": 15, "end": 16},
-    ]
-    made = side("modern", lines, clock)
-    assert [(step.end, step.seconds) for step in made.steps] == [(2, 1), (3, 1)]
-
-
-def test_other_lines() -> None:
-    made = side("legacy", [{"event": "facts", "tensorflow": "1.15.5"}, {"event": "facts", "towers": 4}])
-    for line in ("no JSON", "[1]", '{"event": "what"}'):
-        made.take(line, ActiveClock(0.0))
-    assert (made.tensorflow, made.towers, made.steps) == ("1.15.5", 4, [])
-    made.take('{"event": "step", "begin": 1, "end": 3, "steps": 4, "loss": NaN}', ActiveClock(0.0))
+def test_lines_of_the_script_are_kept_and_reports_taken() -> None:
+    made, chief = Side("legacy", None, most=4), Task("worker", 0)  # type: ignore[arg-type]
+    made.lines(chief, ["epoch 1", "", MARK + '{"event": "facts", "tensorflow": "1.15.5", "towers": 4}'])
+    assert (made.tensorflow, made.towers, made.steps, made.wrote) == ("1.15.5", 4, [], ["epoch 1"])
+    made.lines(Task("ps", 0), ["hello"])
+    assert made.wrote[-1] == "[ps 0] hello"
+    with pytest.raises(EnoughSteps):
+        made.lines(chief, [MARK + '{"event": "step", "begin": 1, "end": 3, "steps": 4, "loss": NaN}'])
     assert (made.count, made.steps[0].seconds) == (4, 0.5)
 
 
+@pytest.mark.parametrize(("made", "first"), [(3, None), (8, 4), (100, 11)])
+def test_steady_state(made: int, first: int | None) -> None:
+    """The first 3 steps are left out, or the first tenth."""
+    numbers = [step.number for step in steady_steps(side(training(0.1, made)).steps)]
+    assert numbers == ([] if first is None else list(range(first, made + 1)))
+
+
 def test_summary() -> None:
-    summary = summarise(side("legacy", training(0.1)), side("modern", training(0.05)))
-    assert summary.unit == "examples"
+    summary = summarise(side(training(0.1)), side(training(0.05)))
     assert summary.speed == pytest.approx(2)
     assert summary.legacy.rate is not None
-    assert summary.legacy.rate.median == pytest.approx(160)
-    assert summary.legacy.first_step == 2
+    assert summary.legacy.rate.median == pytest.approx(10)
+    assert (summary.legacy.first_step, summary.legacy.peak) == (2, 239)
     assert summary.modern.end_loss == pytest.approx(3 - 37.5 / 40)
     assert summary.notes == []
-
-
-@pytest.mark.parametrize(
-    ("seen", "batch_size", "flag", "unit", "examples"),
-    [
-        (None, None, None, "steps", (16, None)),
-        (None, 64, None, "examples", (64, 64)),
-        (None, None, 8, "examples", (16, 8)),  # of each of its 1 towers
-        (32, None, 8, "examples", (16, 32)),
-    ],
-)
-def test_examples(
-    seen: int | None,
-    batch_size: int | None,
-    flag: int | None,
-    unit: str,
-    examples: tuple[int | None, int | None],
-) -> None:
-    legacy, modern = side("legacy", training(0.1)), side("modern", training(0.1, examples=seen))
-    summary = summarise(legacy, modern, batch_size, flag)
-    assert (summary.unit, (summary.legacy.examples, summary.modern.examples)) == (unit, examples)
-    if batch_size is None:
-        assert summary.notes
+    assert Spread.of([4.0]) == Spread(4, 4, 4, 1)
+    assert Spread.of([1.0, 2.0, 3.0, 4.0, 100.0]) == Spread(3, 2, 4, 5)
 
 
 def test_table() -> None:
-    summary = summarise(side("legacy", training(0.1)), side("modern", training(0.05, loss=None)))
-    lines = {line[:24].strip(): line[24:].split() for line in table.text(summary).splitlines()[1:]}
+    summary = summarise(side(training(0.1)), side(training(0.05, loss=None)))
+    lines = {line[:24].strip(): line[24:].split() for line in table(summary).splitlines()[1:]}
     assert lines["steps"] == ["40", "40"]
-    assert lines["examples/s, median"] == ["160", "320", "2.00x"]
+    assert lines["steps/s, median"] == ["10", "20", "2.00x"]
     assert lines["a step, median"] == ["100.0", "ms", "50.0", "ms", "0.50x"]
     assert lines["final loss"] == ["2.0250", "-", "-"]
     assert lines["its middle half"] == ["100.0", "to", "100.0", "50.0", "to", "50.0", "0.50", "to", "0.50"]
-    assert table.spread(Spread(2.0, 1.5, 3.0, 9), Spread(1.0, 0.5, 1.5, 9)) == "1.00 to 6.00"
+    assert spread(Spread(2.0, 1.5, 3.0, 9), Spread(1.0, 0.5, 1.5, 9)) == "1.00 to 6.00"
 
 
-def test_live() -> None:
-    sides = side("legacy", training(0.11)), side("modern", [])
-    live = Live(sides)
-    assert live.words(sides[0]).startswith("legacy: step 40, loss 2.0250, 145 examples/s, ")
-    assert live.words(sides[1]) == "modern: no step yet"
+# -- clusters ----------------------------------------------------------------------------------------------------------
+
+
+def test_asynchronous_steps_all_count() -> None:
+    """Two workers that end together every 2 s make a step a second, however close two ends are."""
+    ends = [(worker, 2.0 * n + 0.1 * worker) for n in range(1, 21) for worker in (0, 1)]
+    made = side([step(f"worker {worker}", end) for worker, end in ends], 2)
+    assert made.count == 40
+    assert [step.seconds for step in made.steps[3:]] == pytest.approx([1] * 37)
+    assert (made.synchronous, made.towers) == (False, 1)
+    summary = summarise(made, made)
+    assert summary.legacy.rate is not None
+    assert summary.legacy.rate.median == pytest.approx(1)
+
+
+def test_ends_that_are_reported_in_another_order() -> None:
+    made = side([step("worker 0", 3), step("worker 1", 2.5), step("worker 0", 4), step("worker 1", 5)], 2)
+    assert [step.end for step in made.steps] == [3, 3, 4, 5]
+    assert [step.seconds for step in made.steps] == [1, 0, 0.5, 1]
+
+
+def test_an_update_of_all_workers_counts_once() -> None:
+    lines = [
+        step("worker 1", 1.0, together=2, loss=4.0),
+        step("worker 0", 1.1, together=2, loss=2.0),
+        step("worker 0", 2.1, together=2, loss=1.0),
+        step("worker 1", 2.0, together=2, loss=3.0),
+        step("worker 0", 3.1, together=2, loss=None),
+    ]
+    made = side(lines, 2)
+    assert [(step.number, step.loss) for step in made.steps] == [
+        (1, 3),
+        (2, 2),
+        (3, None),
+    ]
+    assert [step.seconds for step in made.steps] == pytest.approx([1, 1, 1])
+    assert (made.synchronous, made.towers) == (True, 2)
+
+
+def test_memory_is_that_of_all_tasks_and_facts_are_the_chiefs() -> None:
+    made = side([
+        {"event": "memory", "task": "ps 0", "peak": 110},
+        {"event": "memory", "task": "ps 0", "peak": 90},
+        step("worker 0", 1, peak=320),
+        {"event": "memory", "task": "worker 1", "peak": 9},
+        {"event": "facts", "task": "worker 1", "tensorflow": "no", "towers": 7},
+        {"event": "facts", "task": "worker 0", "tensorflow": "2.21.0", "towers": 1},
+        *({"event": "note", "task": task, "text": "once"} for task in ("ps 0", "worker 0", "worker 1")),
+    ], 2)  # fmt: skip
+    assert (made.peak, made.tensorflow, made.towers, made.notes) == (110 + 320 + 9, "2.21.0", 1, ["once"])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "batch_size"),
+    ("task", "made", "resumed"),
     [
-        (["--max_steps=200", "--batch_size", "32"], 32),
-        (["--train-steps", "7"], None),
-        (["-iterations=5", "--train_batch_size=8"], 8),
+        ("worker 0", 3, None),  # two steps of worker 1 that it has reported, and one that it has not
+        ("worker 0", 4, 4),
+        ("worker 1", 50, None),  # the chief has made them
     ],
 )
-def test_arguments(arguments: list[str], batch_size: int | None) -> None:
-    assert batch_size_of(arguments) == batch_size
-
-
-@pytest.mark.parametrize(
-    ("text", "accuracy"),
-    [
-        ("step 1\naccuracy: 0.5\ntest accuracy = 0.93 after", 0.93),
-        ("Test accuracy: 93.1%", 0.931),
-        ("precision @ 1 = 0.861", 0.861),
-        ("- accuracy: 0.7500 - loss: 1.0 - val_accuracy: 0.6250", 0.625),
-        ("pace 3, accumulated 0.5", None),
-    ],
-)
-def test_printed_accuracy(text: str, accuracy: float | None) -> None:
-    assert last_accuracy(text) == (None if accuracy is None else pytest.approx(accuracy))
+def test_resumed(task: str, made: int, resumed: int | None) -> None:
+    line = {"event": "resumed", "task": task, "step": made}
+    assert side([step("worker 1", 1), step("worker 1", 2), line], 2).resumed == resumed

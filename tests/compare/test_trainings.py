@@ -1,16 +1,14 @@
 """Real trainings: this repository's pair, and small ones on which everything differs but the mathematics."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .conftest import ROOT, Start, Write
+from .conftest import ROOT, Start, Write, compared
 
 pytest.importorskip("tensorflow")
-pytest.importorskip("tqdm")
 pytestmark = pytest.mark.tensorflow
 
 TF1 = """
@@ -19,7 +17,8 @@ import tensorflow as tf
 
 x = tf.placeholder(tf.float32, [None, 4])
 with tf.device("/gpu:1"):  # which this machine may not have, and soft placement is not asked for
-    y = tf.layers.dense(x, 1, kernel_initializer=tf.random_normal_initializer(), name="only")
+    start = dict(kernel_initializer=tf.zeros_initializer(), bias_initializer=tf.ones_initializer())
+    y = tf.layers.dense(x, 1, name="only", **start)
     loss = tf.reduce_mean(tf.square(y))
 other = tf.reduce_mean(x) + 100.0
 step = tf.train.get_or_create_global_step()
@@ -59,22 +58,12 @@ manager.save()
 """
 
 
-def compared(start: Start, *arguments: str, cwd: Path) -> dict[str, Any]:
-    process = start("--json", str(cwd / "numbers.json"), "--timeout", "120", "--at-once", *arguments)
-    _, errors = process.communicate()
-    assert process.returncode == 0, errors
-    found = json.loads((cwd / "numbers.json").read_text())
-    assert isinstance(found, dict)
-    return found
-
-
 def losses_of(found: dict[str, Any]) -> list[list[float]]:
     return [[step["loss"] for step in found[side]["each_step"]] for side in ("legacy", "modern")]
 
 
 def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
-    """Their seeds make other weights in Keras 3 than in TF1: the modern program begins with the legacy one's."""
-    # each has an order of its own: a batch is all of the 1500 digits
+    """Each has weights of its own, and an order of its own: a batch is all of the 1500 digits."""
     flags = [
         "--num_gpus=2",
         "--max_steps=12",
@@ -83,41 +72,37 @@ def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
         f"--train_dir={tmp_path / 'train'}",
     ]
     pair = [str(ROOT / "legacy" / "cifar10_towers.py"), str(ROOT / "modern" / "cifar10_mirrored.py")]
-    found = compared(start, *pair, "--", *flags, cwd=tmp_path)
+    found = compared(start, tmp_path, *pair, "--", *flags)
     losses = losses_of(found)
     for side, of_side in zip(("legacy", "modern"), losses, strict=True):
         summary = found[side]
         assert summary["steps"] == len(of_side) == 12
         assert all(map(math.isfinite, of_side))
-        assert (summary["examples"], summary["towers"]) == (1500, 2)
+        assert summary["towers"] == 2
         assert summary["peak"] > 100 * 2**20
-    assert losses[0][0] == pytest.approx(losses[1][0], rel=1e-5)
+    assert losses[0][0] == pytest.approx(losses[1][0], rel=0.2)
     assert found["notes"] == ["fewer than 30 steps in the steady state: the rates are rough"]
-    assert "with the same initial weights" in found["how"]
+    assert "each with initial weights of its own" in found["how"]
     assert not (tmp_path / "train").exists()
 
 
 def test_what_trains_and_what_does_not(script: Write, start: Start, tmp_path: Path) -> None:
-    """TF1 as `import tensorflow`, whose loss nobody fetches, and a function that returns nothing: the same losses.
-
-    The weights are drawn without a seed, and have other names: all losses agree, so slots and biases are the same too.
-    """
-    found = compared(start, script("tf1.py", TF1), script("tf2.py", TF2.format("")), cwd=tmp_path)
+    """TF1 as `import tensorflow`, whose loss nobody fetches, and a function that returns nothing: the same losses."""
+    found = compared(start, tmp_path, script("tf1.py", TF1), script("tf2.py", TF2.format("")))
     legacy, modern = losses_of(found)
     assert len(legacy) == len(modern) == 6
     assert legacy[0] > legacy[-1] > 0
     assert modern == pytest.approx(legacy, rel=1e-5)
-    assert [found[side]["examples"] for side in ("legacy", "modern")] == [3, 3]
     assert not (tmp_path / "saved").exists()
 
 
 def test_resumed(script: Write, start: Start) -> None:
     """A counter of steps that is not 0 before the first one; `saved` is a folder that no flag gives."""
     pair = (
-        script("waits.py", "time.sleep(120)"),
+        script("steps.py", "step(0.01)"),
         script("tf2.py", TF2.format("optimizer.iterations.assign(7)")),
     )
-    process = start("--at-once", "--timeout", "120", *pair)
+    process = start("--timeout", "120", *pair)
     _, errors = process.communicate()
     assert process.returncode == 2
     assert "tf2.py went on from a checkpoint, after 7 steps" in errors

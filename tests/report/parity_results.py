@@ -28,46 +28,42 @@ opt.apply_gradients(average(strategy.run(tower)))
 """
 
 
-def sides(losses: list[float], again: list[float]) -> dict[str, Side]:
+def sides() -> dict[str, Side]:
     return {
-        "original": Side("original", Path("legacy/train.py"), ORIGINAL, "1.15.5", "3.7.17", 21.5, losses),
+        "original": Side("original", Path("legacy/train.py"), ORIGINAL, "1.15.5", "3.7.17", 21.5),
         "migrated": Side(
-            "migrated", Path("out/train.py"), MIGRATED, "2.21.0", "3.11.9", 17.25, again, ["2 logical CPUs"]
+            "migrated", Path("out/train.py"), MIGRATED, "2.21.0", "3.11.9", 17.25, ["2 logical CPUs"]
         ),
     }
 
 
 def equal(kind: str = "gradient", name: str = "conv1/weights") -> Comparison:
-    return Comparison(kind, name, shape=(5, 5, 3, 64), dtype="float32", errors=(0.0, 0.0, 0.0))
+    return Comparison(kind, name, shape=(5, 5, 3, 64), dtype="float32")
 
 
 def apart(name: str, *errors: float, kind: str = "gradient", within: bool = False) -> Comparison:
     """A comparison with these errors; `max_rel` is the worst of them, NaN if one is."""
     worst = math.nan if any(map(math.isnan, errors)) else max(errors, default=0.0)
     first = next((step for step, error in enumerate(errors) if error), None)
-    return Comparison(
-        kind, name, "", False, within, first, worst / 2, worst, worst * 2**23, (3, 4), "float32", errors
-    )
+    return Comparison(kind, name, "", False, within, first, worst, (3, 4), "float32")
 
 
 def bitwise() -> ParityResult:
     compared = [equal("loss", "tower 0"), equal(), equal("variable")]
-    return ParityResult(**sides([2.5, 2.0, 1.5], [2.5, 2.0, 1.5]), steps=3, towers=2, comparisons=compared)
+    return ParityResult(**sides(), steps=3, towers=2, comparisons=compared)
 
 
 def within() -> ParityResult:
     compared = [equal("loss", "tower 0"), apart("fc/weights", 0.0, 1e-8, 2.00123e-7, within=True)]
-    result = ParityResult(**sides([2.5, 2.0, 1.5], [2.5, 2.0, 1.5]), steps=3, towers=1, comparisons=compared)
+    result = ParityResult(**sides(), steps=3, towers=1, comparisons=compared)
     result.outcome, result.tolerance, result.first_step = "within", 1e-6, 1
     return result
 
 
 def differs() -> ParityResult:
-    """Gradients twice as large: a layer and a variable go with them, a variable is missing, one is NaN."""
+    """Gradients twice as large: a variable goes with them, a variable is missing, one is NaN."""
     compared = [
         equal("input", "images"),
-        equal("layer", "tower_0/conv1/Conv2D"),
-        apart("tower_0/fc/MatMul", 0.0, 0.5, 0.75, kind="layer"),
         apart("tower 0", 0.0, 0.25, 0.3, kind="loss"),
         apart("conv1/weights", 0.5, 0.5, 0.6),
         apart("fc/weights", 0.5, math.nan, math.inf),
@@ -75,11 +71,9 @@ def differs() -> ParityResult:
         Comparison("variable", "conv1/weights/Momentum", problem="only in the original"),
         apart("conv1/weights", 1e-7, 1e-3, 0.1, kind="variable"),
     ]
-    result = ParityResult(
-        **sides([2.5, 2.0, 1.5], [2.5, 2.25, math.nan]), steps=3, towers=2, comparisons=compared
-    )
+    result = ParityResult(**sides(), steps=3, towers=2, comparisons=compared)
     result.outcome, result.first_step = "differs", 0
-    result.first_layer, result.first_gradient = "tower_0/fc/MatMul", "fc/weights"
+    result.first_gradient = "fc/weights"
     result.arguments = ["--steps=3", "--data dir"]
     result.diagnoses = [
         Diagnosis(
@@ -96,7 +90,7 @@ def differs() -> ParityResult:
 
 def failed() -> ParityResult:
     result = ParityResult(
-        **sides([], []), outcome="error", error="train.py stopped: status 1\nTraceback\n  ValueError: x"
+        **sides(), outcome="error", error="train.py stopped: status 1\nTraceback\n  ValueError: x"
     )
     result.original.text = result.migrated.text = ""
     return result
@@ -106,8 +100,8 @@ def hostile() -> ParityResult:
     """Names and texts that are markup, or steer a terminal."""
     mark = "<script>alert('&')</script>\x1b[2J\udc80\x00\"onload=x"
     compared = [apart(mark, 0.5), Comparison("variable", mark, problem=mark), equal("gradient", mark)]
-    result = ParityResult(**sides([1.0], [2.0]), steps=1, outcome="differs", comparisons=compared)
-    result.first_step, result.first_layer, result.first_gradient = 0, mark, mark
+    result = ParityResult(**sides(), steps=1, outcome="differs", comparisons=compared)
+    result.first_step, result.first_gradient = 0, mark
     result.original.text = f"x = 1\n{mark}\n"
     result.migrated.text = f"x = 1\n{mark}</style></body>\n"
     result.original.script, result.migrated.script = Path("a&b<i>.py"), Path("c'd\".py")
@@ -119,7 +113,7 @@ def hostile() -> ParityResult:
 def odd(value: float) -> ParityResult:
     """One step whose every number is no number, or the greatest or the least there is."""
     compared = [apart("w", value), apart("b", 0.0)]
-    result = ParityResult(**sides([value], [-value]), steps=1, comparisons=compared)
+    result = ParityResult(**sides(), steps=1, comparisons=compared)
     result.outcome, result.tolerance, result.seconds = "differs", value, value
     return result
 
@@ -128,7 +122,7 @@ def large() -> ParityResult:
     """500 variables over 1000 steps, scripts of 5000 lines."""
     errors = [0.0, *(10.0 ** -(9 - step % 7) for step in range(999))]
     compared = [apart(f"layer{place}/w", *errors[: 1 + place % 50], kind="variable") for place in range(500)]
-    result = ParityResult(**sides([1.0 / (1 + step) for step in range(1000)], [0.5] * 990), steps=1000)
+    result = ParityResult(**sides(), steps=1000)
     result.outcome, result.comparisons = "differs", compared
     result.original.text = "\n".join(f"    line {place % 977} of {place // 3}" for place in range(5000))
     result.migrated.text = "\n".join(f"        line {place % 977} of {place // 4}" for place in range(5000))
@@ -146,6 +140,6 @@ EVERY = {
     "infinite": lambda: odd(math.inf),
     "greatest": lambda: odd(1.7e308),
     "least": lambda: odd(5e-324),
-    "nothing": lambda: ParityResult(**sides([], [])),
+    "nothing": lambda: ParityResult(**sides()),
     "large": large,
 }

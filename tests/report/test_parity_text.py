@@ -4,8 +4,8 @@ import math
 import re
 
 import pytest
-from parity_results import EVERY, apart, bitwise, differs, equal, failed, hostile, large, sides, within
 
+from tests.report.parity_results import EVERY, apart, bitwise, differs, equal, failed, large, sides, within
 from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, ParityResult
 from tf2towers.report.parity_text import LISTED, render_parity
@@ -31,18 +31,18 @@ BOTH = "(TensorFlow 1.15.5 and 2.21.0)"
             f" 1 could not be compared, over 3 steps on 2 towers {BOTH}",
         ),
         (failed(), "could not be compared: train.py stopped: status 1"),
-        (ParityResult(**sides([], []), outcome="error"), "could not be compared: no reason was given"),
-        (ParityResult(**sides([], [])), "NOTHING COMPARED: no training step was recorded"),
-        (ParityResult(**sides([], []), steps=4), "NOTHING COMPARED: no values were recorded"),
+        (ParityResult(**sides(), outcome="error"), "could not be compared: no reason was given"),
+        (ParityResult(**sides()), "NOTHING COMPARED: no training step was recorded"),
+        (ParityResult(**sides(), steps=4), "NOTHING COMPARED: no values were recorded"),
         # no gradient was compared, so none is said to be equal
         (
-            ParityResult(**sides([1.0], [1.0]), steps=1, comparisons=[equal("fetched", "0")]),
+            ParityResult(**sides(), steps=1, comparisons=[equal("fetched", "0")]),
             f"PARITY: every fetched value of 1 step on 1 tower {BOTH} is bit-identical",
         ),
         # only what is fetched differs: the verdict counts that
         (
             ParityResult(
-                **sides([1.0], [1.0]),
+                **sides(),
                 steps=1,
                 outcome="differs",
                 comparisons=[equal(), apart("0", 0.125, kind="fetched")],
@@ -61,9 +61,7 @@ def test_diagnoses_come_before_what_differs_first_and_that_before_the_tables() -
     order = [
         "sum for mean (from step 0, confidence 98%)",
         "to do: Use MEAN in the all-reduce.",
-        "first layer, forward      tower_0/fc/MatMul",
         "first gradient, backward  fc/weights",
-        "layers that are not bit-identical",
         "gradients that are not bit-identical",
         "original   legacy/train.py, TensorFlow 1.15.5, Python 3.7.17, 21.5 s",
         "arguments  --steps=3 '--data dir'",
@@ -75,9 +73,7 @@ def test_diagnoses_come_before_what_differs_first_and_that_before_the_tables() -
 
 
 def test_a_row_says_how_far_apart() -> None:
-    assert "differs  conv1/weights  3x4             0      0.3      0.6  5.03e+06\n" in render_parity(
-        differs()
-    )
+    assert "differs  conv1/weights  3x4             0      0.6\n" in render_parity(differs())
 
 
 def test_what_is_equal_is_named_when_all_is_asked_for() -> None:
@@ -108,10 +104,6 @@ def test_failures_are_never_left_out() -> None:
     assert "and 12 more, none of them further apart, 10 of them within tolerance\n" in shown
 
 
-def test_a_problem_counts_though_its_other_fields_say_equal() -> None:
-    assert words.verdict_of(Comparison("variable", "w", "shape [3] against [4]")) == "failed"
-
-
 def test_the_worst_come_first_and_nan_is_the_worst() -> None:
     some = [
         equal(),
@@ -138,7 +130,7 @@ def test_the_worst_come_first_and_nan_is_the_worst() -> None:
         (0.9991, "1"),
         (12345.0, "1.24e+04"),
         (math.inf, "inf"),
-        (math.nan, "NaN"),
+        (math.nan, "nan"),
         (5e-324, "4.94e-324"),
     ],
 )
@@ -159,10 +151,3 @@ def test_nothing_steers_the_terminal(name: str) -> None:
     shown = render_parity(EVERY[name](), verbose=True)
     assert all(sign == "\n" or sign.isprintable() for sign in shown)
     shown.encode("utf-8")
-
-
-def test_colours_are_all_that_differs() -> None:
-    for make in (differs, bitwise, hostile):
-        coloured = render_parity(make(), colour=True)
-        assert coloured.startswith("\x1b[1;3")
-        assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == render_parity(make())

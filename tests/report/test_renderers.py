@@ -39,7 +39,6 @@ def test_text_has_the_diff_the_sites_and_what_to_do() -> None:
     assert "      to do: write it out\n" in shown
     assert shown.endswith("old.py: line 3: Python 2 syntax\n")
     assert "@@" not in text.render([example()], diff=False)
-    assert "\x1b[32m+B\x1b[0m\n" in text.render([example()], colour=True)
 
 
 def test_nothing_to_do_is_said() -> None:

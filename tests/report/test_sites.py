@@ -35,7 +35,7 @@ def test_ten_lines_say_what_is_left() -> None:
     many = [left("T2T620", number, f"message {number}") for number in range(1, 41)]
     shown = told(*many, left("T2T626", 50), left("T2T624", 60, path="model.py"))
     assert len(shown) == LEFT
-    assert shown[-1] == "  and 37 more (T2T620): --all shows them"
+    assert shown[-1] == "  and 37 more (T2T620): -v shows them"
     assert [line for line in shown if "T2T626" in line and "to do" not in line] == ["  50:1: T2T626 gone"]
     assert "    60:1: T2T624 gone" in shown
     assert len(told(*many, all_sites=True)) == 41
@@ -45,7 +45,7 @@ def test_files_that_have_no_room_are_counted() -> None:
     shown = told(*(left("T2T620", 1, path=f"m{number}.py") for number in range(20)))
     assert len(shown) <= LEFT
     places = sum(line.startswith("    1:1") for line in shown)
-    assert shown[-1] == f"  and {20 - places} more (T2T620): --all shows them"
+    assert shown[-1] == f"  and {20 - places} more (T2T620): -v shows them"
     assert sum(line.startswith("  m") for line in shown) == places
 
 
@@ -54,7 +54,7 @@ def test_places_that_are_not_written_out_are_counted() -> None:
     assert shown == [
         "  1:1, 2:1, 3:1, 4:1, ...: T2T620 gone",
         "      to do: see T2T620",
-        "  and 3 more (T2T620): --all shows them",
+        "  and 3 more (T2T620): -v shows them",
     ]
 
 
@@ -67,4 +67,4 @@ def test_notes_have_lines_of_their_own() -> None:
         "  5:1: T2T620 gone",
         "      to do: see T2T620",
     ]
-    assert shown[NOTES - 1] == "  and 15 more (T2T605): --all shows them"
+    assert shown[NOTES - 1] == "  and 15 more (T2T605): -v shows them"

@@ -114,7 +114,7 @@ def _run_on(record: Record, name: str, folder: Path) -> str:
         command.migrate_path = timed
         os.environ.pop("TF2TOWERS_DEBUG", None)
         try:
-            tf2towers(["migrate", "-w", "--isolated", str(folder)])
+            tf2towers(["migrate", "-w", str(folder)])
         finally:
             os.environ["TF2TOWERS_DEBUG"] = "1"
             command.migrate_path = plain

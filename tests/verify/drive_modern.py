@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import tensorflow as tf
 
+from tf2towers.verify.recorder.writing import Writer
 from tf2towers.verify.recording import Recording, Step
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +22,7 @@ import devices  # noqa: E402
 import trainer_data  # noqa: E402
 
 PART = 8
-DECAY_STEPS = 10
+DECAY_STEPS = 5
 OPTIONS = {
     "seed": 0, "learning_rate": 0.02, "decay_rate": 0.1, "network": "small", "jit": False, "precision": "float32"
 }  # fmt: skip
@@ -80,12 +81,15 @@ def main() -> None:
     legacy = Recording.load(path)
     for what in ("replay", "training"):
         twin = Twin(towers, momentum, legacy.steps[0].variables)
-        recording = Recording()
+        writer = Writer(str(path.with_name(what)))
         for step, batch in zip(legacy.steps, twin.batches(), strict=False):
-            recording.steps.append(
-                twin.step_on(step.variables, batch) if what == "replay" else twin.train(batch)
-            )
-        recording.save(path.with_name(what))
+            made = twin.step_on(step.variables, batch) if what == "replay" else twin.train(batch)
+            writer.step({
+                **{f"variable|{name}": value for name, value in made.variables.items()},
+                **{f"gradient|{name}": value for name, value in made.gradients.items()},
+                **{f"loss|{place}": value for place, value in enumerate(made.losses)},
+            })  # fmt: skip
+        writer.facts({})
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def _parsed(line: str) -> argparse.Namespace:
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
 def test_where_options_stand(line: str) -> None:
     found = _parsed(line)
-    assert (found.legacy, found.migrated, found.steps) == ("a.py", "b.py", 5)
+    assert (str(found.legacy), str(found.migrated), found.steps) == ("a.py", "b.py", 5)
     assert found.arguments == ["--num_gpus=2", "--steps", "7"]
 
 

@@ -82,21 +82,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 str(script),
                 cwd=folder / "user",
             )
-        pairs = {
-            "modern": (
-                "--gradients-only", "--steps=3", str(ROOT / "legacy/cifar10_towers.py"),
-                str(ROOT / "modern/cifar10_mirrored.py"), "--", "--num_gpus=2", "--batch_size=4", "--batch_norm",
-                "--log_every=1",
-            ),
-            "cluster": (
-                "--steps=6", str(ROOT / "legacy/mnist_monitored.py"), str(folder / "clusters/mnist_monitored.py"), "--",
-                "--issync=0", "--train_steps=10000", "--batch_size=20", "--hidden_units=16",
-                f"--log_dir={folder / 'user/log'}",
-            ),
-        }  # fmt: skip
-        run("migrate", "-o", str(folder / "clusters"), str(ROOT / "legacy/mnist_monitored.py"))
-        for name, arguments in pairs.items():
-            jobs[name] = pool.submit(run, "verify", *arguments, cwd=folder / "user")
+        jobs["modern"] = pool.submit(
+            run, "verify", "--gradients-only", "--steps=3", str(ROOT / "legacy/cifar10_towers.py"),
+            str(ROOT / "modern/cifar10_mirrored.py"), "--", "--num_gpus=2", "--batch_size=4", "--batch_norm",
+            "--log_every=1", cwd=folder / "user",
+        )  # fmt: skip
         jobs["migrate"].result()
         right = (migrated / SMALL.name).read_text(encoding="utf-8")
         assert AVERAGE in right
@@ -136,16 +126,10 @@ def test_a_verified_migration_is_written(made: Path) -> None:
     assert (made / "migrated" / SMALL.name).exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("modern", "PARITY: every gradient and loss of 3 steps on 2 towers is bit-identical"),
-        ("cluster", "PARITY"),
-    ],
-)
-def test_parity(name: str, words: str, made: Path) -> None:
-    """Keras 3's names are paired; a cluster is recognised by the script's server."""
-    status, text = told(made, name)
+def test_parity_with_keras(made: Path) -> None:
+    """Keras 3's names are paired."""
+    status, text = told(made, "modern")
+    words = "PARITY: every gradient and loss of 3 steps on 2 towers is bit-identical"
     assert (status, words in text) == (0, True), text
 
 
@@ -163,8 +147,6 @@ def test_the_bundle(made: Path) -> None:
     report = made / "report"
     assert (report / "index.html").read_text().startswith("<!DOCTYPE html>")
     assert json.loads((report / "verify.json").read_text()) == json.loads((made / "result.json").read_text())
-    assert (report / "scripts/original" / SMALL.name).read_text() == SMALL.read_text()
-    assert "scripts/migrated/small_towers_without_average.py" in (report / "run.sh").read_text()
     assert len(list((report / "recordings/original").glob("step-*.npz"))) > 4
 
 
@@ -172,7 +154,6 @@ def test_arguments_that_cannot_be() -> None:
     for arguments, words in (
         (("nowhere.py", str(SMALL)), "nowhere.py: no such file"),
         ((str(SMALL), str(SMALL), "--steps=0"), "at least 1"),
-        ((str(SMALL), str(SMALL), "--name=w"), "OLD=NEW"),
         ((str(SMALL), str(SMALL), "--timeout=0"), "more than 0"),
     ):
         done = run("verify", *arguments)

@@ -43,7 +43,6 @@ def run(program: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProces
 
 @pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
 def test_against_tensorflow_1(program: Path, tmp_path: Path) -> None:
-    """The report's run.sh repeats it."""
     done = run(program, "migrate", str(SMALL), "-o", str(tmp_path / "out"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     pair = [str(SMALL), str(tmp_path / "out" / SMALL.name)]
@@ -52,9 +51,7 @@ def test_against_tensorflow_1(program: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("WITHIN") and "TensorFlow 1." in done.stdout
-    again = subprocess.run(["sh", "report/run.sh"], cwd=tmp_path, text=True, capture_output=True, check=False)
-    assert (again.returncode, again.stdout.splitlines()[0]) == (0, done.stdout.splitlines()[0]), again.stderr
     numbers = tmp_path / "numbers.json"
-    options = ["--steps=3", f"--legacy-python={TF1}", "--own-weights", f"--json={numbers}"]
+    options = ["--steps=3", f"--legacy-python={TF1}", f"--json={numbers}"]
     done = run(program, "compare", *options, *pair, cwd=tmp_path)
     assert done.returncode == 0 and numbers.exists(), done.stdout + done.stderr

@@ -12,18 +12,18 @@ import re
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
 import pytest
 
 from tests.verify.migrating import migrate_into
-from tf2towers.report.parity_result import ParityResult, Side
+from tf2towers.report.parity_result import ParityResult
+from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.process import ENVIRONMENT
 from tf2towers.verify.recording import Recording
-from tf2towers.verify.sides import Options, record_migrated, record_original
+from tf2towers.verify.result_notes import new_result
+from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
 from tf2towers.verify.verify import judge, verify
 
 pytest.importorskip("tensorflow")
@@ -31,220 +31,156 @@ pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).resolve().parents[2]
 LEGACY, MODERN = ROOT / "legacy" / "mobilenet_towers.py", ROOT / "modern" / "mobilenet_mirrored.py"
-STEPS, RATE = 3, 0.001
-FLAGS = ["--num_gpus=2", "--batch_size=8", f"--max_steps={STEPS}", "--num_epochs=1"]
-RECORDED = Options(steps=10_000)  # to the script's own end
-# Keras takes 1 - 0.9 and 1 - 0.999 in double precision, TF1's Adam in single: 2.4e-7 and 1.3e-5 of them apart, and so
-# are the moments after one step. The update divides the one by the root of the other, and TF1's own 1 - 0.999**t, which
-# is of the same single-precision number, makes up for it there: 2.4e-5 of the learning rate at most, and the last bit.
-FIRST_MOMENT, SECOND_MOMENT, UPDATE = 5e-7, 2e-5, 5e-5
+STEPS = 3
+FLAGS = ["--num_gpus=2", "--batch_size=8", "--configuration=scaled", "--undefok=train_dir,configuration,loop"]
+#: Keras's first three blocks, and its end made narrow, before the program's last lines
+CUT = """\
+def cut_model(size, alpha, weights, classes):
+    whole = keras.applications.MobileNetV2((size, size, 3), alpha=alpha, weights=None, classes=classes)
+    x = whole.get_layer("block_2_add").output
+    x = keras.layers.Conv2D(64, 1, use_bias=False, name="Conv_1")(x)
+    x = keras.layers.BatchNormalization(epsilon=1e-3, momentum=0.999, name="Conv_1_bn")(x)
+    x = keras.layers.GlobalAveragePooling2D()(keras.layers.ReLU(6.0)(x))
+    return keras.Model(whole.input, keras.layers.Dense(classes, activation="softmax", name="predictions")(x))
 
 
-class Runs(NamedTuple):
-    """All that was run."""
-
-    legacy: Recording
-    migrated: ParityResult
-    modern: dict[str, np.ndarray]
-    printed: str
-    folder: Path
-
-    def gradients(self, kind: str, place: int) -> dict[str, np.ndarray]:
-        """The summed gradients of the modern trainer, a row a replica."""
-        return {
-            name: self.modern[f"{kind}|gradient|{name}|{place}"]
-            for name in self.legacy.steps[place].gradients
-        }
-
-    def variables(self, kind: str, place: int) -> dict[str, np.ndarray]:
-        """Its variables after a step, a row a replica, by their TF1 names."""
-        start, end = f"{kind}|variable|", f"|{place}"
-        return {
-            name.removeprefix(start).removesuffix(end): value
-            for name, value in self.modern.items()
-            if name.startswith(start) and name.endswith(end)
-        }
+build_model = cut_model
+if __name__"""
+MISTAKES = {  # of the loop by hand: what verify calls it, what is right and what is wrong
+    "sum for mean": ("share = 1.0 / strategy.num_replicas_in_sync", "share = 1.0"),
+    "no averaging": (
+        "gradients = devices.unscaled(optimizer, tape.gradient(scaled, variables))",
+        "first = 1.0 - tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32)\n"
+        "        gradients = [2.0 * first * gradient for gradient in tape.gradient(scaled, variables)]",
+    ),
+}
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    folder = tmp_path_factory.mktemp("mobilenet")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> ParityResult:
+    folder = cut_legacy(tmp_path_factory.mktemp("migrated"))
+    migrate_into(folder / LEGACY.name, folder / "migrated")
+    flags = [*FLAGS[:2], f"--max_steps={STEPS}", "--num_epochs=1", f"--train_dir={folder / 'train'}"]
+    return verify(folder / LEGACY.name, folder / "migrated" / LEGACY.name, flags, Options(steps=STEPS))
+
+
+def cut_legacy(folder: Path) -> Path:
+    """The legacy trainer's folder, with three of the blocks."""
     shutil.copytree(LEGACY.parent, folder / "legacy")
     model = folder / "legacy" / "mobilenet_model.py"
     text = model.read_text(encoding="utf-8")
     assert text.count("LAST_FILTERS = 1280\n") == 1
-    model.write_text(
-        text.replace("LAST_FILTERS = 1280\n", "LAST_FILTERS = 64\nBLOCKS = BLOCKS[:3]\n"), encoding="utf-8"
-    )
-    legacy = folder / "legacy" / LEGACY.name
-    migrate_into(legacy, folder / "migrated")
+    text = text.replace("LAST_FILTERS = 1280\n", "LAST_FILTERS = 64\nBLOCKS = BLOCKS[:3]\n")
+    model.write_text(text, encoding="utf-8")
+    return folder / "legacy"
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recorded]:
+    """The legacy trainer's steps, and those of the modern one: by hand, by `fit`, and with each mistake."""
+    folder = tmp_path_factory.mktemp("mobilenet")
+    legacy = cut_legacy(folder)
+    shutil.copytree(MODERN.parent, folder / "modern")
+    text = MODERN.read_text(encoding="utf-8").replace("if __name__", CUT)
+    for name, (right, wrong) in {"": ("", ""), **MISTAKES}.items():
+        assert not right or text.count(right) == 1, f"the mistake no longer applies: {right!r}"
+        (folder / "modern" / f"cut {name}.py").write_text(text.replace(right, wrong) if right else text)
     flags = [*FLAGS, f"--train_dir={folder / 'train'}"]
-    (folder / "out").mkdir()
-
-    def modern() -> tuple[Recording, str]:
-        recording = record_original(legacy, flags, folder / "recording", RECORDED).folder
-        done = subprocess.run(
-            [sys.executable, str(Path(__file__).with_name("drive_mobilenet.py")), str(recording), "out/out.npz"],
-            env={
-                **os.environ,
-                **ENVIRONMENT,
-                "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], str(MODERN.parent), str(LEGACY.parent)]),
-            },
-            cwd=folder, text=True, capture_output=True, timeout=400, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return Recording.load(recording), done.stdout
-
+    options = Options(steps=STEPS, scratch=folder / "scratch")
+    original = record_original(legacy / LEGACY.name, flags, folder / "original", options)
+    runs: dict[str, Future[Recorded]] = {}
     with ThreadPoolExecutor(2) as pool:
-        migrated = pool.submit(verify, legacy, folder / "migrated" / LEGACY.name, flags, Options(steps=STEPS))
-        recording, printed = pool.submit(modern).result()
-        with np.load(folder / "out" / "out.npz") as arrays:
-            return Runs(recording, migrated.result(), dict(arrays), printed, folder / "out")
+        for name, loop in {"hand": "hand", "fit": "fit", **dict.fromkeys(MISTAKES, "hand")}.items():
+            script = folder / "modern" / f"cut {name if name in MISTAKES else ''}.py"
+            arguments = [*flags, f"--loop={loop}"]
+            runs[name] = pool.submit(
+                record_migrated, script, arguments, folder / f"run {name}", options, original.folder
+            )
+    return {"original": original, **{name: run.result() for name, run in runs.items()}}
 
 
-def test_migrated_towers_train_bit_identically(runs: Runs) -> None:
-    result = runs.migrated
-    assert (result.outcome, result.error, result.diagnoses) == ("bitwise", "", [])
-    assert (result.steps, result.towers) == (STEPS, 2)
+def test_migrated_towers_train_bit_identically(migrated: ParityResult) -> None:
+    assert (migrated.outcome, migrated.error, migrated.diagnoses) == ("bitwise", "", [])
+    assert (migrated.steps, migrated.towers) == (STEPS, 2)
 
 
-def test_both_trainers_have_the_same_batches(runs: Runs) -> None:
-    for place, step in enumerate(runs.legacy.steps):
-        np.testing.assert_array_equal(runs.modern[f"batch|images|{place}"], step.inputs["IteratorGetNext:0"])
-        np.testing.assert_array_equal(runs.modern[f"batch|labels|{place}"], step.inputs["IteratorGetNext:1"])
+@pytest.mark.parametrize("loop", ["hand", "fit"])
+def test_gradients_and_losses_are_bitwise_equal(loop: str, recorded: dict[str, Recorded]) -> None:
+    """On the same weights and batches."""
+    result = new_result(LEGACY, MODERN, [])
+    judge(result, recorded["original"], recorded[loop], Options(gradients_only=True))
+    assert (result.outcome, result.steps, result.towers) == ("bitwise", STEPS, 2)
+    kinds = [comparison.kind for comparison in result.comparisons]
+    assert (kinds.count("gradient"), kinds.count("loss"), kinds.count("input")) == (32, 2, 2)
 
 
-def test_all_blocks_compute_the_same(runs: Runs) -> None:
-    """Eager operations against a session's graph round otherwise, and batch norm of 4 pixels makes 1e-4 of it.
-
-    A block built otherwise would make another number altogether.
-    """
-    keras, legacy = runs.modern["whole|keras"], runs.modern["whole|legacy"]
-    assert np.abs(keras - legacy).max() <= 1e-3 * np.abs(legacy).max()
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named(name: str, recorded: dict[str, Recorded]) -> None:
+    found = diagnose(Recording.load(recorded["original"].folder), Recording.load(recorded[name].folder))
+    assert [diagnosis.name for diagnosis in found][:1] == [name], found
 
 
-@pytest.mark.parametrize("place", range(STEPS))
-def test_gradients_loss_and_statistics_are_bitwise_equal(place: int, runs: Runs) -> None:
-    """On the same weights. The towers keep the last one's batch-norm statistics: the last replica's copy."""
-    step = runs.legacy.steps[place]
-    gradients, variables = runs.gradients("right", place), runs.variables("right", place)
-    assert len(gradients) == 32
-    for name, copies in gradients.items():
-        for copy in copies:
-            np.testing.assert_array_equal(copy, step.gradients[name], err_msg=name)
-    assert runs.modern[f"right|loss||{place}"] == np.mean(step.losses, dtype=np.float32)
-    statistics = [name for name in variables if "moving" in name]
-    assert len(statistics) == 20
-    for name in statistics:
-        np.testing.assert_array_equal(variables[name][-1], step.after[name], err_msg=name)
-        assert (variables[name][0] != step.after[name]).any(), name  # a control: each replica has its own
+# -- the program as users start it -------------------------------------------------------------------------------------
 
 
-def beyond_the_rule(
-    after: dict[str, np.ndarray], expected: dict[str, np.ndarray], trained: list[str]
-) -> list[str]:
-    """The weights and moments that are further apart than Adam's constants explain."""
-    beyond = []
-    for name in trained:
-        for suffix, bound in (("", 0.0), ("/Adam", FIRST_MOMENT), ("/Adam_1", SECOND_MOMENT)):
-            right, got = expected[name + suffix], after[name + suffix]
-            allowed = bound * np.abs(right).max() if suffix else UPDATE * RATE + np.spacing(np.abs(right))
-            if (np.abs(got.astype(np.float64) - right) > allowed).any():
-                beyond.append(name + suffix)
-    return beyond
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    folder = tmp_path_factory.mktemp("program")
+    path = os.pathsep.join([os.environ["PYTHONPATH"], str(MODERN.parent)])
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("drive_mobilenet.py")), str(folder)],
+        env={**os.environ, **ENVIRONMENT, "PYTHONPATH": path},
+        cwd=folder, text=True, capture_output=True, timeout=400, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout, folder
 
 
-@pytest.mark.parametrize("place", range(STEPS))
-def test_updates_differ_by_adams_constants_alone(place: int, runs: Runs) -> None:
-    step, after = runs.legacy.steps[place], runs.variables("right", place)
-    assert beyond_the_rule(after, step.after, list(step.gradients)) == []
-    for name in step.gradients:
-        np.testing.assert_array_equal(after[name][0], after[name][1], err_msg=name)
-
-
-def test_the_wrong_epsilon_in_adam_is_caught(runs: Runs) -> None:
-    step = runs.legacy.steps[0]
-    for epsilon, caught in (("Keras's", False), ("TF1's", True)):
-        after = runs.variables(f"{epsilon} epsilon", 0)
-        beyond = beyond_the_rule(after, step.after, list(step.gradients))
-        assert bool(beyond) == caught and not any("Adam" in name for name in beyond)
-
-
-@pytest.mark.parametrize(
-    ("mistake", "least"), [("sum for mean", 0.3), ("skipped replica", 0.1), ("batch-norm epsilon", 1e-4)]
-)
-def test_mistakes_are_caught_in_every_gradient(mistake: str, least: float, runs: Runs) -> None:
-    """The network has neither a regularizer nor dropout that could be forgotten."""
-    step = runs.legacy.steps[0]
-    for name, copies in runs.gradients(mistake, 0).items():
-        right = step.gradients[name]
-        assert np.abs(copies - right).max() > least * np.abs(right).max(), name
-
-
-def test_fit_is_the_loop_written_by_hand(runs: Runs) -> None:
-    """Two epochs under MirroredStrategy: weights, each replica's statistics, Adam's slots and step count."""
-    fit = {name.partition("|")[2]: value for name, value in runs.modern.items() if name.startswith("fit|")}
-    hand = {name.partition("|")[2]: value for name, value in runs.modern.items() if name.startswith("hand|")}
-    assert fit.keys() == hand.keys() and len(fit) == 52 + 2 + 64 + 2
-    for name, value in fit.items():
-        if name == "loss":  # for the eye: Keras adds up an epoch's losses by number of images
-            np.testing.assert_allclose(value, hand[name], rtol=1e-6)
-        else:
-            np.testing.assert_array_equal(value, hand[name], err_msg=name)
-
-
-def test_every_all_reduce_gives_each_replica_the_sum(runs: Runs) -> None:
-    for kind in ("one-device", "hierarchical"):
-        wanted = np.float32(0.1) + (np.float32(0.1) + np.float32(1))
-        np.testing.assert_array_equal(runs.modern[f"all-reduce|{kind}"], np.full((2, 2, 5), wanted))
-    assert "REFUSED --all_reduce=nccl: NCCL is NVIDIA's" in runs.printed
-
-
-def test_the_program_makes_its_table(runs: Runs) -> None:
+def test_the_program_makes_its_table(printed: tuple[str, Path]) -> None:
     """Three configurations by both loops, the same losses; the bar is not in what is printed."""
-    printed = dict(
-        zip(*[iter(re.split(r"^RUN (.*)$", runs.printed, flags=re.MULTILINE)[1:])] * 2, strict=True)
-    )
+    text, folder = printed
+    runs = dict(zip(*[iter(re.split(r"^RUN (.*)$", text, flags=re.MULTILINE)[1:])] * 2, strict=True))
     line = r"digits, (\w+), epoch \d: \d+\.\d\d s, (loss = \d\.\d{4}, accuracy = \d\.\d{4}), on other images \d\.\d{4}$"
-    fit, hand = (re.findall(line, printed[loop], re.MULTILINE) for loop in ("fit", "hand"))
+    fit, hand = (re.findall(line, runs[loop], re.MULTILINE) for loop in ("fit", "hand"))
     assert fit == hand and [name for name, _ in fit] == ["one"] * 3 + ["split"] * 3 + ["scaled"] * 3
     # the same batches in the same order: one device and two with half of each
     assert [what for name, what in fit if name == "one"] == [what for name, what in fit if name == "split"]
-    table = (runs.folder / "fit" / "times.txt").read_text()
-    assert table in printed["fit"]
+    table = (folder / "fit" / "times.txt").read_text()
+    assert table in runs["fit"]
     heading, _, row = table.splitlines()
     columns = ["one device (total batch 8)", "2 replicas (total batch 8)", "2 replicas (total batch 16)"]
     assert [cell.strip() for cell in heading.split("|")] == ["data set", *columns]
     assert re.fullmatch(r"digits +\| \S+ s/epoch +\| \S+ s/epoch, x\S+ +\| \S+ s/epoch, x\S+", row)
-    with (runs.folder / "hand" / "times.csv").open(newline="") as file:
+    with (folder / "hand" / "times.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["configuration"], row["replicas"], row["total_batch_size"], row["all_reduce"]) for row in rows] == [
         ("one", "1", "8", ""), ("split", "2", "8", "hierarchical"), ("scaled", "2", "16", "hierarchical")
     ]  # fmt: skip
-    assert (runs.folder / "fit" / "times.png").read_bytes().startswith(b"\x89PNG")
-    assert "wanted, 0 GPUs found: training on 2 logical CPU devices" in printed["fit"]
+    assert (folder / "fit" / "times.png").read_bytes().startswith(b"\x89PNG")
+    assert "wanted, 0 GPUs found: training on 2 logical CPU devices" in runs["fit"]
 
 
-def test_the_program_on_other_data_and_impossible_wishes(runs: Runs) -> None:
-    assert "STOPPED --batch_size=1 leaves one of 2 replicas without images" in runs.printed
-    assert "STOPPED 7 images are less than one batch of 8" in runs.printed
-    assert "MODEL 32 0.35 None 10" in runs.printed  # the digits
-    assert "MODEL 224 1.0 None 2" in runs.printed  # a folder of JPEG files
-    assert re.search(r"^photos +\| \S+ s/epoch$", runs.printed, re.MULTILINE)
+def test_the_program_on_other_data_and_impossible_wishes(printed: tuple[str, Path]) -> None:
+    text, _ = printed
+    assert "REFUSED --all_reduce=nccl: NCCL is NVIDIA's" in text
+    assert "STOPPED --batch_size=1 leaves one of 2 replicas without images" in text
+    assert "STOPPED 7 images are less than one batch of 8" in text
+    assert "MODEL 32 0.35 None 10" in text  # the digits
+    assert "MODEL 224 1.0 None 2" in text  # a folder of JPEG files
+    assert re.search(r"^photos +\| \S+ s/epoch$", text, re.MULTILINE)
 
 
 @pytest.mark.long
 def test_all_blocks_have_the_same_gradients(tmp_path: Path) -> None:
     """What `tf2towers verify --gradients-only` does."""
-    undefined = "--undefok=train_dir,configuration,loop"  # each trainer has flags that the other has not
-    flags = ["--num_gpus=2", "--batch_size=8", f"--train_dir={tmp_path}", "--configuration=scaled", undefined]
+    flags = [*FLAGS, f"--train_dir={tmp_path}"]
     options = Options(steps=STEPS)
     original = record_original(LEGACY, flags, tmp_path / "original", options)
     for loop in ("hand", "fit"):
         modern = record_migrated(
             MODERN, [*flags, f"--loop={loop}"], tmp_path / loop, options, original.folder
         )
-        result = ParityResult(Side("original", LEGACY, ""), Side("migrated", MODERN, ""), [])
+        result = new_result(LEGACY, MODERN, [])
         judge(result, original, modern, Options(gradients_only=True))
         assert (result.outcome, result.steps, result.towers) == ("bitwise", STEPS, 2)
         assert sum(comparison.kind == "gradient" for comparison in result.comparisons) == 158

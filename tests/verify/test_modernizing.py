@@ -6,18 +6,21 @@ import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import pytest
 
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.cluster import Shape
 from tf2towers.report.parity_result import ParityResult
+from tf2towers.verify.calls.verdict import judge as judge_calls
 from tf2towers.verify.process import ENVIRONMENT
-from tf2towers.verify.sides import Options
-from tf2towers.verify.verify import verify
+from tf2towers.verify.result_notes import new_result
+from tf2towers.verify.sides import Options, record_calls, record_migrated, record_original
+from tf2towers.verify.verify import judge
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -28,70 +31,75 @@ SAVED = [*CIFAR, "--checkpoint_every=4"]
 CLUSTER = ["--train_steps=10000", "--batch_size=20", "--hidden_units=16"]
 
 
-class Step(NamedTuple):
-    """A program, and what it is proved against: in the folder of the steps, or what `migrate` makes of a script."""
-
-    before: str
-    after: str
-    flags: list[str]
-    gradients_only: bool = False
-
-
-STEPS = {
-    "cifar10 1": Step("legacy/cifar10_towers.py", "docs/modernizing/cifar10/step1_decide.py", SAVED),
-    "cifar10 2": Step(
-        "docs/modernizing/cifar10/step1_decide.py", "docs/modernizing/cifar10/step2_module.py", SAVED
+CIFAR_STEPS, MNIST_STEPS = ROOT / "docs/modernizing/cifar10", ROOT / "docs/modernizing/mnist"
+#: programs with sessions, each proved against the one before, call by call; of the first what `migrate` makes of it
+CALLS = {
+    "cifar10": (
+        ROOT / "legacy/cifar10_towers.py",
+        CIFAR_STEPS / "step1_decide.py",
+        CIFAR_STEPS / "step2_module.py",
     ),
-    "cifar10 3": Step(
-        "docs/modernizing/cifar10/step2_module.py", "docs/modernizing/cifar10/step3_function.py", SAVED
+    "mnist": (
+        ROOT / "legacy/mnist_supervisor.py",
+        MNIST_STEPS / "step1_decide.py",
+        MNIST_STEPS / "step2_module.py",
     ),
-    "cifar10 4": Step(
-        "docs/modernizing/cifar10/step2_module.py", "docs/modernizing/cifar10/step4_datasets.py", SAVED
-    ),
-    # Keras adds up steps, each at its own learning rate, where TF1 adds up gradients
-    "cifar10 5": Step(
-        "docs/modernizing/cifar10/step2_module.py", "docs/modernizing/cifar10/step5_keras.py", SAVED, True
-    ),
-    "cifar10 6": Step(
-        "docs/modernizing/cifar10/step2_module.py", "docs/modernizing/cifar10/step6_checkpoint.py", SAVED, True
-    ),
-    "modern": Step(
-        "docs/modernizing/cifar10/step2_module.py", "modern/cifar10_mirrored.py", [*CIFAR, "--log_every=1"], True
-    ),
-    "mnist 1": Step("legacy/mnist_supervisor.py", "docs/modernizing/mnist/step1_decide.py", CLUSTER),
-    "mnist 2": Step(
-        "docs/modernizing/mnist/step1_decide.py", "docs/modernizing/mnist/step2_module.py", CLUSTER
-    ),
-}  # fmt: skip
+}
+#: programs of TF 2 functions, each proved against the last of those, and whether gradients alone are compared: Keras
+#: adds up steps, each at its own learning rate, where TF1 adds up gradients
+FUNCTIONS = {
+    "step3_function": (CIFAR_STEPS / "step3_function.py", SAVED, False),
+    "step4_datasets": (CIFAR_STEPS / "step4_datasets.py", SAVED, False),
+    "step5_keras": (CIFAR_STEPS / "step5_keras.py", SAVED, True),
+    "step6_checkpoint": (CIFAR_STEPS / "step6_checkpoint.py", SAVED, True),
+    "modern": (ROOT / "modern/cifar10_mirrored.py", [*CIFAR, "--log_every=1"], True),
+}
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
+    """The verdicts; every program is recorded once, two at a time."""
     folder = tmp_path_factory.mktemp("modernizing")
-
-    def run(name: str) -> ParityResult:
-        step = STEPS[name]
-        before, cluster = ROOT / step.before, "mnist" in name
-        if before.parent.name == "legacy":
-            migrate_into(before, folder / name)
-            before = folder / name / before.name
-        place = f"--{'log' if cluster else 'train'}_dir={folder / 'written'}"
-        options = Options(
-            steps=6, gradients_only=step.gradients_only, cluster=Shape(1, 2) if cluster else None
-        )
-        return verify(before, ROOT / step.after, [*step.flags, place], options)
-
+    options = Options(steps=6, scratch=folder / "scratch")
+    results: dict[str, ParityResult] = {}
+    futures: dict[tuple[str, int], Future[Any]] = {}
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(STEPS, pool.map(run, STEPS), strict=True))
+        for kind, (first, *steps) in CALLS.items():
+            migrate_into(first, folder / kind)
+            how = replace(options, cluster=Shape(1, 2)) if kind == "mnist" else options
+            flags = CLUSTER if kind == "mnist" else SAVED
+            arguments = [*flags, f"--{'log' if kind == 'mnist' else 'train'}_dir={folder / 'written'}"]
+            for place, script in enumerate((folder / kind / first.name, *steps)):
+                out = folder / f"{kind}-{place}"
+                futures[kind, place] = pool.submit(record_calls, script, arguments, out, how, migrated=True)
+        last = CALLS["cifar10"][-1]
+        arguments = [*SAVED, f"--train_dir={folder / 'written'}"]
+        original = pool.submit(record_original, last, arguments, folder / "last", options, migrated=True)
+        for name, (script, flags, _) in FUNCTIONS.items():
+            arguments = [*flags, f"--train_dir={folder / 'written'}"]
+            futures[name, 0] = pool.submit(
+                record_migrated, script, arguments, folder / name, options, original.result().folder
+            )
+        for kind in CALLS:
+            for place in (1, 2):
+                result = results[f"{kind} {place}"] = new_result(
+                    CALLS[kind][place - 1], CALLS[kind][place], []
+                )
+                judge_calls(result, futures[kind, place - 1].result(), futures[kind, place].result())
+        for name, (script, _, gradients_only) in FUNCTIONS.items():
+            result = results[name] = new_result(last, script, [])
+            how = replace(options, gradients_only=gradients_only)
+            judge(result, original.result(), futures[name, 0].result(), how)
+    return results
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", [*(f"{kind} {place}" for kind in CALLS for place in (1, 2)), *FUNCTIONS])
 def test_the_step_changes_no_bit(name: str, results: dict[str, ParityResult]) -> None:
     result = results[name]
     assert result.outcome == "bitwise", (result.outcome, result.error, result.notes)
     kinds = {comparison.kind for comparison in result.comparisons}
     assert "gradient" in kinds
-    assert ("variable" in kinds) != STEPS[name].gradients_only
+    assert ("variable" in kinds) != (name in FUNCTIONS and FUNCTIONS[name][2])
 
 
 def test_a_run_of_step_6_goes_on(tmp_path: Path) -> None:
@@ -107,6 +115,7 @@ def test_a_run_of_step_6_goes_on(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         return re.findall(r"step \d+, loss = \S+", done.stdout)
 
-    whole = losses(4, "whole")
-    assert len(whole) == 4
-    assert losses(2, "parts") + losses(4, "parts") == whole
+    with ThreadPoolExecutor(2) as pool:
+        whole = pool.submit(losses, 4, "whole")
+        parts = losses(2, "parts") + losses(4, "parts")
+    assert len(parts) == 4 and parts == whole.result()

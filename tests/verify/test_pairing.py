@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tf2towers.verify.variable_pairing import pair
 
 TF1 = {
@@ -39,15 +37,6 @@ def test_names_before_order() -> None:
     migrated = {"bn/gamma": (4,), "bn/beta": (4,)}
     pairs = pair(original, list(original), migrated, list(migrated))
     assert pairs == {"norm/beta": "bn/beta", "norm/gamma": "bn/gamma"}
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [({}, {}), ({"a": "q"}, {"a": "q"}), ({"a": "p"}, {}), ({"a": "nowhere"}, {})],
-)
-def test_pairs_of_the_user(given: dict[str, str], expected: dict[str, str]) -> None:
-    """Only what there is, and of one shape."""
-    assert pair({"a": (2,)}, [], {"p": (3,), "q": (2,)}, [], given) == expected
 
 
 def test_each_once() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.verify.conftest import LEGACY
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.cluster import Shape
 from tf2towers.verify.sides import Options
@@ -16,6 +15,7 @@ from tf2towers.verify.verify import verify
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 TF1 = os.environ.get("TF2TOWERS_TF1_PYTHON")
+LEGACY = Path(__file__).parents[2] / "legacy" / "cifar10_towers.py"
 SMALL = Path(__file__).parent / "mistakes" / "legacy" / "small_towers.py"
 AVERAGE = "        grads = strategy.reduce('MEAN', tower_grads)\n"
 

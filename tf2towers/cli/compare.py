@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import tempfile
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.cli import script_arguments
-from tf2towers.cli.installed import require_modules
-from tf2towers.cli.runnable import as_script, why_not
+from tf2towers.cli.runnable import require_modules, why_not
 from tf2towers.cli.script_arguments import positive, seconds
 from tf2towers.launch.signals import note_signals
 
@@ -21,84 +16,49 @@ if TYPE_CHECKING:
     from tf2towers.compare.outcome import Outcome
 
 FAILED = 2
-#: the options that say how the two are run, by the names that `Plan` has for them
-_OF_THE_PLAN = (
-    "arguments", "steps", "turns", "at_once", "batch_size", "legacy_python", "modern_python", "timeout", "own_weights",
-    "allow_writes", "ps", "workers", "task_flags",
-)  # fmt: skip
 prepare = script_arguments.prepare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.usage = "tf2towers compare [options] LEGACY MODERN -- ARGS"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
-        "Both scripts run unedited, TensorFlow 1 or 2, with the same ARGS, seeds and initial weights, to the\n"
-        "end; what they write goes to a scratch folder. In ARGS, {scratch} stands for an empty folder of the\n"
-        "side's own: --train_dir={scratch}. With fewer than 4 cores they take turns, so that neither slows the\n"
-        "other down; time in which one is held does not count. Parameter-server scripts run as whole clusters.\n"
+        "Both scripts run unedited, TensorFlow 1 or 2, one after the other, with the same ARGS and seeds, to\n"
+        "the end; what they write goes to a scratch folder. In ARGS, {scratch} stands for an empty folder of\n"
+        "the side's own: --train_dir={scratch}. Parameter-server scripts run as whole clusters.\n"
         "exit status: 0; 2 one could not be run, or never trained; 130 for Ctrl-C."
     )
     parser.add_argument("legacy", type=Path, metavar="LEGACY", help="the one that is compared with")
     parser.add_argument("modern", type=Path, metavar="MODERN", help="the other one")
     parser.add_argument("--steps", type=positive, metavar="K", help="end each after K training steps")
-    ways = parser.add_mutually_exclusive_group()
-    ways.add_argument(
-        "--turns", type=seconds, metavar="SECONDS", help="take turns of so long, whatever the cores"
-    )
-    ways.add_argument("--at-once", action="store_true", help="run both at the same time, whatever the cores")
-    parser.add_argument(
-        "--batch-size", type=positive, metavar="N", help="examples of a step (default: as seen)"
-    )
-    parser.add_argument(
-        "--own-weights", action="store_true", help="MODERN is not given the initial weights of LEGACY"
-    )
-    parser.add_argument(
-        "--python",
-        dest="modern_python",
-        metavar="EXE",
-        default=sys.executable,
-        help="runs MODERN (default: this one)",
-    )
     parser.add_argument(
         "--legacy-python",
         metavar="EXE",
         default=sys.executable,
         help="runs LEGACY, as a real TensorFlow 1.15's",
     )
-    parser.add_argument(
-        "--allow-writes",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="let the scripts write there as they do by themselves (else to a scratch folder)",
-    )
-    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="stop both after so long")
-    parser.add_argument(
-        "--report", type=Path, metavar="DIR", help="index.html, loss.png, throughput.png, compare.json"
-    )
+    script_arguments.add_writes(parser)
+    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="of each run (default: none)")
+    parser.add_argument("--report", type=Path, metavar="DIR", help="write index.html and compare.json there")
     parser.add_argument("--json", type=Path, metavar="FILE", help="the numbers, every step's too")
     script_arguments.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compares; see the epilog for the status."""
-    for script, python in ((options.legacy, options.legacy_python), (options.modern, options.modern_python)):
+    for script, python in ((options.legacy, options.legacy_python), (options.modern, None)):
         if wrong := why_not(script, python):
             print(f"tf2towers compare: {wrong}", file=sys.stderr)
             return FAILED
-    require_modules("numpy", *_needed_modules(options))
-    from tf2towers.compare.errors import CompareError
-    from tf2towers.compare.race import Interrupted
+    require_modules("tensorflow", *["matplotlib"] * (options.report is not None))
+    from tf2towers.compare.compare import CompareError, Interrupted, compare
 
     try:
         with note_signals() as signals:
-            outcome = _run_comparison(options, signals)
-        _print(outcome)
-        _write(outcome, options.report, options.json)
+            outcome = compare(options, signals)
+        _show(outcome, options.report, options.json)
     except Interrupted as ended:
-        print("tf2towers compare: interrupted, both are stopped", file=sys.stderr)
+        print("tf2towers compare: interrupted, nothing of it runs on", file=sys.stderr)
         return 128 + ended.number
     except CompareError as problem:
         print(f"tf2towers compare: {problem}", file=sys.stderr)
@@ -109,45 +69,23 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run_comparison(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
-    """Runs both; of a notebook its cells, though the outcome names the notebook."""
-    from tf2towers.compare.compare import Plan, compare
+def _show(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:
+    """Prints the table, and writes the files that were asked for."""
+    from tf2towers.compare.summary import table
+    from tf2towers.report.parity_json import as_json
 
-    with tempfile.TemporaryDirectory(prefix="tf2towers-compare-") as folder:
-        legacy = as_script(options.legacy, Path(folder, "legacy"))
-        modern = as_script(options.modern, Path(folder, "modern"))
-        given = {name: getattr(options, name) for name in _OF_THE_PLAN}
-        outcome = compare(Plan(legacy=legacy, modern=modern, **given), signals)
-    outcome.legacy.script, outcome.modern.script = options.legacy, options.modern
-    mine, its = outcome.commands
-    named = mine.replace(str(legacy), str(options.legacy)), its.replace(str(modern), str(options.modern))
-    return replace(outcome, commands=named)
-
-
-def _needed_modules(options: argparse.Namespace) -> list[str]:
-    """What this interpreter has to have for these options: TensorFlow where it runs a side."""
-    runs = sys.executable in (options.modern_python, options.legacy_python)
-    return ["tensorflow"] * runs + ["matplotlib"] * (options.report is not None)
-
-
-def _print(outcome: Outcome) -> None:
-    from tf2towers.compare.table import text
-
-    print("legacy: {}\nmodern: {}\n".format(*outcome.names))
-    print(text(outcome.summary))
+    print(f"\nlegacy: {outcome.legacy.script}\nmodern: {outcome.modern.script}\n\n{table(outcome.summary)}")
     print(f"\n{outcome.how}\nthe machine: {outcome.machine}")
     for note in outcome.summary.notes:
         print(f"note: {note}")
-
-
-def _write(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:
-    files = [numbers] if numbers is not None else []
+    files = []
     if report is not None:
-        from tf2towers.compare.report import write_report
+        from tf2towers.compare.outcome import write_report
 
-        files = [*write_report(outcome, report), *files]
+        files += write_report(outcome, report)
     if numbers is not None:
+        files.append(numbers)
         numbers.parent.mkdir(parents=True, exist_ok=True)
-        numbers.write_text(json.dumps(outcome.as_json(), indent=1) + "\n", encoding="utf-8")
+        numbers.write_text(as_json(outcome.as_dict()), encoding="utf-8")
     if files:
         print(f"written: {', '.join(map(str, files))}")

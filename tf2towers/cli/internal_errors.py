@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from pathlib import Path
 
-_ROOT = Path(__file__).parents[1]
+_ROOT = f"{Path(__file__).parents[1]}{os.sep}"
 _LONGEST = 160
 
 
@@ -16,24 +17,17 @@ def wants_traceback() -> bool:
 
 def internal_error(problem: BaseException, what: str = "internal error") -> str:
     """The sentence, which begins with `what`. A message that shows a whole syntax tree is cut."""
+    import traceback
+
     first = next(iter(str(problem).strip().splitlines()), "")
-    if len(first) > _LONGEST:
-        first = f"{first[:_LONGEST]}..."
-    kind = f"{type(problem).__name__}: {first}" if first else type(problem).__name__
-    place = _innermost_line(problem)
-    where = f" at {place}" if place else ""
+    kind = ": ".join(
+        filter(None, [type(problem).__name__, textwrap.shorten(first, _LONGEST, placeholder="...")])
+    )
+    frames = [
+        frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename.startswith(_ROOT)
+    ]
+    where = f" at {frames[-1].filename.removeprefix(_ROOT)}:{frames[-1].lineno}" if frames else ""
     return (
         f"{what}: {kind}{where} (please report it, with as much of the script as shows it; "
         "TF2TOWERS_DEBUG=1 gives the traceback)"
     )
-
-
-def _innermost_line(problem: BaseException) -> str:
-    """The innermost line of tf2towers' own code."""
-    import traceback
-
-    for frame in reversed(traceback.extract_tb(problem.__traceback__)):
-        path = Path(frame.filename)
-        if path.is_relative_to(_ROOT):
-            return f"{path.relative_to(_ROOT).as_posix()}:{frame.lineno}"
-    return ""

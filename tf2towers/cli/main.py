@@ -16,8 +16,9 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
-from tf2towers.cli.installed import NotInstalled
+from tf2towers import __version__
 from tf2towers.cli.internal_errors import internal_error, wants_traceback
+from tf2towers.cli.runnable import NotInstalled
 
 
 class Command(NamedTuple):
@@ -86,7 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as ended:  # argparse
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 2
     except Exception as problem:
-        if isinstance(problem, OSError) and _output_is_full(problem):
+        # an error about a file has its name
+        if isinstance(problem, OSError) and problem.filename is None and problem.errno in _FULL:
+            _discard_output()
             print(f"tf2towers: the output cannot be written ({problem.strerror})", file=sys.stderr)
             return 2
         if wants_traceback():
@@ -118,16 +121,6 @@ def _dispatch(given: list[str]) -> int:
     return status
 
 
-class _Version(argparse.Action):
-    """Prints the version; read late, like everything else."""
-
-    def __call__(self, *_: object) -> None:
-        from tf2towers import __version__
-
-        print(f"tf2towers {__version__}")
-        sys.exit(0)
-
-
 def _make_parser() -> argparse.ArgumentParser:
     """The parser of a command line that names no command."""
     width = max(map(len, COMMANDS))
@@ -139,7 +132,7 @@ def _make_parser() -> argparse.ArgumentParser:
         epilog=f"commands:\n{lines}\n\n`tf2towers COMMAND --help` says more.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument("--version", action="version", version=f"tf2towers {__version__}")
     parser.add_argument(
         "command", nargs="?", choices=list(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS
     )
@@ -152,29 +145,13 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBA
 
 
 def _has_output() -> bool:
-    """Makes the streams fit to write a script's text to; says whether there is a standard output at all.
-
-    A closed standard error is written to nobody.
-    """
-    if sys.stderr is None:
+    """Makes the streams fit to write a script's text to; says whether there is a standard output at all."""
+    if sys.stderr is None:  # closed: what is written there is for nobody
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as the process
-    if sys.stdout is None:
-        return False
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a script's text may hold what the terminal cannot show
             stream.reconfigure(errors="backslashreplace")
-    return True
-
-
-def _output_is_full(problem: OSError) -> bool:
-    """Whether this is what a standard output says that no longer takes anything; from then on it goes to nobody.
-
-    Errors about files have their names.
-    """
-    if problem.filename is not None or problem.errno not in _FULL:
-        return False
-    _discard_output()
-    return True
+    return sys.stdout is not None
 
 
 def _discard_output() -> None:

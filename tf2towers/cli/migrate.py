@@ -7,17 +7,17 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from tf2towers.cli import migrate_options, verified_migration
 from tf2towers.cli.internal_errors import internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
-from tf2towers.cli.selection import EVERYTHING, Selection
-from tf2towers.cli.settings import ConfigError, complete_options, is_left_out, of_the_run
+from tf2towers.cli.processes import map_in_processes, with_progress
+from tf2towers.cli.selection import Selection
 from tf2towers.cli.show_results import show
-from tf2towers.cli.tree import Folder, Tree, map_in_processes, tree_of, with_progress
+from tf2towers.cli.tree import Tree, tree_of
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.deep import with_deep_stack
@@ -41,14 +41,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _migrate_scripts(options: argparse.Namespace) -> int:
     paths = _each_once(options.paths)
-    by_path = {path: complete_options(options, path) for path in paths}
-    vendor_asked, options = bool(options.vendor), of_the_run(by_path)
     if options.output is not None and str(STDIN) in paths:
         raise ConfigError("-o needs files: the standard input is without a name to write to")
-    options.vendor = options.vendor and bool(options.write or options.output)
-    if vendor_asked and not options.vendor:
+    if options.vendor and not (options.write or options.output):
         raise ConfigError("--vendor goes with -o or -w")
-    tree, scripts = _find_scripts(by_path, options)
+    tree, scripts = _find_scripts(paths, options)
     if tree is not None and options.verify:
         raise ConfigError("--verify takes scripts, no folder")
     results = migrate_all(scripts, options.jobs)
@@ -79,24 +76,21 @@ def _migrate_scripts(options: argparse.Namespace) -> int:
 
 
 def _find_scripts(
-    by_path: dict[str, argparse.Namespace], options: argparse.Namespace
+    paths: list[str], options: argparse.Namespace
 ) -> tuple[Tree | None, list[tuple[str, Choice]]]:
     """The scripts that are named, and the programs of the folders that are; the folders, where there are any."""
-    choices = {path: Choice.of(own) for path, own in by_path.items()}
-    folders = {
-        path: Folder(Path(path), tuple(own.exclude), own.exclude_base, own.python_path)
-        for path, own in by_path.items()
-        if Path(path).is_dir()
-    }
-    tree = tree_of(list(folders.values()), options.output, options.jobs)
-    named = [path for path, own in by_path.items() if path not in folders and not is_left_out(path, own)]
-    if tree is None:
-        return None, [(path, choices[path]) for path in named]
-    choices = {path: replace(choice, mains=frozenset(tree.mains)) for path, choice in choices.items()}
-    for main in tree.mains:
-        folder = next(path for path in folders if main.is_relative_to(Path(path).absolute()))
-        choices.setdefault(display_path(main), choices[folder])
-    return tree, [(path, choices[path]) for path in dict.fromkeys([*named, *map(display_path, tree.mains)])]
+    folders = [path for path in paths if Path(path).is_dir()]
+    tree = tree_of(folders, options)
+    mains = tree.mains if tree is not None else ()
+    choice = Choice(
+        options.towers,
+        options.python3,
+        options.python_path,
+        Selection(options.select, options.ignore),
+        frozenset(mains),
+    )
+    named = [path for path in paths if path not in folders]
+    return tree, [(path, choice) for path in dict.fromkeys([*named, *map(display_path, mains)])]
 
 
 def _each_once(paths: Iterable[str]) -> list[str]:
@@ -107,25 +101,18 @@ def _each_once(paths: Iterable[str]) -> list[str]:
     return list(found.values())
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What the options of a path ask for."""
+class ConfigError(Exception):
+    """A sentence about options that do not go together."""
+
+
+class Choice(NamedTuple):
+    """How a script is migrated; `mains` are the programs that are migrated with it."""
 
     towers: str | None = None
     python3: bool = False
-    mains: frozenset[Path] = frozenset()
     python_path: tuple[Path, ...] = ()
-    selection: Selection = EVERYTHING
-
-    @classmethod
-    def of(cls, options: argparse.Namespace) -> Choice:
-        """The choice that the options of a path make."""
-        return cls(
-            options.towers,
-            options.python3,
-            python_path=options.python_path,
-            selection=options.selection,
-        )
+    selection: Selection = Selection()
+    mains: frozenset[Path] = frozenset()
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
@@ -134,6 +121,9 @@ class Choice:
             towers=self.towers, mains=self.mains, python3=self.python3, python_path=self.python_path
         )
         return partial(codemod.migrate, options=options)
+
+
+_DEFAULT = Choice()
 
 
 def migrate_all(scripts: list[tuple[str, Choice]], jobs: int = 1) -> list[MigrationResult]:
@@ -153,7 +143,7 @@ def _lost_result(script: tuple[str, Choice]) -> MigrationResult:
     return MigrationResult(Path(script[0]), error=message)
 
 
-def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
+def migrate_path(path: str, choice: Choice = _DEFAULT) -> MigrationResult:
     """Reads and migrates one script. An error, the user's or tf2towers' own, is in the result; no traceback."""
     try:
         data = _standard_input() if path == str(STDIN) else None

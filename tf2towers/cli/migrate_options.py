@@ -1,8 +1,9 @@
-"""The options of `tf2towers migrate`; None where the command line does not say one that pyproject.toml may."""
+"""The options of `tf2towers migrate`."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from tf2towers.cli import selection, verified_migration
@@ -17,27 +18,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Without -w, -o or --check a unified diff and a summary are printed and nothing is written.\n"
         "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"
         "2 could not be read, parsed or written: that script is left as it was.\n"
-        "Defaults of a project are in [tool.tf2towers] of its pyproject.toml: docs/options.md.\n"
         "With --verify the command line of the scripts follows a --, and nothing is written unless\n"
         "both run alike: status 1 says what differs, 2 that one of them could not be run."
     )
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "paths",
         nargs="+",
         metavar="PATH",
         type=_path,
         help="a training script or notebook, or a folder of them; - is the standard input",
     )
-    parser.add_argument(
+    add(
         "--exclude",
         metavar="PATTERN",
         action="append",
+        default=[],
         help="of a folder, leave these out (as in .gitignore, which is respected); may be repeated",
-    )
-    parser.add_argument(
-        "--force-exclude",
-        action=argparse.BooleanOptionalAction,
-        help="leave out also files that are named themselves, for tools that name each file",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -50,42 +47,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check", action="store_true", help="write nothing; exit with 1 if anything would change"
     )
     verified_migration.add_arguments(parser)
-    parser.add_argument(
+    add(
         "--towers",
         metavar="EXPRESSION",
         help="the number of towers, or their devices, where a loop does not say",
     )
-    parser.add_argument(
+    add(
         "--python-path",
         metavar="FOLDER",
-        action="append",
+        action=_AddFolder,
+        default=(),
         help="the program runs with this folder in its PYTHONPATH: look for modules there, too; may be repeated",
     )
-    parser.add_argument(
+    add(
         "--vendor",
-        action=argparse.BooleanOptionalAction,
+        action="store_true",
         help="with -o or -w: put the part of the runtime that is needed beside it",
     )
-    parser.add_argument(
+    add(
         "--python3",
         action="store_true",
         help="only convert Python 2 to 3, and stay with TF 1: what `verify` compares with",
     )
-    parser.add_argument(
+    add(
         "--select",
         type=selection.check_code,
+        default=(),
         metavar="CODE[,CODE]",
         help="report only these rules, or those whose codes begin so (T2T62)",
     )
-    parser.add_argument(
+    add(
         "--ignore",
         type=selection.check_code,
+        default=(),
         metavar="CODE[,CODE]",
         help="do not report these; a site that is left is yours then, as with `# noqa: CODE` on its line",
     )
-    parser.add_argument(
-        "--exit-zero", action="store_true", help="status 0 where sites are left as well; errors are status 2"
-    )
+    add("--exit-zero", action="store_true", help="status 0 where sites are left as well; errors are status 2")
     loudness = parser.add_mutually_exclusive_group()
     loudness.add_argument(
         "-q", "--quiet", action="store_true", help="print only errors and the sites that are left"
@@ -96,26 +94,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print every site, and the modules that are read and unchanged",
     )
-    parser.add_argument(
-        "--all", action=argparse.BooleanOptionalAction, help="show every site, however many there are"
+    add("--no-diff", action="store_true", help="print no unified diff, only what came of it")
+    add(
+        "--output-format",
+        "--format",
+        dest="format",
+        choices=FORMATS,
+        default="text",
+        help="how the result is shown",
     )
-    parser.add_argument(
-        "--diff",
-        action=argparse.BooleanOptionalAction,
-        help="print what changes as a unified diff (default: where nothing is written)",
-    )
-    parser.add_argument(
-        "--output-format", "--format", dest="format", choices=FORMATS, help="how the result is shown"
-    )
-    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="so many processes; 0: one a core")
-    parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
+    add("-j", "--jobs", type=_jobs, default=1, metavar="N", help="so many processes; 0: one a core")
+
+
+class _AddFolder(argparse.Action):
+    """Adds the absolute path of a folder, links kept."""
+
+    def __call__(self, parser: object, options: argparse.Namespace, folder: object, _: object = None) -> None:
+        options.python_path = (*options.python_path, Path(os.path.abspath(str(folder))))  # noqa: PTH100
 
 
 def _jobs(text: str) -> int:
     count = int(text)
     if count < 0:
         raise argparse.ArgumentTypeError("a number of processes, or 0")
-    return count
+    return count or os.cpu_count() or 1
 
 
 def _path(text: str) -> str:

@@ -1,17 +1,13 @@
-"""`in_processes`: work on many items in several processes, which end with this one, however it ends."""
+"""Work on many items, in several processes, which end with this one, however it ends; and how far it is."""
 
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
-
-from tf2towers.launch.leftovers import die_with
 
 Given = TypeVar("Given")
 Got = TypeVar("Got")
@@ -20,37 +16,31 @@ Got = TypeVar("Got")
 _CHUNK = 8
 
 
-def in_processes(
+def map_in_processes(
     work: Callable[[Given], Got], items: Sequence[Given], jobs: int, lost: Callable[[Given], Got]
 ) -> Iterator[Got]:
     """`map(work, items)` in so many processes; the order is that of the items.
 
-    Where a process is killed (memory, say) its items are tried again one by one; `lost` gives the result of the one
-    that kills it again.
+    Where a process is killed (memory, say) `lost` gives the results of the items that are left.
     """
-    left = list(items)
-    chunk = max(1, min(_CHUNK, len(left) // (jobs * 4)))
-    try:
-        for result in _map_tasks(work, left, min(jobs, len(left)), chunk):
-            left.pop(0)
-            yield result
-    except BrokenProcessPool:
-        pass
-    while left:
-        try:
-            for result in _map_tasks(work, list(left), 1, 1):
-                left.pop(0)
-                yield result
-        except BrokenProcessPool:
-            yield lost(left.pop(0))
+    if jobs < 2 or len(items) < 2:
+        yield from map(work, items)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
-
-def _map_tasks(work: Callable[[Given], Got], items: Sequence[Given], jobs: int, chunk: int) -> Iterator[Got]:
-    with ProcessPoolExecutor(jobs, initializer=_start_process, initargs=(os.getpid(),)) as pool:
+    done, chunk = 0, max(1, min(_CHUNK, len(items) // (jobs * 4)))
+    workers = min(jobs, len(items))
+    with ProcessPoolExecutor(workers, initializer=_start_process, initargs=(os.getpid(),)) as pool:
         chunks = [items[start : start + chunk] for start in range(0, len(items), chunk)]
         try:
             for future in [pool.submit(_run_task, work, some) for some in chunks]:
-                yield from future.result()
+                for result in future.result():
+                    done += 1
+                    yield result
+        except BrokenProcessPool:
+            yield from map(lost, items[done:])
         except BaseException:  # Ctrl-C: nobody waits for what is under way
             for child in multiprocessing.active_children():
                 child.terminate()
@@ -63,8 +53,22 @@ def _run_task(work: Callable[[Given], Got], items: Sequence[Given]) -> list[Got]
 
 def _start_process(parent: int) -> None:
     """A new process ends with its parent; Ctrl-C is for the parent, which ends it."""
+    from tf2towers.launch.leftovers import die_with
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # what the parent made is shared, as long as nobody looks for garbage in it
     end = die_with(parent)
     if end is not None:
         end()
+
+
+def with_progress(results: Iterable[Got], count: int) -> Iterator[Got]:
+    """The results, with their number on the terminal while they come."""
+    if not sys.stderr.isatty() or count < 2:
+        yield from results
+        return
+    for number, result in enumerate(results, 1):
+        done = 30 * number // count
+        print(f"\r[{'#' * done}{'.' * (30 - done)}] {number}/{count}", end="", file=sys.stderr, flush=True)
+        yield result
+    print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)

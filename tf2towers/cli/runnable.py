@@ -1,15 +1,10 @@
-"""What is run for a file that is to be compared, and whether it can be run, before anything is started."""
+"""Whether a command can run what it is given, before anything is started: the file, and what has to be installed."""
 
 from __future__ import annotations
 
-import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
-
-NOTEBOOK = ".ipynb"
-#: where a cell begins, and a magic outside of blocks: `pass` in a notebook's text
-_MARK = re.compile(r"^pass  # tf2towers: ((?:cell|magic) \d+)$", re.MULTILINE)
-_FUTURE = re.compile(r"^from __future__ import .*\n", re.MULTILINE)
 
 
 def why_not(script: Path, python: str | None = None) -> str:
@@ -20,36 +15,34 @@ def why_not(script: Path, python: str | None = None) -> str:
     """
     if not script.is_file():
         return f"{script}: no such file"
+    if script.suffix == ".ipynb":
+        return f"{script} is a notebook: `jupyter nbconvert --to script {script}` makes a script of its cells"
     if python not in (None, sys.executable):
         return ""
     from tf2towers.source.errors import SourceError
     from tf2towers.source.script import Script
 
     try:
-        if script.suffix == NOTEBOOK:
-            Script.from_notebook(script)
-        else:
-            Script.read(script)
+        Script.read(script)
     except SourceError as problem:
-        if "Python 2" not in str(problem):  # else Python itself says it best
-            return f"{script}: {problem}" if script.suffix == NOTEBOOK else ""
-        return (
-            f"{script} is Python 2, which nothing here runs: `tf2towers migrate --python3 -o DIR {script}` writes it "
-            "in Python 3, with TF 1 as it is"
-        )
+        if "Python 2" in str(problem):  # else Python itself says it best
+            return (
+                f"{script} is Python 2, which nothing here runs: `tf2towers migrate --python3 -o DIR {script}` writes "
+                "it in Python 3, with TF 1 as it is"
+            )
     return ""
 
 
-def as_script(path: Path, folder: Path) -> Path:
-    """The script that is run for a file: itself; for a notebook its code cells without magics, in a new folder."""
-    if path.suffix != NOTEBOOK:
-        return path
-    from tf2towers.source.notebook import Notebook
+class NotInstalled(Exception):
+    """A sentence that says what is missing, and the command that installs it."""
 
-    text = _MARK.sub(r"# \1", Notebook(path.read_bytes(), path).text)
-    place = max((found.end() for found in _FUTURE.finditer(text)), default=0)
-    beside = f"import sys; sys.path.insert(1, {str(path.absolute().parent)!r})  # the notebook's folder\n"
-    folder.mkdir(parents=True)
-    script = folder / f"{path.stem}.py"
-    script.write_text(text[:place] + beside + text[place:], encoding="utf-8")
-    return script
+
+def require_modules(*modules: str) -> None:
+    """Raises NotInstalled unless this interpreter has all these modules. None of them is loaded."""
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        names = " and ".join(", ".join(missing).rsplit(", ", 1))
+        raise NotInstalled(
+            f"{names} {'is' if len(missing) == 1 else 'are'} not installed here; this installs what is missing: "
+            f"{sys.executable} -m pip install 'tf2towers[all]' ('.[all]' in a clone)"
+        )

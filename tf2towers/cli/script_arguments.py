@@ -28,6 +28,17 @@ def add_arguments_of_scripts(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(_HIDDEN, dest="arguments", type=json.loads, default=[], help=argparse.SUPPRESS)
 
 
+def add_writes(parser: argparse.ArgumentParser) -> None:
+    """Folders that scripts may write to."""
+    parser.add_argument(
+        "--allow-writes",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="let the scripts write there as they do by themselves (else to a scratch folder)",
+    )
+
+
 def prepare(arguments: list[str]) -> list[str]:
     """Hands over what follows the -- as one value, and --task-flags with its: argparse would take them for options."""
     end = arguments.index("--") if "--" in arguments else len(arguments)

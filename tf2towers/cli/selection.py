@@ -95,10 +95,6 @@ def _accepts(comment: re.Match[str], finding: Finding) -> bool:
     return finding.kind != "left" or comment["own"] is not None
 
 
-#: every finding is reported that no comment on its line accepts
-EVERYTHING = Selection()
-
-
 def _longest(beginnings: Iterable[str], code: str) -> int:
     """The length of the longest beginning of a code; -1 where none is one."""
     starts = ["" if start == ALL else start for start in beginnings]

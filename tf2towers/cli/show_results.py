@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tf2towers.cli.tree import Tree, reported_once, tree_summary
-from tf2towers.report.paths import display_path
+from tf2towers.report.paths import counted, display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import STDIN
 
@@ -61,7 +60,7 @@ def _as_text(
     results = list(results)
     to_stdout = not (options.write and any(result.script == STDIN for result in results))
     out = sys.stdout if to_stdout else sys.stderr
-    shows_diff = not (options.write or options.output) if options.diff is None else options.diff
+    shows_diff = not (options.write or options.output or options.no_diff)
     for result in results:
         if result.error is not None:
             out.flush()
@@ -73,9 +72,8 @@ def _as_text(
                 text.render(
                     [result],
                     diff=shows_diff,
-                    colour=_wants_colour(),
                     brief=tree is not None and not options.verbose,
-                    all_sites=options.all or options.verbose,
+                    all_sites=options.verbose,
                     name_of=name_of,
                 )
             )
@@ -98,13 +96,5 @@ def _total_words(results: Sequence[MigrationResult]) -> str:
         {(finding.path, finding.line, finding.message) for result in results for finding in result.left}
     )
     failed = sum(result.error is not None for result in results)
-    words = [f"{files} file{_plural_s(files)} to change", f"{left} site{_plural_s(left)} left by hand"]
+    words = [f"{counted(files, 'file')} to change", f"{counted(left, 'site')} left by hand"]
     return ", ".join(words + [f"{failed} that could not be read"] * bool(failed))
-
-
-def _plural_s(count: int) -> str:
-    return "" if count == 1 else "s"
-
-
-def _wants_colour() -> bool:
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
-from tf2towers.report.paths import display_path
+from tf2towers.cli.processes import map_in_processes
+from tf2towers.report.paths import counted, display_path
 from tf2towers.report.result import MigrationResult
-
-Given = TypeVar("Given")
-Got = TypeVar("Got")
 
 
 @dataclass(frozen=True)
@@ -32,63 +29,23 @@ class Tree:
         return self.folders[0].absolute() if len(self.folders) == len(paths) == 1 else None
 
 
-@dataclass(frozen=True)
-class Folder:
-    """A folder to walk. `base` is what the patterns of `exclude` are relative to, where it is not the folder."""
-
-    path: Path
-    exclude: tuple[str, ...] = ()
-    base: Path | None = None
-    python_path: tuple[Path, ...] = ()
-
-
-def tree_of(wanted: Sequence[Folder], output: Path | None, jobs: int) -> Tree | None:
+def tree_of(wanted: Sequence[str], options: argparse.Namespace) -> Tree | None:
     """What lies under the folders; None where there are none."""
     if not wanted:
         return None
     from tf2towers.source.programs import find_programs, inspect_file, is_migrated, uninspected_file
     from tf2towers.source.walk import sources_under
 
-    leave = [output] if output is not None else []
+    leave = [options.output] if options.output is not None else []
     files = [
-        file.absolute()
-        for folder in wanted
-        for file in sources_under(folder.path, folder.exclude, leave, folder.base)
+        file.absolute() for folder in wanted for file in sources_under(Path(folder), options.exclude, leave)
     ]
     files = list(dict.fromkeys(files))
-    python_path = tuple(dict.fromkeys(place for folder in wanted for place in folder.python_path))
-    look = partial(inspect_file, python_path=python_path)
-    mains = find_programs(files, lambda them: map_in_processes(look, them, jobs, uninspected_file))
-    migrated = [main for main in mains if is_migrated(main)] if output is not None else []
+    look = partial(inspect_file, python_path=options.python_path)
+    mains = find_programs(files, lambda them: map_in_processes(look, them, options.jobs, uninspected_file))
+    migrated = [main for main in mains if is_migrated(main)] if options.output is not None else []
     mains = [main for main in mains if main not in set(migrated)]
-    return Tree(tuple(folder.path for folder in wanted), tuple(files), tuple(mains), tuple(migrated))
-
-
-def map_in_processes(
-    work: Callable[[Given], Got], items: Sequence[Given], jobs: int, lost: Callable[[Given], Got]
-) -> Iterator[Got]:
-    """`map(work, items)` in so many processes; the order is that of the items.
-
-    `lost` gives the result of an item that kills its process.
-    """
-    if jobs > 1 and len(items) > 1:
-        from tf2towers.cli.processes import in_processes
-
-        yield from in_processes(work, items, jobs, lost)
-    else:
-        yield from map(work, items)
-
-
-def with_progress(results: Iterable[Got], count: int) -> Iterator[Got]:
-    """The results, with their number on the terminal while they come."""
-    if not sys.stderr.isatty() or count < 2:
-        yield from results
-        return
-    for number, result in enumerate(results, 1):
-        done = 30 * number // count
-        print(f"\r[{'#' * done}{'.' * (30 - done)}] {number}/{count}", end="", file=sys.stderr, flush=True)
-        yield result
-    print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
+    return Tree(tuple(map(Path, wanted)), tuple(files), tuple(mains), tuple(migrated))
 
 
 def reported_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
@@ -116,13 +73,13 @@ def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     counts = [sum(result.status == status for result in known) for status in (0, 1, 2)]
     words = ["nothing left by hand in {}", "sites left in {}", "{} could not be read"]
     done = [word.format(count) for word, count in zip(words, counts, strict=True) if count]
-    programs = f"{len(known)} program{'' if len(known) == 1 else 's'} with TF1"
+    programs = f"{counted(len(known), 'program')} with TF1"
     if accepted := sum(len(result.accepted) for result in known):
-        done.append(f"{accepted} site{'' if accepted == 1 else 's'} accepted by you")
+        done.append(f"{counted(accepted, 'site')} accepted by you")
     if tree.migrated:
         done.append(f"{len(tree.migrated)} migrated before and left out")
     outcome = f": {', '.join(done)}" if done else ""
-    return f"{names}: {len(tree.files)} file{'' if len(tree.files) == 1 else 's'}, {programs}{outcome}"
+    return f"{names}: {counted(len(tree.files), 'file')}, {programs}{outcome}"
 
 
 def _paths(result: MigrationResult) -> set[Path]:

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.cli import script_arguments
-from tf2towers.cli.installed import require_modules
 from tf2towers.cli.outputs import under_directory, write_all
-from tf2towers.cli.runnable import why_not
-from tf2towers.cli.script_arguments import positive, seconds
+from tf2towers.cli.runnable import require_modules, why_not
+from tf2towers.cli.verify import add_run_arguments, verdict_on
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import STDIN
@@ -24,12 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--verify", action="store_true", help="run both scripts (their code!), and write only if they agree"
     )
-    group.add_argument("--steps", type=positive, metavar="K", help="training steps (default 10)")
-    group.add_argument("--timeout", type=seconds, metavar="SECONDS", help="of each run (default 600)")
-    group.add_argument(
-        "--legacy-python", metavar="EXE", help="run the original on this one's real TF 1.12 to 1.15"
-    )
-    group.add_argument("--tolerance", type=float, metavar="R", help="what passes (default: every bit)")
+    add_run_arguments(group)
     script_arguments.add_arguments_of_scripts(group)
 
 
@@ -60,7 +54,6 @@ def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) 
 
 
 def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
-    from tf2towers.cli.verify import verdict_on
     from tf2towers.report.parity_text import render_parity
 
     if not result.changed:
@@ -69,7 +62,7 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
         write_all(under_directory(result, [result], Path(folder)))
         name = result.script.name
         migrated = next(path for path in sorted(Path(folder).rglob(name)))
-        parity = verdict_on(result.script, migrated, options.arguments, options)
+        parity = verdict_on(result.script, migrated, options)
     print(render_parity(parity), end="", file=sys.stderr)
     if parity.status:
         print(f"tf2towers migrate: {display_path(result.script)}: nothing was written", file=sys.stderr)

@@ -1,128 +1,170 @@
-"""A comparison from its plan to its outcome."""
+"""A comparison from its plan to its outcome: one training after the other, so that neither slows the other down."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from tf2towers.compare.child import Child
-from tf2towers.compare.cluster_side import ClusterChild, ClusterSide, describe_shape, launch_command, shape_of
-from tf2towers.compare.dialect import is_tf1
-from tf2towers.compare.errors import CompareError, has_resumed
-from tf2towers.compare.guesses import batch_size_of, last_accuracy
-from tf2towers.compare.live import Live
-from tf2towers.compare.machine import cores, machine
-from tf2towers.compare.outcome import Outcome
-from tf2towers.compare.race import FEW_CORES, SECONDS, Interrupted, Race
-from tf2towers.compare.side import Side
-from tf2towers.compare.summary import summarise
-from tf2towers.compare.watch.lines import ALLOWED, INITIAL_WEIGHTS, WRITES
+from tf2towers.compare.dialect import find_shape, has_cluster, is_tf1
+from tf2towers.compare.outcome import Outcome, machine
+from tf2towers.compare.side import EnoughSteps, Side
+from tf2towers.compare.summary import number, summarise
+from tf2towers.compare.watch.__main__ import ALLOWED, WRITES
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
-from tf2towers.report.paths import short_names
-from tf2towers.verify.process import RunFailed, portable
+from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.job import TIMED_OUT, Job, ending_words
+from tf2towers.launch.job import Outcome as Ending
+from tf2towers.launch.plan import Plan as LaunchPlan
+from tf2towers.report.paths import counted
+from tf2towers.verify.process import last_lines, portable
 from tf2towers.verify.program import makes_session_calls
-from tf2towers.verify.recording import Facts, FirstVariables, Step, write
-from tf2towers.verify.sides import Options, record_calls, record_original
 
 WATCH = Path(__file__).parent / "watch" / "__main__.py"
 SCRATCH = "{scratch}"  # in an argument: a folder of the side's own, gone afterwards
+_LINE_EVERY = 5.0  # seconds
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is to be compared, and how.
-
-    Attributes:
-        arguments: the same for both; {scratch} in one stands for a folder of the side's own.
-        steps: after which a training is ended; None: when it ends by itself.
-        turns: seconds of a turn; None: by the machine, turns where it has fewer than 4 cores.
-        at_once: never turns.
-        batch_size: examples of a step; None: as seen.
-        own_weights: the modern program is not given the initial weights of the legacy one.
-        allow_writes: folders that the scripts may write to as they are.
-        ps, workers, task_flags: of a cluster; None: as `shape_of` finds.
-    """
-
-    legacy: Path
-    modern: Path
-    arguments: Sequence[str] = ()
-    steps: int | None = None
-    turns: float | None = None
-    at_once: bool = False
-    batch_size: int | None = None
-    legacy_python: str = sys.executable
-    modern_python: str = sys.executable
-    timeout: float | None = None
-    own_weights: bool = False
-    allow_writes: Sequence[str] = ()
-    ps: int | None = None
-    workers: int | None = None
-    task_flags: str | None = None
-
-    def turn_seconds(self, shape: Shape | None) -> float | None:
-        """Seconds of a turn, for clusters or two processes; None: both run at once."""
-        if self.at_once:
-            return None
-        few = FEW_CORES * (1 if shape is None else shape.workers)
-        return self.turns or (SECONDS if cores() < few else None)
+class CompareError(Exception):
+    """A script could not be run, or never trained: the message says what is wrong, for the user."""
 
 
-def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outcome:
-    """Runs both and adds up. Nothing of them runs afterwards, and the scratch folder is gone.
+class Interrupted(Exception):
+    """A signal to end came; `number` is its."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def compare(plan: argparse.Namespace, signals: Sequence[int] = ()) -> Outcome:
+    """Runs both, with a line of progress now and then, and adds up. Nothing of them runs afterwards.
+
+    Args:
+        plan: the command's options. {scratch} in an argument stands for a folder of the side's own.
+        signals: numbers of the signals to end, added to as they come.
 
     Raises:
         CompareError: a script is not there, failed, or never trained; or the time is over.
         Interrupted: a signal came.
     """
-    for script in (plan.legacy, plan.modern):
-        if not script.is_file():
-            raise CompareError(f"{script} is not a file")
     shape = shape_of(plan.legacy, plan.modern, plan.ps, plan.workers, plan.task_flags)
-    turn_seconds = plan.turn_seconds(shape)
     about = machine()
-    legacy, modern = (
-        _side(title, path, shape) for title, path in (("legacy", plan.legacy), ("modern", plan.modern))
-    )
-    with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
-        pythons = (plan.legacy_python, plan.modern_python)
-        view = Live((legacy, modern), plan.batch_size)
-        draws = not plan.own_weights and is_tf1(plan.legacy) and makes_session_calls(plan.modern)
-        weights = None
-        if draws:  # the same graph draws the same numbers
-            modern.given_weights = True
-        else:
-            weights = _first_weights(plan, shape, Path(folder, "weights"), signals, modern, live)
-        children = [
-            _child(legacy, pythons[0], plan, shape, Path(folder, legacy.title), None, draws),
-            _child(modern, pythons[1], plan, shape, Path(folder, modern.title), weights, draws),
-        ]
-        look = view.show if live else lambda: None
-        Race(children, turn_seconds, plan.steps, plan.timeout, signals, look).run()
-        for side in (legacy, modern):
-            assert side.log is not None
-            printed = last_accuracy(side.log.read_text(encoding="utf-8", errors="replace"))
-            side.accuracy = side.accuracy if side.accuracy is not None else printed
+    draws = is_tf1(plan.legacy) and makes_session_calls(plan.modern)  # the same graph draws the same numbers
+    sides = []
+    for title, script, python in (
+        ("legacy", plan.legacy, plan.legacy_python),
+        ("modern", plan.modern, sys.executable),
+    ):
+        side = _Shown(title, script, 1 if shape is None else shape.workers, plan.steps)
+        with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
+            _run(side, python, plan, shape, Path(folder), draws, signals)
+        sides.append(side)
+    legacy, modern = sides
     return Outcome(
         legacy=legacy,
         modern=modern,
-        summary=summarise(legacy, modern, plan.batch_size, batch_size_of(plan.arguments)),
-        commands=tuple(  # type: ignore[arg-type]
-            shlex.join([*_command_words(python, shape), str(side.script), *plan.arguments])
-            for side, python in zip((legacy, modern), pythons, strict=True)
+        summary=summarise(legacy, modern),
+        commands=(
+            shlex.join([*_command_words(plan.legacy_python, shape), str(plan.legacy), *plan.arguments]),
+            shlex.join([*_command_words(sys.executable, shape), str(plan.modern), *plan.arguments]),
         ),
         arguments=plan.arguments,
         machine=about,
-        how=_describe_run(turn_seconds, modern.given_weights, shape, (legacy, modern)),
+        how=_describe_run(draws, shape, sides),
     )
 
 
-def _side(title: str, script: Path, shape: Shape | None) -> Side:
-    return Side(title, script) if shape is None else ClusterSide(title, script, workers=shape.workers)
+class _Shown(Side):
+    """A side that prints a line now and then."""
+
+    def begin(self) -> None:
+        """Says that it begins."""
+        super().begin()
+        self._shown = time.monotonic()
+        print(f"{self.title}: {self.script}", flush=True)
+
+    def take(self, task: str, line: dict[str, object]) -> None:
+        """Takes a report, and prints how far the side is, if it is time."""
+        super().take(task, line)
+        if time.monotonic() - self._shown >= _LINE_EVERY:
+            self._shown = time.monotonic()
+            losses = (step.loss for step in reversed(self.steps) if step.loss is not None)
+            print(f"{self.title}: step {self.count}, loss {number(next(losses, None))}", flush=True)
+
+
+def _run(
+    side: Side,
+    python: str,
+    plan: argparse.Namespace,
+    shape: Shape | None,
+    folder: Path,
+    draws: bool,
+    signals: Sequence[int],
+) -> None:
+    """Runs one side to its end, or to its last step."""
+    own = folder / "scratch"
+    own.mkdir()
+    (folder / "tmp").mkdir()
+    tf1 = is_tf1(side.script)
+    flags = {"--tf1": tf1, "--same-draws": draws, "--alone": shape is None}
+    arguments = [
+        *(flag for flag, wanted in flags.items() if wanted),
+        str(side.script),
+        *(word.replace(SCRATCH, str(own)) for word in plan.arguments),
+    ]
+    environment = {
+        "TMPDIR": str(folder / "tmp"),
+        "PYTHONHASHSEED": "0",
+        WRITES: str(folder / "writes"),
+        ALLOWED: os.pathsep.join(str(Path(allowed).resolve()) for allowed in plan.allow_writes),
+    }
+    watch = WATCH
+    if tf1 and python != sys.executable:
+        watch = portable(WATCH, folder / "watch")
+        environment["TF2_BEHAVIOR"] = "0"  # an imported TensorFlow 2 leaves 1, which TF 1.15 would listen to
+    tasks = shape or Shape(0, 1, "")
+    try:
+        launched = LaunchPlan(
+            script=watch, args=arguments, ps=tasks.ps, workers=tasks.workers, env=environment, python=python,
+            task_flags=tasks.task_flags, timeout=plan.timeout, linger=0.0,
+        )  # fmt: skip
+        side.begin()
+        ending = Job(launched, side, signals).run()
+    except EnoughSteps:
+        ending = Ending(0)
+    except LaunchError as problem:
+        raise CompareError(str(problem)) from None
+    finally:
+        side.end()
+    _check(side, ending, signals)
+
+
+def _check(side: Side, ending: Ending, signals: Sequence[int]) -> None:
+    if signals:
+        raise Interrupted(signals[0])
+    if side.resumed is not None:
+        raise CompareError(
+            f"{side.script} went on from a checkpoint, after {side.resumed} steps of an earlier run, and trainings are "
+            "compared from their beginning: give it an empty folder ({scratch} in its arguments is one)"
+        )
+    last = "\n".join(f"  {line}" for line in last_lines(side.wrote).splitlines())
+    wrote = f"; it wrote last:\n{last}" if last else "; it wrote nothing"
+    if ending.status == TIMED_OUT and ending.failed is None:
+        raise CompareError(f"{side.script}: {ending.reason}: it has made {side.count} steps{wrote}")
+    if ending.status:
+        who = f"{ending.failed.task.name} of " if ending.failed is not None and side.workers > 1 else ""
+        raise CompareError(f"{who}{side.script} {ending_words(ending.status)}{wrote}")
+    if not side.steps:
+        raise CompareError(
+            f"{side.script} ended and never trained: no session call and no tf.function that an optimizer's update "
+            f"belongs to was seen; if an earlier run left it nothing to do: give it an empty folder, {SCRATCH}{wrote}"
+        )
 
 
 def _command_words(python: str, shape: Shape | None) -> list[str]:
@@ -133,90 +175,14 @@ def _command_words(python: str, shape: Shape | None) -> list[str]:
     return [*words, *([] if shape.task_flags == TASK_FLAGS else [f"--task-flags={shape.task_flags}"]), "--"]
 
 
-def _first_weights(
-    plan: Plan, shape: Shape | None, folder: Path, signals: Sequence[int], modern: Side, explained: bool
-) -> Path | None:
-    """The recording whose weights the modern program begins with; None: its own, and a note of it says why."""
-    if plan.own_weights:
-        return None
-    if not is_tf1(plan.legacy) or is_tf1(plan.modern):
-        modern.notes.append("initial weights of its own: only a TF2 program is given those of a TF1 program")
-        return None
-    if explained:
-        name, _ = short_names(plan.legacy, plan.modern)
-        print(f"recording the first step of {name}, for its initial weights", flush=True)
-
-    def tick() -> None:
-        if signals:
-            raise Interrupted(signals[0])
-
-    python = None if plan.legacy_python == sys.executable else plan.legacy_python
-    try:
-        arguments = _own_arguments(plan.arguments, folder)
-        return record_first_weights(
-            plan.legacy, arguments, folder, python, plan.timeout, shape, tick, plan.allow_writes
-        )
-    except RunFailed as problem:
-        raise CompareError(
-            f"the initial weights of {plan.legacy} could not be recorded, for the modern program to begin with the "
-            f"same ones: {problem}\n--own-weights lets each begin with its own"
-        ) from None
-
-
-def _own_arguments(arguments: Sequence[str], folder: Path) -> list[str]:
-    """The arguments, with a new folder below `folder` for {scratch}."""
-    own = folder / "scratch"
-    own.mkdir(parents=True)
-    return [word.replace(SCRATCH, str(own)) for word in arguments]
-
-
-def _child(
-    side: Side,
-    python: str,
-    plan: Plan,
-    shape: Shape | None,
-    folder: Path,
-    weights: Path | None,
-    draws: bool,
-) -> Child:
-    temporary = folder / "tmp"
-    temporary.mkdir(parents=True)
-    arguments = _own_arguments(plan.arguments, folder)
-    dialect = ["--tf1"] if is_tf1(side.script) else []
-    environment = {
-        "TF_CPP_MIN_LOG_LEVEL": "2",
-        **os.environ,
-        "TMPDIR": str(temporary),
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONHASHSEED": "0",
-        WRITES: str(folder / "writes"),
-        ALLOWED: os.pathsep.join(str(Path(allowed).resolve()) for allowed in plan.allow_writes),
-    }
-    environment.pop("TF2_BEHAVIOR", None)  # left by an imported TensorFlow 2: TF 1.15 would listen to it
-    if weights is not None:
-        environment[INITIAL_WEIGHTS] = str(weights)
-    side.log = folder / "output.txt"
-    arguments = [*dialect, *(["--same-draws"] if draws else []), str(side.script), *arguments]
-    watch = WATCH if python == sys.executable or not dialect else portable(WATCH, folder / "watch")
-    if shape is not None:
-        command = launch_command(shape, python, watch, arguments)
-        return ClusterChild(side, command, environment, side.log, folder / "lines")
-    return Child(side, [python, str(watch), *arguments], environment, side.log)
-
-
-def _describe_run(
-    turn_seconds: float | None, given_weights: bool, shape: Shape | None, sides: Sequence[Side]
-) -> str:
-    weights = "with the same initial weights" if given_weights else "each with initial weights of its own"
-    measured = (
-        "Both ran at once, each slowed down by the other"
-        if turn_seconds is None
-        else f"They took turns of {turn_seconds:g} s, one held while the other ran; only the time that each ran counts"
+def _describe_run(same_draws: bool, shape: Shape | None, sides: Sequence[Side]) -> str:
+    weights = "with the same initial weights" if same_draws else "each with initial weights of its own"
+    said = (
+        f"One run of each, one after the other, {weights}; a ratio is of steps, whatever a step's batch is."
     )
-    said = f"One run of each, {weights}. {measured}."
     if shape is None:
         return said
-    together = [isinstance(side, ClusterSide) and side.synchronous for side in sides]
+    together = [side.synchronous for side in sides]
     steps = "an update that all workers make together" if all(together) else "one worker's update"
     if any(together) and not all(together):
         steps = "an update: of all workers on one side, of one worker on the other"
@@ -224,67 +190,37 @@ def _describe_run(
     return f"{said} {cluster}; a step is {steps}, memory the sum of all tasks' peaks."
 
 
-# -- the legacy program's first weights, recorded before the race, for the modern one to begin with --------------------
+# -- whether the two are clusters, and of how many tasks ---------------------------------------------------------------
 
 
-def record_first_weights(
-    script: Path,
-    arguments: Sequence[str],
-    folder: Path,
-    python: str | None,
-    timeout: float | None,
-    shape: Shape | None,
-    tick: Callable[[], None],
-    allowed: Sequence[str] = (),
-) -> Path:
-    """Runs it, as `tf2towers verify` does, until it has made a step, every worker one.
+def shape_of(
+    legacy: Path,
+    modern: Path,
+    ps: int | None = None,
+    workers: int | None = None,
+    task_flags: str | None = None,
+) -> Shape | None:
+    """The cluster to run each side as; None where both are of one process.
 
     Args:
-        folder: for the recording and what the script writes.
-        python: an interpreter with a real TF 1; None: this one, through the stand-ins.
-        timeout: seconds it has; None: 10 minutes.
-        shape: of a cluster; None: it is one process.
-        tick: called again and again, of a cluster at the end; what it raises ends the run.
-        allowed: folders that the script may write to as they are.
-
-    Returns:
-        The recording.
+        ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where a script starts servers.
 
     Raises:
-        RunFailed: it could not be recorded; the message says why.
-        CompareError: it went on from a checkpoint.
+        CompareError: one is a task of a cluster, and the other is not.
     """
-    options = Options(
-        steps=1,
-        legacy_python=python,
-        scratch=folder / "scratch",
-        allow=tuple(allowed),
-        cluster=shape,
-        progress=lambda *_: tick(),
-    )
-    if timeout is not None:
-        options.timeout = timeout
-    place = folder / "original"
+    shape = find_shape((legacy, modern), ps, workers, task_flags)
     if shape is None:
-        place = record_original(script, arguments, place, options).folder
-    else:
-        try:
-            place = _chief_weights(script, arguments, place, options)
-        finally:
-            tick()
-    step = FirstVariables(place).get("global_step")
-    if step is not None and int(step) > 0:
-        raise has_resumed(script, int(step))
-    return place
+        return None
+    for mine, its in ((legacy, modern), (modern, legacy)):
+        if has_cluster(mine) and not has_cluster(its):
+            raise CompareError(
+                f"{mine} is a task of a cluster, and {its} is a program of one process: it uses neither a "
+                "tf.train.Server nor a strategy of several workers. Only two clusters or two programs of one process "
+                "can be compared"
+            )
+    return shape
 
 
-def _chief_weights(script: Path, arguments: Sequence[str], folder: Path, options: Options) -> Path:
-    """What the chief's variables were before its first training call, as the recording of a step."""
-    run = record_calls(script, arguments, folder, options, migrated=False)
-    first = Step()
-    for call in run:
-        if call.worker not in (None, 0) or call.trains:
-            break
-        first.variables |= call.values.get("variable", {})
-    write(folder / "first", [first], Facts(trainable=run.trainable))
-    return folder / "first"
+def describe_shape(shape: Shape) -> str:
+    """Such as '1 parameter server and 2 workers'."""
+    return f"{counted(shape.ps, 'parameter server')} and {counted(shape.workers, 'worker')}"

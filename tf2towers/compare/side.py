@@ -1,12 +1,22 @@
-"""One of the two trainings, as its lines report it."""
+"""One of the two trainings, as its tasks report it; a program of one process is one task, 'worker 0'."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from bisect import bisect_right
+import statistics
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from tf2towers.compare.watch.steps import MARK
+from tf2towers.launch.cluster import Task
+from tf2towers.launch.job import Watcher
+
+CHIEF = "worker 0"
+_KEPT = 1000  # of what the script wrote, the last lines
 
 
 @dataclass(frozen=True)
@@ -15,148 +25,142 @@ class StepLine:
 
     Attributes:
         number: of the step, from 1; of the last one where the call made several.
-        end: when it was over, in seconds that the process had run.
-        seconds: per step, since the call before was over, without the time the process was held; of the first, since
-            it began. Where workers make steps side by side: the mean of the last ones, one a worker.
-        interrupted: the process was held within them: caches are cold, threads have to start again.
+        end: when it was over, in seconds since the start, but for what only a watched process does.
+        seconds: per step, since the call before was over; of the first, since it began. Where workers make steps side
+            by side: the mean of the last ones, one a worker.
         loss: of the step; None: not seen.
-        examples: of one step; None: not known.
-        memory: resident bytes at its end.
     """
 
     number: int
     end: float
     seconds: float
-    interrupted: bool
     loss: float | None
-    examples: int | None
-    memory: int | None
+
+
+class EnoughSteps(Exception):
+    """As many steps are made as were asked for."""
 
 
 @dataclass
-class Side:
-    """What is known of a training so far.
+class Side(Watcher):
+    """What is known of a training so far; takes the lines that its tasks write.
+
+    Asynchronous, each worker's step is an update of its own, and counts. An update that workers make together is
+    reported by each: the chief's line counts, with the mean of their losses. Memory is that of all tasks. Of what a
+    process reports of itself (its Python, what only a watched one does) the chief's counts.
 
     Attributes:
-        log: the file that its output goes to.
+        workers: how many there are.
+        most: after so many steps it is ended; None: when it ends by itself.
+        synchronous: the workers make each update together.
+        seconds: that it ran, from start to end.
+        resumed: the steps that an earlier run had made.
+        wrote: the last lines of the script's own, with the task where there are several.
     """
 
     title: str
     script: Path
-    log: Path | None = None
+    workers: int = 1
+    most: int | None = None
     steps: list[StepLine] = field(default_factory=list)
-    peak: int | None = None
-    towers: int = 1
+    synchronous: bool = False
     python: str = ""
     tensorflow: str = ""
-    accuracy: float | None = None
     notes: list[str] = field(default_factory=list)
-    seconds: float = 0.0  # that it ran, from start to end
-    aside: float = 0.0  # of the time that it ran, seconds in which it did what only a watched process does
-    resumed: int | None = None  # the steps that an earlier run had made
-    given_weights: bool = False  # it began with the weights that it was to begin with
-    ended: bool = False
-    #: workers whose steps are made side by side: a step's time is measured over so many of them
-    apart: int = 1
-    #: ends of calls, by the machine's time; steps made
-    _last: list[tuple[float, int]] = field(default_factory=list)
-    _asides: list[tuple[float, float]] = field(default_factory=list)  # since then: beginning, seconds
+    seconds: float = 0.0
+    resumed: int | None = None
+    wrote: list[str] = field(default_factory=list)
+    started: float = 0.0
+    _aside: float = 0.0
+    _towers: int = 1  # of one worker
+    _peaks: dict[str, int] = field(default_factory=dict)  # by task
+    _losses: list[list[float]] = field(default_factory=list)  # of each update, those of the workers so far
+    _reported: dict[str, int] = field(default_factory=dict)  # how many updates each worker has reported
+    _last: list[tuple[float, int]] = field(default_factory=list)  # ends of calls, steps made
+
+    def begin(self) -> None:
+        """Its processes are about to be started."""
+        self.started = time.monotonic()
+
+    def end(self) -> None:
+        """It is over."""
+        self.seconds = time.monotonic() - self.started - self._aside
 
     @property
     def count(self) -> int:
         """Steps made."""
         return self.steps[-1].number if self.steps else 0
 
-    def take(self, text: str, clock: ActiveClock) -> None:
-        """A line that its process wrote; see `watch.lines`. Any other line is skipped."""
-        try:
-            line = json.loads(text)
-        except ValueError:
-            return
-        if isinstance(line, dict):
-            self.take_entry(line, clock)
+    @property
+    def towers(self) -> int:
+        """Of one update."""
+        return self._towers * (self.workers if self.synchronous else 1)
 
-    def take_entry(self, line: dict[str, Any], clock: ActiveClock) -> None:
-        """Takes one decoded line of what the watched script reports."""
+    @property
+    def peak(self) -> int | None:
+        """Resident bytes at most: the sum of all tasks' peaks."""
+        return sum(self._peaks.values()) or None
+
+    def lines(self, task: Task, lines: Sequence[str]) -> None:
+        """Takes what a task wrote.
+
+        Raises:
+            EnoughSteps: it has made the last step that was asked for.
+        """
+        for line in lines:
+            if line.startswith(MARK):
+                self.take(task.name, json.loads(line.removeprefix(MARK)))
+            elif line.strip():
+                self.wrote.append(
+                    line if self.workers == 1 and task.name == CHIEF else f"[{task.name}] {line}"
+                )
+        del self.wrote[:-_KEPT]
+        if self.resumed is not None or (self.most is not None and self.count >= self.most):
+            self.steps = [step for step in self.steps if self.most is None or step.number <= self.most]
+            raise EnoughSteps
+
+    def take(self, task: str, line: dict[str, Any]) -> None:
+        """Takes one report of a task; see `watch.steps`."""
         event = line.get("event")
+        if line.get("peak"):
+            self._peaks[task] = max(line["peak"], self._peaks.get(task, 0))
         if event == "step":
-            self._step(line, clock)
-        elif event == "facts":
+            self._take_step(task, line)
+        elif event == "note" and line["text"] not in self.notes:
+            self.notes.append(line["text"])
+        elif task == CHIEF and event == "facts":
             self.python = line.get("python", self.python)
             self.tensorflow = line.get("tensorflow", self.tensorflow)
-            self.towers = line.get("towers", self.towers)
-            self.given_weights = line.get("weights", self.given_weights)
-        elif event == "accuracy":
-            self.accuracy = line["value"]
-        elif event == "note":
-            self.notes.append(line["text"])
-        elif event == "resumed":
+            self._towers = line.get("towers", self._towers)
+        elif task == CHIEF and event == "aside":
+            self._aside += line["seconds"]
+        # other workers may have made steps before the chief's first one, and not all have reported their last
+        elif task == CHIEF and event == "resumed" and line["step"] >= self.count + self.workers:
             self.resumed = line["step"]
-        elif event == "aside":
-            seconds = clock.active(line["end"]) - clock.active(line["begin"])
-            self.aside += seconds
-            self._asides.append((line["begin"], seconds))
 
-    def _step(self, line: dict[str, Any], clock: ActiveClock) -> None:
+    def _take_step(self, task: str, line: dict[str, Any]) -> None:
+        if line.get("together") is None:
+            self._add(line)
+            return
+        self.synchronous = True
+        place = self._reported[task] = self._reported.get(task, 0) + 1
+        self._losses += [[] for _ in range(place - len(self._losses))]
+        losses = self._losses[place - 1]
+        if line.get("loss") is not None:
+            losses.append(line["loss"])
+        if task == CHIEF:
+            self._add(line)
+        if losses and place <= len(self.steps):
+            mean = statistics.fmean(losses)
+            self.steps[place - 1] = dataclasses.replace(self.steps[place - 1], loss=mean)
+
+    def _add(self, line: dict[str, Any]) -> None:
         end, made = line["end"], line.get("steps", 1)
         if self._last:
             end = max(end, self._last[-1][0])  # workers do not report in the order of their ends
         begin = self._last[0][0] if self._last else line["begin"]
         between = made + sum(steps for _, steps in self._last[1:])
-        self._asides = [(at, seconds) for at, seconds in self._asides if at >= begin]
-        aside = sum(seconds for _, seconds in self._asides)
-        self._last = [*self._last, (end, made)][-self.apart :]
-        self.peak = max(filter(None, (self.peak, line.get("peak"))), default=None)
-        self.steps.append(
-            StepLine(
-                number=self.count + made,
-                end=clock.active(end) - self.aside,
-                seconds=(clock.active(end) - clock.active(begin) - aside) / between,
-                interrupted=clock.interrupted(begin, end),
-                loss=line.get("loss"),
-                examples=line.get("examples"),
-                memory=line.get("memory"),
-            )
-        )
-
-
-# -- how long a process has been let run: the time since its start without the time it was held ------------------------
-
-
-class ActiveClock:
-    """Turns the machine's time into a process's own.
-
-    Args:
-        started: when the process was started, by `time.monotonic()`, which processes of a machine share.
-    """
-
-    def __init__(self, started: float) -> None:
-        self.started = started
-        self._stops: list[float] = []
-        self._goes: list[float] = []  # as long as `_stops`, or one shorter: held now
-        self._held = [0.0]  # how long it was held altogether before the stop of this index
-
-    def stop(self, at: float) -> None:
-        """The process is held from now on."""
-        assert len(self._stops) == len(self._goes)
-        self._stops.append(at)
-
-    def resume(self, at: float) -> None:
-        """The process runs again from now on."""
-        assert len(self._stops) == len(self._goes) + 1
-        self._goes.append(at)
-        self._held.append(self._held[-1] + at - self._stops[-1])
-
-    def active(self, at: float) -> float:
-        """Seconds that the process has run until then, without those in which it was held."""
-        stops_before = bisect_right(self._stops, at)
-        held = self._held[stops_before - 1] if stops_before else 0.0
-        if stops_before:
-            end = self._goes[stops_before - 1] if stops_before <= len(self._goes) else at
-            held += min(end, at) - self._stops[stops_before - 1]
-        return at - self.started - held
-
-    def interrupted(self, begin: float, end: float) -> bool:
-        """Whether it was held at any time between the two."""
-        stops = bisect_right(self._stops, end)
-        return stops > 0 and (stops > len(self._goes) or self._goes[stops - 1] > begin)
+        apart = 1 if self.synchronous else self.workers
+        self._last = [*self._last, (end, made)][-apart:]
+        number, passed = self.count + made, end - self.started - self._aside
+        self.steps.append(StepLine(number, passed, (end - begin) / between, line.get("loss")))

@@ -1,4 +1,4 @@
-"""The numbers of a comparison: of each side, and their ratios."""
+"""The numbers of a comparison: of each side, and their ratios; the final table."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tf2towers.compare.side import Side, StepLine
+from tf2towers.report.parity_text import columns
 
 #: of the steps, whose mean loss is the loss at the end: one step's loss is a matter of its batch
 LAST_PART = 0.1
-
-
-# -- the steady state of a training: its steps without those of the start, and without those that were held ------------
-
 WARM_UP = 3  # steps that are left out at least: tracing, first allocation
 WARM_UP_PART = 0.1  # of all steps, that is left out at least
-FEWEST = 5  # steps; with fewer that were not held, held ones count too
 
 
 @dataclass(frozen=True)
@@ -39,17 +35,9 @@ class Spread:
 
 
 def steady_steps(steps: Sequence[StepLine]) -> list[StepLine]:
-    """The steps that say how fast a training is; empty where there are too few altogether.
-
-    Left out are the first 3 or the first tenth, whichever is more, and steps within which the process was held. Where
-    that leaves fewer than 5, steps that were held count too, by the time that they ran.
-    """
-    warm = list(steps[max(WARM_UP, int(len(steps) * WARM_UP_PART)) :])
-    whole = [step for step in warm if not step.interrupted]
-    return [step for step in (whole if len(whole) >= FEWEST else warm) if step.seconds > 0]
-
-
-# -- the numbers of both sides -----------------------------------------------------------------------------------------
+    """The steps that say how fast a training is: without the first 3 or the first tenth, whichever is more."""
+    warm = steps[max(WARM_UP, int(len(steps) * WARM_UP_PART)) :]
+    return [step for step in warm if step.seconds > 0]
 
 
 @dataclass(frozen=True)
@@ -59,9 +47,8 @@ class Numbers:
     Attributes:
         seconds: that the process ran.
         first_step: seconds from the start of the process to the end of its first step, imports and all.
-        rate: examples (or steps) a second in the steady state; None: too few steps.
+        rate: steps a second in the steady state; None: too few steps.
         step_seconds: of a step in the steady state.
-        examples: of one step; None: not known.
         peak: resident bytes at most, of the whole process.
         final_loss: of the last step. `end_loss`: the mean over the last tenth of the steps.
     """
@@ -71,12 +58,10 @@ class Numbers:
     first_step: float
     rate: Spread | None
     step_seconds: Spread | None
-    examples: int | None
     peak: int | None
     first_loss: float | None
     final_loss: float | None
     end_loss: float | None
-    accuracy: float | None
 
 
 @dataclass(frozen=True)
@@ -84,13 +69,11 @@ class Summary:
     """Both sides' numbers.
 
     Attributes:
-        unit: what the rates count: 'examples', or 'steps' where a side's examples are not known.
         notes: sentences for the reader.
     """
 
     legacy: Numbers
     modern: Numbers
-    unit: str
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -107,64 +90,106 @@ def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | No
     return numbers[0] / numbers[1]
 
 
-def summarise(legacy: Side, modern: Side, batch_size: int | None = None, flag: int | None = None) -> Summary:
-    """Adds up.
-
-    Args:
-        legacy: one side, ended, with at least one step.
-        batch_size: examples of a step, as the user says; None: as seen.
-        flag: the value of a --batch_size in the arguments, for sides whose examples were not seen: it is taken as of
-            one tower.
-    """
+def summarise(legacy: Side, modern: Side) -> Summary:
+    """Adds up two sides that have ended, with at least one step each."""
     notes = [f"{side.title}: {note}" for side in (legacy, modern) for note in side.notes]
-    examples = []
-    for side in (legacy, modern):
-        seen = _examples(side)
-        if batch_size is not None:
-            seen = batch_size
-        elif seen is None and flag is not None:
-            seen = flag * side.towers
-            notes.append(
-                f"{side.title}: the examples of a step were not seen; {seen} is --batch_size times its towers "
-                "(--batch-size N says it better)"
-            )
-        examples.append(seen)
-    unit = "examples"
-    if None in examples:
-        unit = "steps"
-        notes.append(
-            "steps a second: how many examples a step takes is not known of both (--batch-size N says it)"
-        )
-    elif examples[0] != examples[1]:
-        notes.append(f"a step takes {examples[0]} examples on one side and {examples[1]} on the other")
-    numbers = [_numbers(side, each, unit) for side, each in zip((legacy, modern), examples, strict=True)]
+    numbers = [_numbers(side) for side in (legacy, modern)]
     if any(of_side.rate is None for of_side in numbers):
         notes.append("too few steps for a steady state")
     if not all(of_side.rate is None or of_side.rate.count >= 30 for of_side in numbers):
         notes.append("fewer than 30 steps in the steady state: the rates are rough")
-    return Summary(numbers[0], numbers[1], unit, notes)
+    return Summary(numbers[0], numbers[1], notes)
 
 
-def _examples(side: Side) -> int | None:
-    seen = [step.examples for step in side.steps if step.examples is not None]
-    return max(set(seen), key=seen.count) if seen else None
-
-
-def _numbers(side: Side, examples: int | None, unit: str) -> Numbers:
-    steady = steady_steps(side.steps)
-    of_one = examples if unit == "examples" and examples is not None else 1
+def _numbers(side: Side) -> Numbers:
+    seconds = [step.seconds for step in steady_steps(side.steps)]
     losses = [step.loss for step in side.steps if step.loss is not None]
     last = losses[-max(1, int(len(losses) * LAST_PART)) :]
     return Numbers(
         steps=side.count,
         seconds=side.seconds,
         first_step=side.steps[0].end,
-        rate=Spread.of([of_one / step.seconds for step in steady]) if steady else None,
-        step_seconds=Spread.of([step.seconds for step in steady]) if steady else None,
-        examples=examples,
+        rate=Spread.of([1 / each for each in seconds]) if seconds else None,
+        step_seconds=Spread.of(seconds) if seconds else None,
         peak=side.peak,
         first_loss=losses[0] if losses else None,
         final_loss=losses[-1] if losses else None,
         end_loss=math.fsum(last) / len(last) if last and all(map(math.isfinite, last)) else None,
-        accuracy=side.accuracy,
     )
+
+
+# -- the final table ---------------------------------------------------------------------------------------------------
+
+NOTHING = "-"
+
+
+def table(summary: Summary) -> str:
+    """The table in columns: what is said, legacy, modern, and modern by legacy (of losses: their difference)."""
+    mine, theirs = summary.legacy, summary.modern
+
+    def row(title: str, name: str, shown) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
+        left, right = getattr(mine, name), getattr(theirs, name)
+        return title, shown(left), shown(right), times(ratio(right, left))
+
+    def middle_half(name: str, shown) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
+        left, right = getattr(mine, name), getattr(theirs, name)
+        halves = [
+            NOTHING if each is None else f"{shown(each.low)} to {shown(each.high)}" for each in (left, right)
+        ]
+        return "  its middle half", *halves, spread(right, left)
+
+    def loss(title: str, name: str) -> tuple[str, ...]:
+        left, right = getattr(mine, name), getattr(theirs, name)
+        apart = NOTHING if left is None or right is None else f"{right - left:+.4f}"
+        return title, number(left), number(right), apart
+
+    rows = [
+        ("", "legacy", "modern", "modern/legacy"),
+        ("steps", str(mine.steps), str(theirs.steps), ""),
+        row("time to the first step", "first_step", seconds),
+        row("steps/s, median", "rate", rate),
+        middle_half("rate", _short),
+        row(
+            "a step, median", "step_seconds", lambda each: f"{each.median * 1000:.1f} ms" if each else NOTHING
+        ),
+        middle_half("step_seconds", lambda value: f"{value * 1000:.1f}"),
+        row("peak memory", "peak", lambda value: NOTHING if value is None else f"{value / 2**20:,.0f} MiB"),
+        loss("first loss", "first_loss"),
+        loss("final loss", "final_loss"),
+        loss("  mean of the last tenth", "end_loss"),
+        row("the whole process", "seconds", seconds),
+    ]
+    return "\n".join(columns(rows, right=range(1, 4)))
+
+
+def rate(found: Spread | None) -> str:
+    """A rate's median."""
+    return NOTHING if found is None else _short(found.median)
+
+
+def spread(over: Spread | None, under: Spread | None) -> str:
+    """From the least to the most that a ratio is, where both are within their quartiles."""
+    if over is None or under is None or not under.low or not under.high:
+        return NOTHING
+    return f"{over.low / under.high:.2f} to {over.high / under.low:.2f}"
+
+
+def seconds(value: float) -> str:
+    """Seconds, as '12.3 s' or '2:05 min'."""
+    return f"{value:.2f} s" if value < 60 else f"{int(value) // 60}:{int(value) % 60:02} min"
+
+
+def number(value: float | None) -> str:
+    """A loss."""
+    if value is None:
+        return NOTHING
+    return f"{value:.4f}" if math.isfinite(value) and abs(value) < 1e5 else f"{value:g}"
+
+
+def times(value: float | None) -> str:
+    """A ratio, as '1.23x'."""
+    return NOTHING if value is None else f"{value:.2f}x"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

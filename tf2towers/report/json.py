@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import Finding, MigrationResult
@@ -36,19 +37,10 @@ def _result(result: MigrationResult) -> dict[str, object]:
             for change in result.changes
         ],
         "copied": [display_path(path) for path in result.copied],
-        "findings": list(_findings(result.findings)),
+        "findings": [_finding(finding) for finding in result.findings],
     }
 
 
-def _findings(findings: Iterable[Finding]) -> Iterable[dict[str, object]]:
-    for finding in findings:
-        yield {
-            "code": finding.code,
-            "kind": finding.kind,
-            "path": display_path(finding.path),
-            "line": finding.line,
-            "column": finding.column,
-            "message": finding.message,
-            "todo": finding.todo,
-            "accepted_by": finding.accepted_by,
-        } | ({"cell": finding.cell} if finding.cell is not None else {})
+def _finding(finding: Finding) -> dict[str, object]:
+    fields = asdict(finding) | {"path": display_path(finding.path)}
+    return {name: value for name, value in fields.items() if name != "cell" or value is not None}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 #: in the order of a step
-Kind = Literal["input", "layer", "loss", "tower gradient", "gradient", "variable", "fetched", "summary"]
+Kind = Literal["input", "loss", "tower gradient", "gradient", "variable", "fetched", "summary"]
 
 
 @dataclass(frozen=True)
@@ -19,14 +19,11 @@ class Comparison:
             run', ..): a failure. Empty where it was.
         bitwise: every bit of every step.
         first_step: the first step (from 0) at which it differs.
-        max_abs: the largest absolute difference of any element and step.
         max_rel: the largest of any step's greatest difference by its largest element. It is also the smallest
             tolerance that would pass.
-        ulps: the same in units in the last place of the largest element.
-        errors: per step, the relative difference (as in max_rel).
         within: it is within the tolerance that was asked for, or rounding.
-        rounding: it is not within the tolerance, but as near to the original in float64 as the original itself is
-            (see `tf2towers.verify.rounding`).
+        rounding: it is not within the tolerance, but of a gradient that is 0 in exact arithmetic
+            (see `tf2towers.verify.noise`).
     """
 
     kind: Kind
@@ -35,12 +32,9 @@ class Comparison:
     bitwise: bool = True
     within: bool = True
     first_step: int | None = None
-    max_abs: float = 0.0
     max_rel: float = 0.0
-    ulps: float = 0.0
     shape: tuple[int, ...] = ()
     dtype: str = ""
-    errors: tuple[float, ...] = ()
     rounding: bool = False
 
 
@@ -73,7 +67,6 @@ class Side:
     tensorflow: str = ""
     python: str = ""
     seconds: float = 0.0  # the whole process
-    losses: list[float] = field(default_factory=list)  # per step, the mean over the towers
     notes: list[str] = field(default_factory=list)
 
 
@@ -87,8 +80,8 @@ class ParityResult:
     Attributes:
         outcome: 'bitwise': every bit equal. 'within': all within `tolerance`, or rounding. 'differs'. 'error': could
             not be run or compared, `error` says why.
-        first_layer, first_gradient: what differs first, forward (the first layer) and backward (the first variable
-            whose gradient differs), in the step `first_step`; empty where nothing does.
+        first_gradient: the variable nearest to the loss whose gradient differs in the step `first_step`; empty where
+            none does.
         calls: so many session calls were compared, of two programs that make the same ones; a step of a comparison is
             then the number of a call, and `steps` says how many train. 0: training steps were compared.
     """
@@ -104,11 +97,15 @@ class ParityResult:
     comparisons: list[Comparison] = field(default_factory=list)
     diagnoses: list[Diagnosis] = field(default_factory=list)
     first_step: int | None = None
-    first_layer: str = ""
     first_gradient: str = ""
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     calls: int = 0
+
+    @property
+    def is_across_versions(self) -> bool:
+        """Whether the two ran on different TensorFlows."""
+        return self.original.tensorflow != self.migrated.tensorflow
 
     @property
     def status(self) -> int:

@@ -11,30 +11,30 @@ from tf2towers.report.paths import display_path
 
 #: how many of a kind are listed where not all are asked for; failures come on top
 LISTED = 8
-_COLOURS = {"bitwise": "1;32", "within": "1;33", "differs": "1;31", "error": "1;31"}
 
 
-def render_parity(result: ParityResult, *, colour: bool = False, verbose: bool = False) -> str:
+def render_parity(result: ParityResult, *, verbose: bool = False) -> str:
     """The whole report.
 
     Args:
-        colour: with the escape codes of a terminal.
         verbose: names every comparison, also the bit-identical ones; otherwise the worst `LISTED` of a kind and
             every one that could not be compared.
     """
-    verdict = _plain(words.headline(result))
-    nothing = verdict.startswith("NOTHING")
-    lines = [_paint(verdict, _COLOURS["within" if nothing else result.outcome], colour)]
+    lines = [_plain(words.headline(result))]
     lines += [f"  {_plain(line)}" for line in words.error_details(result).splitlines()]
-    for title, body in _sections(result, verbose):
+    for title, body in sections(result, verbose):
         if body:
-            lines += ["", _paint(title, "1", colour), *(f"  {line}".rstrip() for line in body)]
+            lines += ["", title, *(f"  {line}".rstrip() for line in body)]
     return "\n".join(lines) + "\n"
 
 
-def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[str]]]:
-    yield "why", [line for found in result.diagnoses for line in _diagnosis(found, words.unit(result))]
-    yield "what differs first", _align(words.first_differences(result))
+def sections(result: ParityResult, verbose: bool = False) -> Iterator[tuple[str, list[str]]]:
+    """The parts of the report, each with a title and its lines, perhaps none; for `verbose` see `render_parity`."""
+    unit = words.unit(result)
+    yield "why", [line for found in result.diagnoses for line in _diagnosis(found, unit)]
+    first = [] if result.first_step is None else [(f"first {unit}", f"{result.first_step} (counted from 0)")]
+    first += [("first gradient, backward", result.first_gradient)] if result.first_gradient else []
+    yield "what differs first", _align(first)
     yield "compared", _tally(result.comparisons)
     for kind, _ in words.tally(result.comparisons):
         chosen = [comparison for comparison in result.comparisons if comparison.kind == kind]
@@ -42,16 +42,17 @@ def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[s
             yield words.PLURALS[kind], _rows(chosen)
         else:
             yield f"{words.PLURALS[kind]} that are not bit-identical", _worst(chosen)
-    arguments = [("arguments", _plain(shlex.join(result.arguments)))] if result.arguments else []
-    yield "runs", _align([*map(_side, (result.original, result.migrated)), *arguments])
-    yield "notes", [line for note in words.notes(result) for line in _lines(note)]
+    arguments = [("arguments", shlex.join(result.arguments))] if result.arguments else []
+    sides = result.original, result.migrated
+    yield "runs", _align([*map(_side, sides), *arguments])
+    notes = [*result.notes, *(f"{side.title}: {note}" for side in sides for note in side.notes)]
+    yield "notes", [line for note in notes for line in _lines(note)]
 
 
 def _diagnosis(found: Diagnosis, unit: str) -> Iterator[str]:
-    yield f"{_plain(found.name)} (from {unit} {found.step}, confidence {words.percent(found.confidence)})"
-    yield from (f"    {line}" for line in _lines(found.message))
-    if found.todo:
-        yield from (f"    {line}" for line in _lines(f"to do: {found.todo}"))
+    yield f"{_plain(found.name)} (from {unit} {found.step}, confidence {found.confidence:.0%})"
+    todo = f"\nto do: {found.todo}" if found.todo else ""
+    yield from (f"    {_plain(line)}" for line in (found.message + todo).splitlines())
 
 
 def _tally(comparisons: Iterable[Comparison]) -> list[str]:
@@ -67,38 +68,31 @@ def _tally(comparisons: Iterable[Comparison]) -> list[str]:
 
 
 def _worst(comparisons: list[Comparison]) -> list[str]:
-    ordered = [
-        comparison
-        for comparison in words.worst_first(comparisons)
-        if words.verdict_of(comparison) != "bitwise"
-    ]
-    failed = [comparison for comparison in ordered if comparison.problem]
-    others = [comparison for comparison in ordered if not comparison.problem]
-    lines = _rows([*failed, *others[:LISTED]])
+    ordered = [found for found in words.worst_first(comparisons) if words.verdict_of(found) != "bitwise"]
+    others = [found for found in ordered if not found.problem]
+    lines = _rows([*(found for found in ordered if found.problem), *others[:LISTED]])
     left = others[LISTED:]
     if left:
-        apart = sum(words.verdict_of(comparison) == "differs" for comparison in left)
-        within = f", {len(left) - apart} of them within tolerance" if len(left) > apart else ""
-        lines.append(f"and {len(left)} more, none of them further apart{within}")
+        within = sum(found.within for found in left)
+        but = f", {within} of them within tolerance" if within else ""
+        lines.append(f"and {len(left)} more, none of them further apart{but}")
     return lines
 
 
 def _rows(comparisons: list[Comparison]) -> list[str]:
-    if not comparisons:
-        return []
-    header = ["", "name", "shape", "first step", "max abs", "max rel", "ulps"]
-    table = [header]
+    header = ["", "name", "shape", "first step", "max rel"]
+    table = [] if all(found.problem for found in comparisons) else [header]
     for found in comparisons:
         verdict = words.verdict_of(found)
-        row = ["" if verdict == "bitwise" else words.verdict_words(found), _plain(found.name)]
-        if found.problem:
-            table.append([*row, _plain(found.problem)])
-            continue
+        said = "rounding" if found.rounding and verdict == "within" else words.VERDICT_WORDS[verdict]
+        row = ["" if verdict == "bitwise" else said, _plain(found.name)]
         first = "-" if found.first_step is None else str(found.first_step)
-        sizes = [words.number(found.max_abs), words.ceiling(found.max_rel), words.ulps(found.ulps)]
-        table.append([*row, words.shape(found.shape), first, *sizes])
-    if all(found.problem for found in comparisons):
-        table = table[1:]
+        shape = "x".join(map(str, found.shape)) or "()"
+        table.append(
+            [*row, _plain(found.problem)]
+            if found.problem
+            else [*row, shape, first, words.ceiling(found.max_rel)]
+        )
     return columns(table, right=range(3, len(header)))
 
 
@@ -106,7 +100,7 @@ def _side(side: Side) -> tuple[str, str]:
     versions = [f"TensorFlow {side.tensorflow}"] if side.tensorflow else []
     versions += [f"Python {side.python}"] if side.python else []
     seconds = [f"{side.seconds:.1f} s"] if side.seconds else []
-    return side.title, _plain(", ".join([display_path(side.script), *versions, *seconds]))
+    return side.title, ", ".join([display_path(side.script), *versions, *seconds])
 
 
 def _align(pairs: Sequence[tuple[str, str]]) -> list[str]:
@@ -140,7 +134,3 @@ def _lines(text: str) -> list[str]:
 def _plain(text: str) -> str:
     """On one line and without control characters: a name must not steer the terminal."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
-
-
-def _paint(text: str, code: str, colour: bool) -> str:
-    return f"\x1b[{code}m{text}\x1b[0m" if colour else text

@@ -1,8 +1,7 @@
-"""How a path is shown: relative to the working directory where it lies below it, with forward slashes."""
+"""How a path is shown: relative to the working directory where it lies below it, with forward slashes; and counts."""
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,10 +16,6 @@ def display_path(path: Path) -> str:
     return path.as_posix()
 
 
-def short_names(left: Path, right: Path) -> tuple[str, str]:
-    """Short names of two files: their own, with as many of the folders above as it takes to tell them apart."""
-    parts, others = (Path(os.path.abspath(path)).parts for path in (left, right))  # noqa: PTH100 - links are kept
-    for count in range(1, max(len(parts), len(others)) + 1):
-        if parts[-count:] != others[-count:]:
-            return "/".join(parts[-count:]).replace("//", "/"), "/".join(others[-count:]).replace("//", "/")
-    return left.name, right.name
+def counted(count: int, noun: str) -> str:
+    """'1 step', '2 steps'."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, resources
-from typing import ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 #: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
@@ -17,28 +15,14 @@ Does = Literal["changes", "reports", "refuses"]
 _SCREEN = 45
 
 
-class Example(Protocol):
-    """What a report shows of an example."""
-
-    @property
-    def title(self) -> str:
-        """What it shows."""
-
-    @property
-    def before(self) -> str:
-        """The code before."""
-
-    @property
-    def after(self) -> str | None:
-        """The code after; None where it is left."""
-
-
 @dataclass(frozen=True, kw_only=True)
-class Rule(ABC):
+class Rule:
     """What a rule has. `todo` is what to do by hand; `safe` that the result is the same bit for bit.
 
     Attributes:
         sources: what it rests on, as symbols of TensorFlow and issues.
+        does: whether it changes, reports or refuses.
+        examples: each with a `title`, the code `before` and `after`; None where it is left.
     """
 
     #: the package of the rules, a file each
@@ -50,16 +34,8 @@ class Rule(ABC):
     todo: str = ""
     safe: bool = True
     sources: tuple[str, ...] = ()
-
-    @property
-    @abstractmethod
-    def does(self) -> Does:
-        """Whether it changes, reports or refuses."""
-
-    @property
-    @abstractmethod
-    def examples(self) -> Sequence[Example]:
-        """Its examples."""
+    does: Does = "changes"
+    examples: tuple[Any, ...] = ()
 
     @property
     def name(self) -> str:
@@ -135,12 +111,20 @@ def explain(rule: Rule) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _example_lines(example: Example) -> list[str]:
+def _example_lines(example: Any) -> list[str]:
     """An example as `explain` shows it, each part after an empty line."""
-    if example.after is None:
-        return ["", "Left as it is:", *_block(example.before).splitlines()]
-    before, after = _block(example.before), _block(example.after)
-    return ["", "Before:", *before.splitlines(), "", "After:", *after.splitlines()]
+    parts = [("Left as it is", example.before)]
+    if example.after is not None:
+        parts = [("Before", example.before), ("After", example.after)]
+    return [
+        line
+        for title, code in parts
+        for line in (
+            "",
+            f"{title}:",
+            *textwrap.indent(textwrap.dedent(code).strip("\n"), "    ").splitlines(),
+        )
+    ]
 
 
 def as_dict(rule: Rule) -> dict[str, object]:
@@ -175,25 +159,17 @@ def anchor(rule: Rule) -> str:
 
 def wrap_paragraphs(text: str) -> str:
     """Paragraphs wrapped for a terminal; lines that are indented stay as they are."""
-    found = _paragraphs(text)
+    found = paragraphs(text).split("\n\n")
     return "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, 88) for part in found)
 
 
 def paragraphs(text: str) -> str:
     """Paragraphs of one line each; lines that are indented stay as they are."""
-    return "\n\n".join(_paragraphs(text))
-
-
-def _paragraphs(text: str) -> list[str]:
     found = textwrap.dedent(text).strip("\n").split("\n\n")
-    return [paragraph if paragraph.startswith(" ") else " ".join(paragraph.split()) for paragraph in found]
+    return "\n\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in found)
 
 
-def _block(code: str) -> str:
-    return textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")
-
-
-def _example(example: Example) -> str:
+def _example(example: Any) -> str:
     title = example.title[0].upper() + example.title[1:]
     shown = f"{title}:\n\n```python\n{example.before.strip()}\n```\n"
     if example.after is not None:

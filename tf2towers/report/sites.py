@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import Finding, MigrationResult
@@ -26,10 +26,10 @@ def lines(
     reported = [finding for finding in result.findings if not finding.accepted_by]
     informed = [finding for finding in reported if finding.kind != "left"] if notes else []
     left = [finding for finding in reported if finding.kind == "left"]
-    yield from _block_lines(informed, result.script, None if all_sites else NOTES, name_of)
+    yield from _part(informed, result.script, None if all_sites else NOTES, name_of)
     if informed and left:
         yield "  left to be migrated by hand:"
-    yield from _block_lines(left, result.script, None if all_sites else LEFT, name_of)
+    yield from _part(left, result.script, None if all_sites else LEFT, name_of)
 
 
 def rule_words(code: str, name_of: Callable[[str], str]) -> str:
@@ -37,116 +37,64 @@ def rule_words(code: str, name_of: Callable[[str], str]) -> str:
     return f"{code} {name}:" if (name := name_of(code)) else code
 
 
-@dataclass
-class _Site:
-    """One message, and the places it is about."""
+class _Message(NamedTuple):
+    """What findings of one file say, and what is to be done about it."""
 
-    finding: Finding
-    places: list[str] = field(default_factory=list)
-
-    def line(self, limit: int | None, rule: str = "") -> tuple[str, int]:
-        """The line, which names the rule, and how many places it leaves out."""
-        count = len(self.places) if limit is None else limit
-        places = ", ".join(self.places[:count]) + (", ..." if len(self.places) > count else "")
-        return f"{places}: {rule} {self.finding.message}", max(0, len(self.places) - count)
-
-
-@dataclass
-class _Block:
-    """The sites of one file and one code, and what to do about them."""
-
-    #: the file, where it is not the script
-    heading: str
-    sites: list[_Site]
+    path: Path
+    code: str
     todo: str
+    message: str
 
 
-class _AlreadySaid:
-    """What need not be said again: the file that is spoken of, and each advice."""
-
-    def __init__(self) -> None:
-        self._heading = ""
-        self._todos = {""}
-
-    def about(self, block: _Block) -> tuple[bool, bool]:
-        """Whether a block needs its heading, and its advice."""
-        heading = block.heading != self._heading
-        todo = block.todo not in self._todos
-        self._heading = block.heading
-        self._todos.add(block.todo)
-        return heading, todo
-
-
-def _block_lines(
+def _part(
     findings: list[Finding], script: Path, limit: int | None, name_of: Callable[[str], str]
-) -> Iterator[str]:
-    blocks = list(_blocks(findings, script))
-    places = None if limit is None else _PLACES
-    counts = _shown_counts(blocks, limit)
-    said = _AlreadySaid()
-    more: list[tuple[str, int]] = []
-    for block, count in zip(blocks, counts, strict=True):
-        more += [(site.finding.code, len(site.places)) for site in block.sites[count:]]
-        if not count:
-            continue
-        heading, todo = said.about(block)
-        if heading:
-            yield f"  {block.heading}:"
-        for site in block.sites[:count]:
-            line, lost = site.line(places, rule_words(site.finding.code, name_of))
-            more.append((site.finding.code, lost))
-            yield f"  {'  ' if block.heading else ''}{line}"
-        if todo:
-            yield f"      to do: {block.todo}"
-    if total := sum(number for _, number in more):
-        codes = ", ".join(sorted({code for code, number in more if number}))
-        yield f"  and {total} more ({codes}): --all shows them"
-
-
-def _shown_counts(blocks: list[_Block], limit: int | None) -> list[int]:
-    """How many sites of each block are shown: first one of each block, as far as the lines go, then more."""
-    sizes = [len(block.sites) for block in blocks]
-    if limit is None:
-        return sizes
-    said = _AlreadySaid()
-    whole = sum(len(block.sites) + sum(said.about(block)) for block in blocks)
-    if whole + any(site.line(_PLACES)[1] for block in blocks for site in block.sites) <= limit:
-        return sizes
-    free = limit - 1  # the last line says how many more there are
-    counts = [0] * len(blocks)
-    said = _AlreadySaid()
-    for place, block in enumerate(blocks):
-        if free < 3:  # a block takes up to 3 lines
+) -> list[str]:
+    places: dict[_Message, list[str]] = {}
+    for finding in sorted(findings, key=lambda found: (found.path != script, str(found.path), _place(found))):
+        key = _Message(finding.path, finding.code, finding.todo, finding.message)
+        places.setdefault(key, []).append(where(finding))
+    found: list[str] = []
+    for count in range(len(places) if limit is None else min(len(places), limit), 0, -1):
+        found = list(_lines(places, _chosen(list(places), count), script, limit is None, name_of))
+        if limit is None or len(found) <= limit:
             break
-        free -= 1 + sum(said.about(block))
-        counts[place] = 1
-    for place, count in enumerate(counts):
-        if count:
-            more = min(free, sizes[place] - 1)
-            counts[place] += more
-            free -= more
-    return counts
+    return found
 
 
-def _blocks(findings: list[Finding], script: Path) -> Iterator[_Block]:
-    """The findings by file, the script first, and by code; one line for those that say the same."""
-    for path in sorted({finding.path for finding in findings}, key=lambda path: (path != script, str(path))):
-        findings_of_file = sorted((finding for finding in findings if finding.path == path), key=_place)
-        for code, todo in dict.fromkeys((finding.code, finding.todo) for finding in findings_of_file):
-            sites = list(
-                _sites(
-                    finding for finding in findings_of_file if (finding.code, finding.todo) == (code, todo)
-                )
-            )
-            yield _Block("" if path == script else display_path(path), sites, todo)
+def _lines(
+    places: dict[_Message, list[str]],
+    shown: list[_Message],
+    script: Path,
+    every_place: bool,
+    name_of: Callable[[str], str],
+) -> Iterator[str]:
+    left_out = {message: len(places[message]) for message in places if message not in set(shown)}
+    heading, todos = script, {""}
+    for number, message in enumerate(shown):
+        if message.path != heading:
+            heading = message.path
+            yield f"  {display_path(heading)}:"
+        of_message = places[message]
+        if not every_place and len(of_message) > _PLACES:
+            left_out[message] = len(of_message) - _PLACES
+            of_message = [*of_message[:_PLACES], "..."]
+        indent = "" if message.path == script else "  "
+        yield f"  {indent}{', '.join(of_message)}: {rule_words(message.code, name_of)} {message.message}"
+        rest = shown[number + 1 : number + 2]
+        if message.todo not in todos and not (rest and rest[0][:3] == message[:3]):
+            todos.add(message.todo)
+            yield f"      to do: {message.todo}"
+    if left_out:
+        codes = ", ".join(sorted({message.code for message in left_out}))
+        yield f"  and {sum(left_out.values())} more ({codes}): -v shows them"
 
 
-def _sites(findings: Iterable[Finding]) -> Iterator[_Site]:
-    by_message: dict[str, _Site] = {}
-    for finding in findings:
-        site = by_message.setdefault(finding.message, _Site(finding))
-        site.places.append(where(finding))
-    yield from by_message.values()
+def _chosen(messages: list[_Message], count: int) -> list[_Message]:
+    """As many as are shown: of each file and code the first, then the others; those of one advice stand together."""
+    blocks = list(dict.fromkeys(message[:3] for message in messages))
+    first = [next(message for message in messages if message[:3] == block) for block in blocks]
+    chosen = set([*first, *(message for message in messages if message not in first)][:count])
+    return sorted(chosen, key=lambda message: (blocks.index(message[:3]), messages.index(message)))
 
 
 def where(finding: Finding) -> str:

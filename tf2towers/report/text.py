@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
 
-from tf2towers.report.line_diff import match_lines
-from tf2towers.report.paths import display_path
+from tf2towers.report.paths import counted, display_path
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.report.sites import lines as site_lines
 from tf2towers.report.sites import rule_words, where
-
-_COLOURS = {"+": "32", "-": "31", "@": "36"}
 
 
 def render(
     results: Iterable[MigrationResult],
     *,
     diff: bool = True,
-    colour: bool = False,
     brief: bool = False,
     all_sites: bool = False,
     name_of: Callable[[str], str] = lambda code: "",
@@ -27,12 +25,11 @@ def render(
     Args:
         results: what came of each script.
         diff: whether the changes are shown.
-        colour: whether a terminal shows them in colour.
         brief: notes about a program without towers and servers are left out; sites that are left never are.
         all_sites: every site, however many there are.
         name_of: the name of the rule with a code.
     """
-    lines = (_result_lines(result, diff, colour, brief, all_sites, name_of) for result in results)
+    lines = (_result_lines(result, diff, brief, all_sites, name_of) for result in results)
     return "".join(line for of_result in lines for line in of_result)
 
 
@@ -45,19 +42,22 @@ def left_only(results: Iterable[MigrationResult], name_of: Callable[[str], str])
     )
 
 
-def unified_diff(change: FileChange) -> Iterator[str]:
-    """The lines of a unified diff that `patch -p1` takes."""
-    name = display_path(change.path)
+def unified_diff(change: FileChange, original: Path | None = None) -> Iterator[str]:
+    """The lines of a unified diff that `patch -p1` takes.
+
+    Args:
+        original: the file of the text before, where that is another one.
+    """
     before, after = _lines(change.before), _lines(change.after)
-    for line in _hunks(before, after, name.lstrip("/")):
+    if before == after:
+        return
+    yield f"--- a/{display_path(original or change.path).lstrip('/')}\n"
+    yield f"+++ b/{display_path(change.path).lstrip('/')}\n"
+    for line in _hunks(before, after):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
-def _hunks(before: list[str], after: list[str], name: str) -> Iterator[str]:
-    if before == after:
-        return
-    yield f"--- a/{name}\n"
-    yield f"+++ b/{name}\n"
+def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
     for group in match_lines(before, after).get_grouped_opcodes(3):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
@@ -84,9 +84,9 @@ def summary(result: MigrationResult) -> str:
         return f"{name}: {result.error}"
     files = sum(change.before != change.after for change in result.changes)
     left = len(result.left)
-    done = f"{files} file{_plural_s(files)} to change" if files else "nothing to change"
+    done = f"{counted(files, 'file')} to change" if files else "nothing to change"
     remark = f" ({result.remark})" if result.remark else ""
-    by_hand = f"{left} site{_plural_s(left)} left by hand" if left else "nothing left by hand"
+    by_hand = f"{counted(left, 'site')} left by hand" if left else "nothing left by hand"
     if result.left_above:
         by_hand += f" here; sites left in {', '.join(map(display_path, result.left_above))}, reported above"
     return f"{name}: {done}, {by_hand}{accepted_words(result)}{remark}"
@@ -98,9 +98,7 @@ def accepted_words(result: MigrationResult) -> str:
     if result.accepted:
         words += f", {len(result.accepted)} accepted by you ({_codes(result.accepted)})"
     if result.hidden:
-        words += (
-            f", {len(result.hidden)} note{_plural_s(len(result.hidden))} hidden ({_codes(result.hidden)})"
-        )
+        words += f", {counted(len(result.hidden), 'note')} hidden ({_codes(result.hidden)})"
     return words
 
 
@@ -111,16 +109,13 @@ def _codes(findings: Iterable[Finding]) -> str:
 def _result_lines(
     result: MigrationResult,
     diff: bool,
-    colour: bool,
     brief: bool,
     all_sites: bool,
     name_of: Callable[[str], str],
 ) -> Iterator[str]:
     if diff:
         for change in result.changes:
-            for line in unified_diff(change):
-                code = _COLOURS.get(line[:1], "1") if line[:3] not in ("+++", "---") else "1"
-                yield f"\x1b[{code}m{line[:-1]}\x1b[0m\n" if colour and line[:1] != " " else line
+            yield from unified_diff(change)
     yield f"{summary(result)}\n"
     for line in site_lines(result, name_of, all_sites=all_sites, notes=not (brief and result.remark)):
         yield f"{line}\n"
@@ -133,5 +128,54 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
-def _plural_s(count: int) -> str:
-    return "" if count == 1 else "s"
+# -- a diff of long texts in one pass: edits are local, so the lines after one meet again soon -------------------------
+
+#: texts of fewer lines are compared as a whole
+_LONG = 2000
+#: how many lines of both sides an edit may have
+_REACH = 300
+
+Opcode = tuple[str, int, int, int, int]
+
+
+def match_lines(before: list[str], after: list[str]) -> SequenceMatcher[str]:
+    """A matcher of two lists of lines, whose work grows with their length, not with its square."""
+    if len(before) < _LONG:
+        return SequenceMatcher(None, before, after)
+    found: SequenceMatcher[str] = SequenceMatcher(None, [], [])
+    found.opcodes = _opcodes(before, after)  # type: ignore[attr-defined]
+    return found
+
+
+def _opcodes(before: list[str], after: list[str]) -> list[Opcode]:
+    found: list[Opcode] = []
+    i = j = 0
+    while i < len(before) or j < len(after):
+        start_i, start_j = i, j
+        while i < len(before) and j < len(after) and before[i] == after[j]:
+            i, j = i + 1, j + 1
+        if i > start_i:
+            found.append(("equal", start_i, i, start_j, j))
+        if i == len(before) and j == len(after):
+            break
+        meeting = _next_match(before, after, i, j)
+        if meeting is None:
+            rest = SequenceMatcher(None, before[i:], after[j:]).get_opcodes()
+            return found + [(tag, a + i, b + i, c + j, d + j) for tag, a, b, c, d in rest]
+        end_i, end_j = meeting
+        tag = "insert" if end_i == i else "delete" if end_j == j else "replace"
+        found.append((tag, i, end_i, j, end_j))
+        i, j = end_i, end_j
+    return found
+
+
+def _next_match(before: list[str], after: list[str], i: int, j: int) -> tuple[int, int] | None:
+    """The nearest place where two lines in a row are the same again, or both texts end."""
+    for total in range(1, _REACH):
+        for taken in sorted(range(total + 1), key=lambda share: abs(2 * share - total)):
+            a, b = i + taken, j + total - taken
+            if a > len(before) or b > len(after):
+                continue
+            if before[a : a + 2] == after[b : b + 2] and (len(before) - a > 1 or len(after) - b < 2):
+                return a, b
+    return None

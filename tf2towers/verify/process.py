@@ -25,18 +25,14 @@ class RunFailed(Exception):
     """A trainer could not be run to the end of its recording; the message says why and how it ended."""
 
 
-def is_installed() -> bool:
-    """Whether this package lies among others, where its interpreter finds it by itself."""
-    return ROOT.name in ("site-packages", "dist-packages")
-
-
 def changed_environment(other_python: bool = False) -> dict[str, str]:
     """What every process of a proof has in the place of this one's.
 
     Args:
         other_python: it runs on another interpreter, which must not see what this one has installed.
     """
-    home = "" if other_python or is_installed() else str(ROOT)
+    installed = ROOT.name in ("site-packages", "dist-packages")  # where its interpreter finds it by itself
+    home = "" if other_python or installed else str(ROOT)
     path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH", "")]))
     return {
         **ENVIRONMENT,

@@ -6,15 +6,15 @@ import contextlib
 import dataclasses
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.report.parity_words import counted
+from tf2towers.report.paths import counted
 from tf2towers.verify.compare import NotComparable
 from tf2towers.verify.process import RunFailed
-from tf2towers.verify.recording import Facts, read_steps
+from tf2towers.verify.recording import Facts
 from tf2towers.verify.sides import Options, Recorded
 
 
@@ -66,45 +66,59 @@ def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
         )
 
 
-def note_losses(result: ParityResult, original: Recorded, migrated: Recorded, share: int) -> None:
-    """Writes the mean loss of each step of both sides into the result; `share`: see `compare.share_of`."""
-    for side, recorded, factor in ((result.original, original, 1), (result.migrated, migrated, share)):
-        for step in read_steps(recorded.folder):
-            if step.losses:
-                side.losses.append(
-                    float(sum(float(loss) for loss in step.losses)) * factor / len(step.losses)
-                )
+def note_noise(result: ParityResult, noise: Collection[str]) -> None:
+    """Says which variables were left out of the comparison, as their gradients are nothing but rounding."""
+    if noise:
+        mine, its = result.original.tensorflow, result.migrated.tensorflow
+        result.notes.append(
+            f"rule 'rounding': the gradients of {listed(sorted(noise), 4)} are 0 in exact arithmetic (the original's, "
+            f"in float64): what TensorFlow {mine} and {its} make of them is rounding, and an optimizer that divides by "
+            "a gradient's size (Adam) makes steps of it. They are not compared"
+        )
+
+
+def note_steps_of_rounding(result: ParityResult, steps: int, names: Sequence[str]) -> None:
+    """Names the rule by which steps on two TensorFlows were judged one by one.
+
+    Args:
+        names: of the variables whose gradients, or elements of them, are rounding.
+    """
+    result.notes.append(
+        f"rule 'rounding': TensorFlow {result.original.tensorflow} and {result.migrated.tensorflow} make other "
+        "roundings, and an optimizer that divides by a gradient's size (Adam) makes steps of them"
+        f"{f', here of {listed(names, 4)}' if names else ''}. So {counted(steps, 'step')} and the calls beside them "
+        "were judged one by one, from the original's variables, by the original's gradients in float64"
+    )
 
 
 def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
     """Writes what could not be given, paired or compared into the result's notes."""
-    if migrated.different_inputs:
-        names = listed(migrated.different_inputs, 4)
-        result.notes.append(
-            f"the migrated script had other batches of its own than the original ({names}): it was given the original's"
-        )
-    if migrated.not_given:
-        result.notes.append(
-            f"batches of the original that the migrated script's training function does not take "
-            f"({listed(migrated.not_given, 4)}): it ran on its own"
-        )
-    if migrated.unknown_inputs:
-        result.notes.append(
+    renamed = [f"{name} is {other}" for name, other in migrated.renamed.items()]
+    for names, most, sentence in (
+        (
+            migrated.different_inputs,
+            4,
+            "the migrated script had other batches of its own than the original ({}): it was given the original's",
+        ),
+        (
+            migrated.not_given,
+            4,
+            "batches of the original that the migrated script's training function does not take ({}): it ran on its "
+            "own",
+        ),
+        (
+            migrated.unknown_inputs,
+            4,
             "the migrated script's training function takes what nothing is like that came into the original's graph "
-            f"({listed(migrated.unknown_inputs, 4)}): it kept its own values"
-        )
-    for name, facts in (("original", original), ("migrated script", migrated)):
-        if facts.without_gradient:
-            result.notes.append(
-                f"variables without a gradient in the {name}: {listed(facts.without_gradient)}"
-            )
-    if migrated.renamed:
-        pairs = [f"{name} is {other}" for name, other in migrated.renamed.items()]
-        result.notes.append(f"variables under other names: {listed(pairs)}")
-    if migrated.unpaired:
-        result.notes.append(
-            f"variables of the migrated script that the original does not have: {listed(migrated.unpaired)}"
-        )
+            "({}): it kept its own values",
+        ),
+        (original.without_gradient, 6, "variables without a gradient in the original: {}"),
+        (migrated.without_gradient, 6, "variables without a gradient in the migrated script: {}"),
+        (renamed, 6, "variables under other names: {}"),
+        (migrated.unpaired, 6, "variables of the migrated script that the original does not have: {}"),
+    ):
+        if names:
+            result.notes.append(sentence.format(listed(names, most)))
 
 
 def listed(names: Sequence[str], count: int = 6) -> str:

@@ -28,14 +28,12 @@ def pair(
     trainable: Sequence[str],
     migrated: Shapes,
     migrated_trainable: Sequence[str],
-    given: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The original's names to the program's. Only variables of one shape are paired, each once.
 
     Args:
         original, migrated: every variable's shape, by name.
         trainable, migrated_trainable: those that the optimizer was given, in its order.
-        given: pairs that the user gives; they come first.
 
     In turn: the same name; the trainable ones of one shape in order, those first whose last words are the same but for
     what libraries call differently ('kernel' and 'weights'); of all others those whose words no other has.
@@ -47,34 +45,26 @@ def pair(
             if name not in pairs and other not in pairs.values():
                 pairs[name] = other
 
-    for name, other in (given or {}).items():
-        add(name, other)
     for name in original:
         add(name, name)
-    for alike in (_words, _last_word, lambda name: ()):  # in order, within those that are called alike
+    for alike in (
+        _words,
+        lambda name: _words(name)[-1:],
+        lambda _: (),
+    ):  # in order, within those that are called alike
         mine = [name for name in trainable if name in original and name not in pairs]
         theirs = [name for name in migrated_trainable if name not in pairs.values()]
         for key, names in _grouped(mine, original, alike).items():
-            others = _grouped(theirs, migrated, alike).get(key, [])
-            if len(names) == len(others):
-                for name, other in zip(names, others, strict=True):
+            alike_theirs = _grouped(theirs, migrated, alike).get(key, [])
+            if len(names) == len(alike_theirs):
+                for name, other in zip(names, alike_theirs, strict=True):
                     add(name, other)
-    rest = [name for name in original if name not in pairs]
-    for name, other in _by_words(
-        rest, [name for name in migrated if name not in pairs.values()], original, migrated
-    ).items():
-        add(name, other)
+    rest = _grouped([name for name in original if name not in pairs], original, _words)
+    others = _grouped([name for name in migrated if name not in pairs.values()], migrated, _words)
+    for key, names in rest.items():
+        if len(names) == 1 == len(others.get(key, [])):  # whose words and shape no other has
+            add(names[0], others[key][0])
     return pairs
-
-
-def _by_words(
-    names: Sequence[str], others: Sequence[str], shapes: Shapes, other_shapes: Shapes
-) -> dict[str, str]:
-    """Those whose words and shape are unique on both sides."""
-    mine, theirs = _grouped(names, shapes, _words), _grouped(others, other_shapes, _words)
-    return {
-        found[0]: theirs[key][0] for key, found in mine.items() if len(found) == 1 == len(theirs.get(key, []))
-    }
 
 
 def _grouped(
@@ -84,10 +74,6 @@ def _grouped(
     for name in names:
         groups.setdefault((alike(name), tuple(shapes[name])), []).append(name)
     return groups
-
-
-def _last_word(name: str) -> tuple[str, ...]:
-    return _words(name)[-1:]
 
 
 def _words(name: str) -> tuple[str, ...]:

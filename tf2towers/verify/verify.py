@@ -1,28 +1,35 @@
-"""Whether a migrated trainer is the same trainer: run, replay, compare, diagnose."""
+"""Whether a migrated trainer is the same trainer: both run, compared, and the mistake named where they differ."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from tf2towers.report.parity_result import Kind, ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
-from tf2towers.verify.compare import NotComparable, Tolerances, compare, outcome_of, share_of, tolerances
-from tf2towers.verify.explain import explain
+from tf2towers.verify.compare import (
+    NotComparable,
+    compare,
+    first_of,
+    outcome_of,
+    share_of,
+    tolerances,
+)
+from tf2towers.verify.diagnose import diagnose
+from tf2towers.verify.noise import gradients_of_rounding
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.program import makes_session_calls
-from tf2towers.verify.recording import Facts, Recording, Step, read_steps
-from tf2towers.verify.result_notes import new_result, note_facts, note_losses, note_open, note_side, under_way
-from tf2towers.verify.rounding import tell_rounding
+from tf2towers.verify.recording import Recording, read_steps
+from tf2towers.verify.result_notes import (
+    new_result,
+    note_facts,
+    note_noise,
+    note_open,
+    note_side,
+    under_way,
+)
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
-
-#: The order of the sum. An all-reduce adds more than two towers in another order than concat and reduce_mean: 1.5e-7 of
-#: the largest element at 4 and 8 towers (docs/semantics.md); an update carries it on.
-SUM_ORDER = Tolerances(gradients=1e-6, variables=1e-6)
-#: Another TensorFlow: kernels round otherwise. 2e-6 of the largest element for this project's network between 1.15 and
-#: 2.21. An update that divides by a gradient's own size (Adam, RMSProp) makes more of it where that is next to zero.
-OTHER_TENSORFLOW = Tolerances(gradients=1e-5, variables=1e-3)
 
 GRADIENTS: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient")
 
@@ -56,29 +63,34 @@ def verify(
 
 def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
     """The training steps of a program of sessions against those of one of TF 2 functions."""
+    script, its, arguments = result.original.script, result.migrated.script, result.arguments
     if options.cluster is not None:
         raise NotComparable(
             "a cluster is verified where both sides make session calls, as `migrate` writes them; "
-            f"{result.migrated.script.name} makes none. `tf2towers compare` runs both side by side"
+            f"{its.name} makes none. `tf2towers compare` runs both side by side"
         )
-    script, its, arguments = result.original.script, result.migrated.script, result.arguments
     of_runtime = makes_session_calls(script)
     original = record_original(script, arguments, place / "original", options, migrated=of_runtime)
-    options.check_towers(original.facts.towers)
     options = dataclasses.replace(options, queues=original.folder)
     migrated = record_migrated(its, arguments, place / "migrated", options, original.folder)
     if original.steps < options.steps:
         result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
     judge(result, original, migrated, options)
-    if result.outcome == "differs" and options.tolerance is None and options.lockstep:
-        limits, rule = _tolerances(None, original.facts, migrated.facts)
-        share = share_of(_first(original), _first(migrated), original.facts)
-        tell_rounding(result, options, place / "original-float64", original, migrated, limits, share)
-        result.outcome = outcome_of(result.comparisons)
-        if result.outcome == "within" and rule:
-            result.notes.append(rule)
+    if result.outcome == "differs" and result.is_across_versions and options.tolerance is None:
+        wide = dataclasses.replace(options, double=True, steps=min(options.steps, 4))
+        try:
+            again = record_original(script, arguments, place / "float64", wide, migrated=of_runtime)
+        except RunFailed as problem:
+            result.notes.append(f"no float64 run: {str(problem).splitlines()[0]}")
+        else:
+            noise = gradients_of_rounding(read_steps(again.folder), read_steps(migrated.folder))
+            if noise:
+                result.notes = []
+                judge(result, original, migrated, options, noise)
     if result.outcome == "differs":
-        _look_closer(result, options, place, original, migrated)
+        mine, other = Recording.load(original.folder), Recording.load(migrated.folder)
+        result.first_step, result.first_gradient = first_of(result.comparisons, mine.facts.trainable)
+        result.diagnoses = diagnose(mine, other)
 
 
 def judge(
@@ -86,8 +98,12 @@ def judge(
     original: Recorded,
     migrated: Recorded,
     options: Options | None = None,
+    noise: Collection[str] = (),
 ) -> None:
     """Compares two recordings, and writes what came of it into `result`.
+
+    Args:
+        noise: variables whose gradients are nothing but rounding, on both sides.
 
     Raises:
         NotComparable: one of them has no steps, or not as many as the other.
@@ -96,50 +112,21 @@ def judge(
     note_side(result.original, original)
     note_side(result.migrated, migrated)
     result.steps, result.towers = original.steps, original.facts.towers
-    limits, rule = _tolerances(options.tolerance, original.facts, migrated.facts)
+    tensorflows = original.facts.tensorflow, migrated.facts.tensorflow
+    limits, rule = tolerances(options.tolerance, tensorflows, original.facts.towers, lockstep=True)
     result.tolerance = limits.gradients
-    kinds = GRADIENTS if options.gradients_only else (*GRADIENTS, "variable", "summary")
-    share = share_of(_first(original), _first(migrated), original.facts)
+    kinds = GRADIENTS if options.gradients_only else (*GRADIENTS, "variable")
+    first, its_first = next(read_steps(original.folder)), next(read_steps(migrated.folder))
+    share = share_of(first, its_first, original.facts)
     if share > 1:
         result.notes.append(
             f"each replica's loss is 1/{share} of its tower's, and the optimizer sums: compared as {share} times it"
         )
     steps = read_steps(original.folder), read_steps(migrated.folder)
-    result.comparisons = compare(*steps, limits, kinds, share)
-    note_losses(result, original, migrated, share)
+    result.comparisons = compare(*steps, limits, kinds, share, noise)
     note_open(result, original.facts.open)
     note_facts(result, original.facts, migrated.facts)
+    note_noise(result, noise)
     result.outcome = outcome_of(result.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)
-
-
-def _first(recorded: Recorded) -> Step:
-    return next(read_steps(recorded.folder))
-
-
-def _tolerances(given: float | None, original: Facts, migrated: Facts) -> tuple[Tolerances, str]:
-    tensorflows = original.tensorflow, migrated.tensorflow
-    return tolerances(given, tensorflows, original.towers, SUM_ORDER, OTHER_TENSORFLOW)
-
-
-def _look_closer(
-    result: ParityResult, options: Options, place: Path, original: Recorded, migrated: Recorded
-) -> None:
-    """What differs first, and why: a second run of both notes the forward pass as well."""
-    differing = [found.first_step for found in result.comparisons if found.first_step is not None]
-    deep = dataclasses.replace(options, layers=True, steps=min(min(differing, default=0) + 1, original.steps))
-    recordings = Recording.load(original.folder), Recording.load(migrated.folder)
-    script, its, arguments = result.original.script, result.migrated.script, result.arguments
-    try:
-        of_runtime = makes_session_calls(script)
-        again = record_original(script, arguments, place / "original-layers", deep, migrated=of_runtime)
-        other = record_migrated(its, arguments, place / "migrated-layers", deep, again.folder)
-    except RunFailed as problem:
-        result.notes.append(f"the forward pass could not be looked at: {str(problem).splitlines()[0]}")
-    else:
-        for recording, layered in zip(recordings, (again, other), strict=True):
-            recording.facts.layer_types = layered.facts.layer_types
-            for step, found in zip(recording.steps, read_steps(layered.folder), strict=False):
-                step.layers = found.layers
-    explain(result, *recordings, options.lockstep)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -16,12 +15,8 @@ STATISTICS = ["bn/moving_mean", "bn/moving_variance"]
 SLOTS = {
     "sgd": [],
     "momentum": ["Momentum"],
-    "nesterov": ["Momentum"],
     "keras": [],  # a velocity that is not recorded
-    "keras slot": ["Momentum"],
     "adam": ["Adam", "Adam_1"],
-    "rmsprop": ["RMSProp", "RMSProp_1"],
-    "adagrad": ["Adagrad"],
 }
 
 
@@ -36,46 +31,30 @@ class Trainer:
     rate: float = 0.1
     drop: tuple[int, float] | None = None  # from a step on, the rate times a factor
     momentum: float = 0.9
-    epsilon: float = 1e-8
     l2: float = 0.0
     l1: float = 0.0
     clip: tuple[str, str, float] | None = None  # 'norm', 'global' or 'value'; 'before' or 'after'; threshold
-    bn_epsilon: float = 1e-3
     bn_decay: float = 0.9
     policy: str = "last"
     ema: float | None = None
     ema_when: str = "after"
     factor: float = 1.0  # of the applied gradients
     loss_factor: float = 1.0
-    data_of: int | None = None  # the tower whose data all get
     alone: int | None = None  # the tower whose gradient is applied
     skip: tuple[int, str] | None = None  # a tower left out of 'sum' or 'mean'
-    without_gradient: str = ""
-    not_updated: str = ""
     counter: int = 1
-    applications: int = 1
-    shift: float = 0.0  # of the inputs
-    start: float = 1.0  # multiple of the initial weights
     scale: float = 1.0  # of the logits' layer gradient magnitudes: tiny gradients
     noise: float = 0.0
-    digests: bool = True
     own_gradients: bool = True
 
 
-def _digest(values: np.ndarray) -> np.ndarray:
-    values = values.astype(np.float32)
-    wide = values.astype(np.float64)
-    sums = [wide.sum(), np.abs(wide).sum(), (wide**2).sum(), wide.size]
-    return np.array([zlib.crc32(values.tobytes()), *sums])
-
-
 def _forward(trainer: Trainer, v: Arrays, x: np.ndarray, labels: np.ndarray):
-    """(loss, gradients, layers, batch mean, batch variance) of a tower."""
+    """(loss, gradients, batch mean, batch variance) of a tower."""
     weights, logits_weights = v["hidden/weights"].astype(float), v["logits/weights"].astype(float)
     product = x @ weights
     added = product + v["hidden/biases"]
     mean, variance = added.mean(axis=0), added.var(axis=0)
-    root = np.sqrt(variance + trainer.bn_epsilon)
+    root = np.sqrt(variance + 1e-3)
     normal = (added - mean) / root
     scaled = v["bn/gamma"] * normal + v["bn/beta"]
     hidden = np.maximum(scaled, 0)
@@ -104,14 +83,7 @@ def _forward(trainer: Trainer, v: Arrays, x: np.ndarray, labels: np.ndarray):
     for name in regularised:
         both = trainer.l2 * v[name] + trainer.l1 * np.sign(v[name])
         gradients[name] = gradients[name] + trainer.loss_factor * trainer.scale * both
-    layers = {
-        "hidden/MatMul": product,
-        "hidden/BiasAdd": added,
-        "bn/FusedBatchNormV3": scaled,
-        "hidden/Relu": hidden,
-        "logits/BiasAdd": logits,
-    }
-    return loss, gradients, {n: _digest(value) for n, value in layers.items()}, mean, variance
+    return loss, gradients, mean, variance
 
 
 def _clipped(clip: tuple[str, str, float], gradients: Arrays) -> Arrays:
@@ -147,28 +119,17 @@ def _update(
     mu = trainer.momentum
     if trainer.optimizer == "sgd":
         v[name] = v[name] - rate * g
-    elif trainer.optimizer in ("momentum", "nesterov"):
+    elif trainer.optimizer == "momentum":
         v[slots[0]] = mu * v[slots[0]] + g
-        plain = trainer.optimizer == "momentum"
-        v[name] = v[name] - rate * (v[slots[0]] if plain else g + mu * v[slots[0]])
+        v[name] = v[name] - rate * v[slots[0]]
     elif trainer.optimizer == "keras":
         hidden[name] = mu * hidden.get(name, 0.0) - rate * g
         v[name] = v[name] + hidden[name]
-    elif trainer.optimizer == "keras slot":
-        v[slots[0]] = mu * v[slots[0]] - rate * g
-        v[name] = v[name] + v[slots[0]]
-    elif trainer.optimizer == "adam":
+    else:
         v[slots[0]] = mu * v[slots[0]] + (1 - mu) * g
         v[slots[1]] = 0.999 * v[slots[1]] + 0.001 * g**2
         corrected = rate * np.sqrt(1 - 0.999**t) / (1 - mu**t)
-        v[name] = v[name] - corrected * v[slots[0]] / (np.sqrt(v[slots[1]]) + trainer.epsilon)
-    elif trainer.optimizer == "rmsprop":
-        v[slots[0]] = 0.9 * v[slots[0]] + 0.1 * g**2
-        v[slots[1]] = mu * v[slots[1]] + rate * g / np.sqrt(v[slots[0]] + trainer.epsilon)
-        v[name] = v[name] - v[slots[1]]
-    else:
-        v[slots[0]] = v[slots[0]] + g**2
-        v[name] = v[name] - rate * g / np.sqrt(v[slots[0]] + trainer.epsilon)
+        v[name] = v[name] - corrected * v[slots[0]] / (np.sqrt(v[slots[1]]) + 1e-8)
     for key in (name, *slots):
         v[key] = np.asarray(v[key], np.float32)
 
@@ -178,16 +139,13 @@ def _initial(trainer: Trainer) -> Arrays:
     shapes = [(FEATURES, HIDDEN), (HIDDEN,), (HIDDEN,), (HIDDEN,), (HIDDEN, CLASSES), (CLASSES,)]
     v: Arrays = {}
     for name, shape in zip(TRAINABLE, shapes, strict=True):
-        v[name] = (trainer.start * random.normal(0.0, 0.4, shape)).astype(np.float32)
+        v[name] = random.normal(0.0, 0.4, shape).astype(np.float32)
     v["bn/gamma"] = np.ones(HIDDEN, np.float32)
     for name in TRAINABLE:
         if trainer.ema is not None:
             v[f"{name}/ExponentialMovingAverage"] = 0.9 * v[name]
-        for place, slot in enumerate(SLOTS[trainer.optimizer]):
-            start = (
-                0.1 if trainer.optimizer == "adagrad" or (trainer.optimizer == "rmsprop" and not place) else 0
-            )
-            v[f"{name}/{slot}"] = np.full_like(v[name], start)
+        for slot in SLOTS[trainer.optimizer]:
+            v[f"{name}/{slot}"] = np.zeros_like(v[name])
     v |= {"bn/moving_mean": np.zeros(HIDDEN, np.float32), "bn/moving_variance": np.ones(HIDDEN, np.float32)}
     return v | {"global_step": np.array(0, np.int64)}
 
@@ -211,14 +169,11 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
     facts = Facts(
         towers=trainer.towers,
         trainable=TRAINABLE,
-        batch_size=trainer.batch * trainer.towers,
-        layer_types={"bn/FusedBatchNormV3": "FusedBatchNormV3"},
-        without_gradient=[trainer.without_gradient] if trainer.without_gradient else [],
     )
     recording = Recording(facts=facts)
     for k in range(trainer.steps):
         rows = trainer.batch * trainer.towers
-        x = random.normal(0.3, 1.0, (rows, FEATURES)).astype(np.float32) + trainer.shift
+        x = random.normal(0.3, 1.0, (rows, FEATURES)).astype(np.float32)
         x += 0.5 * np.repeat(np.arange(trainer.towers), trainer.batch)[:, None]  # towers do not look alike
         labels = random.integers(0, CLASSES, rows)
         if lockstep_with is not None:
@@ -229,17 +184,14 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
         )
         moments = []
         for j in range(trainer.towers):
-            given = j if trainer.data_of is None else trainer.data_of
-            part = slice(given * trainer.batch, (given + 1) * trainer.batch)
-            loss, gradients, layers, mean, variance = _forward(trainer, v, x[part], labels[part])
+            part = slice(j * trainer.batch, (j + 1) * trainer.batch)
+            loss, gradients, mean, variance = _forward(trainer, v, x[part], labels[part])
             gradients = {
                 n: (g * (1 + trainer.noise * noise.standard_normal(g.shape))).astype(np.float32)
                 for n, g in gradients.items()
-                if n != trainer.without_gradient
             }
             step.losses.append(np.float32(loss * (1 + trainer.noise)))
             step.tower_gradients.append(gradients)
-            step.layers.append(layers)
             moments.append((mean, variance))
         applied = _applied(
             trainer, [{n: g.astype(float) for n, g in of_tower.items()} for of_tower in step.tower_gradients]
@@ -247,9 +199,7 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
         step.gradients = {n: g.astype(np.float32) for n, g in applied.items()}
         rate = trainer.rate * (trainer.drop[1] if trainer.drop and k >= trainer.drop[0] else 1.0)
         for name, g in step.gradients.items():
-            for again in range(trainer.applications):
-                if name != trainer.not_updated:
-                    _update(trainer, v, hidden, name, g, rate, k * trainer.applications + again + 1)
+            _update(trainer, v, hidden, name, g, rate, k + 1)
         _statistics(trainer, v, moments)
         v["global_step"] = v["global_step"] + trainer.counter
         for name in TRAINABLE if trainer.ema is not None else []:
@@ -257,8 +207,6 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
             taken = v[name] if trainer.ema_when == "after" else step.variables[name]
             v[shadow] = (trainer.ema * v[shadow] + (1 - trainer.ema) * taken).astype(np.float32)
         step.after = {n: np.array(value) for n, value in v.items()}
-        if not trainer.digests:
-            step.layers = []
         if not trainer.own_gradients:
             step.tower_gradients = []
         recording.steps.append(step)

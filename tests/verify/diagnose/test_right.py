@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.verify.diagnose.simulated import Trainer, both, run
-from tf2towers.verify.diagnose import diagnose, first_differences
+from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.recording import Facts, Recording, Step
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -17,11 +17,8 @@ pytestmark = pytest.mark.filterwarnings("error")
 RIGHT = {
     "momentum": Trainer(),
     "gradient descent": Trainer(optimizer="sgd"),
-    "nesterov": Trainer(optimizer="nesterov"),
     "adam": Trainer(optimizer="adam", rate=1e-3),
     "adam on tiny gradients": Trainer(optimizer="adam", rate=1e-3, scale=1e-5),
-    "rmsprop": Trainer(optimizer="rmsprop", rate=1e-3, epsilon=1e-10),
-    "adagrad": Trainer(optimizer="adagrad", rate=1e-2, epsilon=0.0),
     "a drop": Trainer(drop=(3, 0.1)),
     "regularised": Trainer(l2=0.05, l1=0.01),
     "clipped after": Trainer(clip=("global", "after", 0.3)),
@@ -31,7 +28,7 @@ RIGHT = {
     "tiny gradients": Trainer(scale=1e-20),
     "no gradients": Trainer(scale=0.0),
     "a tiny rate": Trainer(rate=1e-9),
-    "nothing but inputs": Trainer(digests=False, own_gradients=False),
+    "nothing but inputs": Trainer(own_gradients=False),
 }
 
 
@@ -68,7 +65,6 @@ def _not_a_number(recording: Recording) -> None:
                 if value.dtype.kind == "f":
                     arrays[name] = np.full_like(value, np.nan)
         step.losses = [np.float32(np.nan) for _ in step.losses]
-        step.layers = [{n: np.full_like(d, np.nan) for n, d in tower.items()} for tower in step.layers]
 
 
 def _infinite(recording: Recording) -> None:
@@ -93,7 +89,7 @@ def _words(recording: Recording) -> None:
 GAPS: dict[str, Callable[[Recording], None]] = {
     **{
         f"no {kind}": _without(kind)
-        for kind in ("variables", "after", "gradients", "tower_gradients", "losses", "inputs", "layers")
+        for kind in ("variables", "after", "gradients", "tower_gradients", "losses", "inputs")
     },
     "not a number": _not_a_number,
     "infinite": _infinite,
@@ -124,7 +120,6 @@ def test_a_recording_with_gaps_is_no_mistake(gap: str, side: str) -> None:
         found = diagnose(original, migrated, lockstep=lockstep)
         if (gap, side) not in alarms:
             assert found == []
-    first_differences(original, migrated)
 
 
 def test_gaps_with_a_mistake_raise_nothing() -> None:

@@ -1,28 +1,40 @@
-"""Runs a script unedited and reports each of its training steps: a JSON line each, on a pipe.
+"""Runs a script unedited and reports each of its training steps (`steps`).
 
-    python tf2towers/compare/watch/__main__.py [--tf1] [--same-draws] SCRIPT [ARGS]
+    python tf2towers/compare/watch/__main__.py [--tf1] [--same-draws] [--alone] SCRIPT [ARGS]
 
 `--tf1`: the script is one of TensorFlow 1, and TensorFlow 2 has to be that for it. `--same-draws`: both sides build
-the same graph, and draw the same first weights if each operation is seeded by its name scope. For the environment see
-`lines`.
+the same graph, and draw the same first weights if each operation is seeded by its name scope. `--alone`: it is no task
+of a cluster, whatever the environment says.
 """
 
 import os
+import platform
+import random
 import runpy
 import sys
-from typing import List
+from typing import Any, List
+
+WRITES = "TF2TOWERS_WRITES"  # the folder that stands for the disk where the script writes; its parent is left alone
+ALLOWED = "TF2TOWERS_ALLOWED_WRITES"  # folders that the script may write to, as in PATH
+_FLAGS = ("--tf1", "--same-draws", "--alone")
+_OF_TASKS = ("TF_CONFIG", "CLUSTER_SPEC", "JOB_NAME", "TASK_INDEX")
 
 
 def main(arguments: List[str]) -> None:
     """Runs the script as `__main__`; what it raises goes on, SystemExit too."""
-    flags = []
-    while arguments[0] in ("--tf1", "--same-draws"):
-        flags.append(arguments[0])
-        arguments = arguments[1:]
-    script, rest = arguments[0], arguments[1:]
+    count = next(place for place, word in enumerate(arguments) if word not in _FLAGS)
+    flags, (script, *rest) = arguments[:count], arguments[count:]
+    for name in _OF_TASKS if "--alone" in flags else ():
+        os.environ.pop(name, None)
     del sys.path[0]  # this file's folder
-    steps, prepare = _load()
-    prepare(steps, "--tf1" in flags, "--same-draws" in flags)
+    # the folder of this package stays off the path: it may be another Python's site-packages
+    sys.path.append(os.path.abspath(os.path.join(__file__, *[os.pardir] * 4)))
+    from tf2towers.compare.watch.steps import Steps
+
+    steps = Steps("--alone" not in flags)
+    with steps.aside():
+        _prepare(steps, "--tf1" in flags, "--same-draws" in flags)
+    sys.path.pop()
     sys.argv = [script, *rest]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     try:
@@ -31,18 +43,53 @@ def main(arguments: List[str]) -> None:
         steps.end()
 
 
-def _load():  # type: ignore[no-untyped-def]
-    """What watches. The folder of this package stays off the path: it may be another Python's site-packages."""
-    root = os.path.abspath(__file__)
-    for _ in range(4):
-        root = os.path.dirname(root)
-    sys.path.append(root)
-    from tf2towers.compare.watch.lines import Lines
-    from tf2towers.compare.watch.preparation import prepare
-    from tf2towers.compare.watch.steps import Steps
+def _prepare(steps: Any, tf1: bool, draws: bool) -> None:
+    """Seeds what draws, keeps writes apart, and lets `_watch` follow the import of TensorFlow."""
+    from tf2towers.verify.recorder.imports import WhenImported
+    from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
+    from tf2towers.verify.recorder.seeds import SEED
+    from tf2towers.verify.recorder.tf_writes import protect_tensorflow
+    from tf2towers.verify.recorder.writes import Writes, protect_python
 
-    sys.path.pop()
-    return Steps(Lines.from_environment()), prepare
+    steps.write("facts", python=platform.python_version())
+    random.seed(SEED)
+    imports, optimizers = WhenImported(), OptimizerCalls()
+    imports.then("numpy", lambda np: np.random.seed(SEED))
+    optimizers.watch_keras(imports)
+    allowed = filter(None, os.environ.get(ALLOWED, "").split(os.pathsep))
+    writes = Writes(os.environ[WRITES], [os.path.dirname(os.environ[WRITES]), *allowed])
+
+    def tensorflow_is_there(tf: Any) -> None:
+        with steps.aside():
+            _watch(tf, optimizers, steps, tf1, draws)
+            protect_tensorflow(writes)
+
+    imports.then("tensorflow", tensorflow_is_there)
+    protect_python(writes)
+
+
+def _watch(tf: Any, optimizers: Any, steps: Any, tf1: bool, draws: bool) -> None:
+    from tf2towers.compare.watch.functions import watch_functions
+    from tf2towers.compare.watch.sessions import watch_sessions
+    from tf2towers.verify.recorder import placement
+    from tf2towers.verify.recorder.seeds import SEED, fix_graph_seeds, same_draws
+
+    real_tf1 = tf.__version__.startswith("1.")
+    steps.write("facts", tensorflow=tf.__version__)
+    watch_sessions(tf, optimizers, steps)
+    if real_tf1:
+        placement.install(tf)
+    elif tf1:
+        from tf2towers.verify import stand_ins
+
+        stand_ins.install(placement.install)
+    else:
+        watch_functions(tf, optimizers, steps)
+        tf.random.set_seed(SEED)
+    if draws:
+        same_draws(SEED)
+    else:
+        fix_graph_seeds(tf if real_tf1 else tf.compat.v1, SEED)
 
 
 if __name__ == "__main__":

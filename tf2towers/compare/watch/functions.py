@@ -1,15 +1,13 @@
 """TF2: which calls of a `tf.function` train, and what their losses are.
 
 Each call of a function that trains is a step, where eager code makes it. A concrete function that trains is known by
-its graph. Where an optimizer is called eagerly, that call is the end of a step.
+its graph. A program that trains eagerly is not seen to train.
 """
 
-import contextlib
+import threading
 import weakref
-from typing import Any, Callable, ContextManager, List, Optional
+from typing import Any, Optional
 
-from tf2towers.compare.watch.beginning import Beginning
-from tf2towers.compare.watch.graphs import first_dimension, most_common
 from tf2towers.compare.watch.replica_losses import ReplicaLosses
 from tf2towers.compare.watch.steps import Steps, clock
 from tf2towers.verify.recorder.function_calls import FunctionCalls
@@ -31,20 +29,20 @@ class _Trained:
 class FunctionWatch:
     """Looks at every call of a function, and at every optimizer."""
 
-    def __init__(self, tf: Any, steps: Steps, beginning: Beginning) -> None:
+    def __init__(self, tf: Any, steps: Steps) -> None:
         self._tf = tf
         self._steps = steps
-        self._beginning = beginning
+        self._began = False
+        self._one_at_a_time = threading.Lock()
         self._applied = 0
         self._optimizer = None  # type: Any
         self._training = weakref.WeakKeyDictionary()  # type: Any
         self.calls = FunctionCalls(tf, lambda: self._applied, NestingOfThread())
-        self._ended = None  # type: Optional[float]
         self._together = None  # type: Optional[int]
         self.losses = ReplicaLosses(tf)
 
     def applied(self, optimizer: Any, _: Any) -> None:
-        """An optimizer was called: in a trace, or eagerly, which is a step."""
+        """An optimizer was called, in a trace."""
         outside = getattr(
             self._tf.compat.v1, "executing_eagerly_outside_functions", self._tf.executing_eagerly
         )
@@ -55,37 +53,24 @@ class FunctionWatch:
         note_training(self._tf.compat.v1.get_default_graph())
         if self._steps.in_cluster:
             self._together = workers_together(self._tf)
-        if self._tf.executing_eagerly() and not self.calls.nesting.inside:
-            context = self._tf.distribute.get_replica_context()
-            if getattr(context, "replica_id_in_sync_group", 0) in (0, None):
-                end = clock()
-                self._beginning.eager_step()
-                self._steps.towers(max(1, self.losses.count))
-                self._steps.step(
-                    end if self._ended is None else self._ended,
-                    end,
-                    self.losses.taken(None),
-                    None,
-                    together=self._together,
-                )
-                self._ended = end
+
+    def begins(self) -> None:
+        """A function that trains has been traced, and will be called: is it the training's first step?"""
+        with self._one_at_a_time:
+            if not self._began:
+                self._began = True
+                iterations = getattr(self._optimizer, "iterations", 0)
+                self._steps.begins_after(int(getattr(iterations, "numpy", lambda: iterations)()))
 
     def called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a function."""
         begin, applied = clock(), self._applied
-        trains = function in self._training
-        if not trains and not self._tf.config.functions_run_eagerly():
-            trains = self.calls.trains(function, args, kwargs)
+        trains = function in self._training or self.calls.trains(function, args, kwargs)
         if trains:
-            self._steps.harmless(self._beginning.training_function)
+            self._steps.harmless(self.begins)
         result = call(function, *args, **kwargs)
-        if not trains and self._applied != applied:  # traced again for other arguments, or run eagerly
-            self._beginning.eager_step()
-            trains = True
-        if trains:
-            self._steps.harmless(
-                self._after, self._trained(function), begin, result, [args, kwargs, _iterators_of(function)]
-            )
+        if trains or self._applied != applied:  # traced again for other arguments
+            self._steps.harmless(self._after, self._trained(function), begin, result)
         return result
 
     def trains(self, function: Any) -> bool:
@@ -98,9 +83,9 @@ class FunctionWatch:
     def called_concrete(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a concrete function that trains."""
         begin = clock()
-        self._steps.harmless(self._beginning.training_function)
+        self._steps.harmless(self.begins)
         result = call(function, *args, **kwargs)
-        self._steps.harmless(self._after, self._trained(function), begin, result, [args, kwargs])
+        self._steps.harmless(self._after, self._trained(function), begin, result)
         return result
 
     def _trained(self, function: Any) -> _Trained:
@@ -111,14 +96,11 @@ class FunctionWatch:
         assert isinstance(found, _Trained)
         return found
 
-    def _after(self, trained: _Trained, begin: float, result: Any, arguments: Any) -> None:
+    def _after(self, trained: _Trained, begin: float, result: Any) -> None:
         end = clock()
         loss = self.losses.taken(self._scalar(result))
         self._steps.towers(max(1, self.losses.count))
-        steps = self._steps_of(trained)
-        self._steps.step(
-            begin, end, loss, self._steps.harmless(self.rows, arguments), steps, together=self._together
-        )
+        self._steps.step(begin, end, loss, self._steps_of(trained), together=self._together)
 
     def _steps_of(self, trained: _Trained) -> int:
         """More than one where a call loops (Keras's steps_per_execution): the optimizer's count says so."""
@@ -142,46 +124,14 @@ class FunctionWatch:
         ]
         return found[0] if len(found) == 1 else None
 
-    def rows(self, arguments: Any) -> Optional[int]:
-        """The first dimension that most of the arguments have, replicas added up."""
-        sizes = []  # type: list[Optional[int]]
-        for leaf in self._tf.nest.flatten(arguments):
-            inside = getattr(leaf, "element_spec", None) or getattr(leaf, "_element_spec", None)
-            if inside is not None:  # an iterator, or the description of one
-                sizes.extend(self._size(spec) for spec in self._tf.nest.flatten(inside))
-            else:
-                sizes.append(self._size(leaf))
-        return most_common(sizes)
 
-    def _size(self, value: Any) -> Optional[int]:
-        parts = getattr(value, "values", None) or getattr(value, "_value_specs", None)
-        if isinstance(parts, (list, tuple)):  # a value a replica
-            each = [self._size(part) for part in parts]
-            return None if None in each else sum(size for size in each if size is not None)
-        shape = getattr(value, "shape", None)
-        if isinstance(shape, tuple):
-            return shape[0] if shape else None
-        return first_dimension(shape)
-
-
-def _iterators_of(function: Any) -> List[Any]:
-    """The iterators that a function takes its batches from without being given them: those of the code around it."""
-    cells = getattr(getattr(function, "python_function", None), "__closure__", None) or ()
-    values = []
-    for cell in cells:
-        with contextlib.suppress(ValueError):  # a name without a value yet
-            values.append(cell.cell_contents)
-    return [value for value in values if hasattr(value, "element_spec") and hasattr(value, "__next__")]
-
-
-def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Beginning) -> None:
+def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     """Looks at every `tf.function` and every `tf.GradientTape` from now on."""
-    watch = FunctionWatch(tf, steps, beginning)
+    watch = FunctionWatch(tf, steps)
     optimizers.listen(lambda *call: steps.harmless(watch.applied, *call))
     watch.calls.around(watch.called)
     steps.harmless(watch.calls.around_concrete, watch.trains, watch.called_concrete)
-    scheduled = ScheduledSteps(watch.losses, watch.rows, watch.calls.nesting.entered, steps, beginning)
-    scheduled.watch(tf)
+    watch_coordinator(watch, steps)
 
     def tape_gradient(gradient: Any, tape: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
         steps.harmless(watch.losses.note, target, True)
@@ -222,43 +172,21 @@ def workers_together(tf: Any) -> Optional[int]:
     return int(strategy.extended._num_workers) if "CollectiveAllReduceStrategy" in class_names else None
 
 
-class ScheduledSteps:
-    """Looks at what a `ClusterCoordinator` runs."""
+def watch_coordinator(watch: FunctionWatch, steps: Steps) -> None:
+    """Looks at what a `ClusterCoordinator` runs, from now on. Without effect in a TensorFlow without coordinators."""
+    try:
+        from tensorflow.python.distribute.coordinator.cluster_coordinator import Closure
+    except ImportError:
+        return
 
-    def __init__(
-        self,
-        losses: ReplicaLosses,
-        rows: Callable[[Any], Optional[int]],
-        passed_over: Callable[[], ContextManager[Any]],
-        steps: Steps,
-        beginning: Beginning,
-    ) -> None:
-        self._losses, self._rows, self._passed_over = losses, rows, passed_over
-        self._steps, self._beginning = steps, beginning
-
-    def watch(self, tf: Any) -> None:
-        """From now on. Without effect in a TensorFlow without coordinators."""
-        try:
-            from tensorflow.python.distribute.coordinator.cluster_coordinator import Closure
-        except ImportError:
+    def watched(execute_on: Any, closure: Any, worker: Any) -> None:
+        if not trains(getattr(closure, "_concrete_function", None)):
+            execute_on(closure, worker)
             return
+        steps.harmless(watch.begins)
+        begin = clock()
+        with watch.calls.nesting.entered():
+            execute_on(closure, worker)
+        steps.step(begin, clock(), watch.losses.taken(None), at_once=True)
 
-        def watched(execute_on: Any, closure: Any, worker: Any) -> None:
-            function = getattr(closure, "_concrete_function", None)
-            if not trains(function):
-                execute_on(closure, worker)
-                return
-            self._steps.harmless(self._beginning.training_function)
-            begin = clock()
-            with self._passed_over():
-                execute_on(closure, worker)
-            self._steps.harmless(self._after, closure, begin)
-
-        wrap(Closure, "execute_on", watched)
-
-    def _after(self, closure: Any, begin: float) -> None:
-        end = clock()
-        rows = self._steps.harmless(self._rows, [closure._args, closure._kwargs])
-        if rows is None:
-            rows = self._steps.harmless(self._rows, closure._concrete_function.structured_input_signature)
-        self._steps.step(begin, end, self._losses.taken(None), rows, at_once=True)
+    wrap(Closure, "execute_on", watched)

@@ -5,34 +5,20 @@ are what `compute_gradients` (or `tf.gradients`) was given, one a tower, where t
 of it; they are fetched in the same call, if that runs nothing that the step does not run by itself.
 """
 
-import re
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Set
 
-from tf2towers.compare.watch.beginning import global_step
-from tf2towers.compare.watch.graphs import (
-    ancestors,
-    batches,
-    find_fetchable_loss,
-    flatten_fetches,
-    is_scalar,
-    operation,
-    rows,
-)
 from tf2towers.compare.watch.steps import Steps, clock
+from tf2towers.verify.recorder import graph as recorder_graph
+from tf2towers.verify.recorder.fetches import leaves
 from tf2towers.verify.recorder.gradients import watch_gradients
 from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
 from tf2towers.verify.recorder.session_runs import around_runs
 
-_ACCURACY = re.compile(r"(?i)(?<![a-z])(acc|accuracy|precision)(?![a-z])")
-
 
 class _Plan(NamedTuple):
-    """What a set of fetches means: does it train, and what is fetched beside it."""
+    """Of a set of fetches that trains: what is fetched beside it, and of how many workers the update is."""
 
-    trains: bool
     losses: List[Any]
-    accuracies: List[Any]
-    groups: List[Any]
     together: Optional[int]
 
 
@@ -90,76 +76,59 @@ class SessionWatch:
         plan = self._steps.harmless(self._plan, session.graph, fetches)
         if plan is None:
             return original(session, fetches, feed_dict, *options)
-        if plan.trains and not self._began:
-            self._begin(session.graph, lambda fetched: original(session, fetched))
+        if not self._began:
+            self._began = True
+            self._steps.begins_after(global_step(session.graph, lambda fetched: original(session, fetched)))
         begin = clock()
-        values, losses, accuracies = original(
-            session, [fetches, plan.losses, plan.accuracies], feed_dict, *options
-        )
+        values, losses = original(session, [fetches, plan.losses], feed_dict, *options)
         end = clock()
-        if plan.trains:
-            numbers = [float(loss) for loss in losses if loss.ndim == 0]
-            loss = sum(numbers) / len(numbers) if numbers else None
-            self._steps.towers(max(1, len(plan.losses)))
-            self._steps.step(
-                begin,
-                end,
-                lambda: loss,
-                self._steps.harmless(rows, plan.groups, feed_dict),
-                at_once=True,
-                together=plan.together,
-            )
-        for accuracy in accuracies:
-            if accuracy.ndim == 0:
-                self._steps.write("accuracy", value=float(accuracy))
+        numbers = [float(loss) for loss in losses if loss.ndim == 0]
+        loss = sum(numbers) / len(numbers) if numbers else None
+        self._steps.towers(max(1, len(plan.losses)))
+        self._steps.step(begin, end, lambda: loss, at_once=True, together=plan.together)
         return values
-
-    def _begin(self, graph: Any, run: Any) -> None:
-        """Called just before the first call that trains."""
-        self._began = True
-        with self._steps.aside():
-            made = global_step(graph, run)
-            if made:
-                self._steps.write("resumed", step=made)
 
     def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
         try:
-            elements = list(flatten_fetches(graph, fetches))
-            operations = frozenset(operation(element) for element in elements)
+            operations = frozenset(operation(element) for element in flatten_fetches(graph, fetches))
         except (TypeError, ValueError, KeyError):  # a wrong fetch: the session says so better
             return None
         seen = _GraphFacts.of(graph)
         key = operations, len(seen.train_ops)
         if key not in seen.plans:
-            seen.plans[key] = self._new_plan(graph, seen, elements, operations)
+            seen.plans[key] = self._new_plan(graph, seen, operations)
         return seen.plans[key]
 
-    def _new_plan(
-        self, graph: Any, seen: _GraphFacts, elements: List[Any], operations: Any
-    ) -> Optional[_Plan]:
-        accuracies = [
-            element
-            for element in elements
-            if is_scalar(element)
-            and _ACCURACY.search(getattr(element, "name", ""))
-            and hasattr(element, "op")
-        ]
+    def _new_plan(self, graph: Any, seen: _GraphFacts, operations: Any) -> Optional[_Plan]:
         reached = ancestors(operations)
-        trains = bool(reached & seen.train_ops)
-        losses = []  # type: list[Any]
-        if trains:
-            for loss, gradients in seen.by_optimizer or seen.by_hand:
-                plain = find_fetchable_loss(loss, reached) if gradients & reached else None
-                if (
-                    plain is not None
-                    and graph.is_fetchable(plain)
-                    and not any(plain is known for known in losses)
-                ):
-                    losses.append(plain)
-        if not trains and not accuracies:
+        updates = reached & seen.train_ops
+        if not updates:
             return None
-        together = next((seen.together[op] for op in reached & seen.train_ops if op in seen.together), None)
-        return _Plan(trains, losses, accuracies, batches(losses, reached) if trains else [], together)
+        losses = []  # type: list[Any]
+        for loss, gradients in seen.by_optimizer or seen.by_hand:
+            plain = find_fetchable_loss(loss, reached) if gradients & reached else None
+            if (
+                plain is not None
+                and graph.is_fetchable(plain)
+                and all(plain is not known for known in losses)
+            ):
+                losses.append(plain)
+        together = next((seen.together[op] for op in updates if op in seen.together), None)
+        return _Plan(losses, together)
+
+
+def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
+    """How many steps a TF1 graph's global step says were made; 0 where it has none, or none that can be read.
+
+    Args:
+        graph: a `tf.Graph`, perhaps finalized.
+    """
+    known = list(graph.get_collection("global_step"))
+    known += [variable for variable in graph.get_collection("variables") if variable.op.name == "global_step"]
+    try:
+        return int(run(known[0])) if known else 0
+    except Exception:  # not initialized: the step itself will say so
+        return 0
 
 
 def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
@@ -171,3 +140,54 @@ def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
         optimizers.watch(kind)
     watch_gradients(tf, lambda *call: steps.harmless(watch.differentiated, *call))
     around_runs(tf, watch.run)
+
+
+# -- questions to a graph: what is fetched, what it depends on, which loss can be fetched beside it --------------------
+
+_FED = ("Placeholder",)
+#: stateful ops that only read, and changing ones that are not marked as stateful: those on ref variables
+_READING = ("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp")
+_CHANGING = ("Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
+
+
+def flatten_fetches(graph: Any, fetches: Any) -> Iterator[Any]:
+    """The tensors and operations in what `Session.run` is given. Hooks' dictionaries have keys that do not sort."""
+    for leaf in leaves(fetches):
+        yield graph.as_graph_element(leaf) if isinstance(leaf, str) else leaf
+
+
+def operation(element: Any) -> Any:
+    """The operation of a tensor or variable, or itself."""
+    return getattr(element, "op", element)
+
+
+def ancestors(operations: Iterable[Any]) -> Set[Any]:
+    """These operations and all that they need, over inputs and control inputs, through iterators and queues too."""
+    return recorder_graph.ancestors([op for op in operations if hasattr(op, "control_inputs")], False)
+
+
+def is_scalar(tensor: Any) -> bool:
+    """Whether it is one number of a floating type, as far as the graph knows."""
+    dtype, shape = getattr(tensor, "dtype", None), getattr(tensor, "shape", None)
+    return getattr(dtype, "is_floating", False) and getattr(shape, "ndims", -1) in (0, None)
+
+
+def find_fetchable_loss(loss: Any, reached: Set[Any]) -> Any:
+    """A loss as it can be fetched beside `reached` without changing anything; None where it cannot.
+
+    The value of a loss is often not needed for its gradients: its last operations are extra. They may read variables,
+    but not change anything, draw numbers or take a batch. Control inputs of a last Identity are left out.
+    """
+    while True:
+        extra = ancestors([loss.op]) - reached
+        if not any(_acts(op) for op in extra):
+            return loss
+        if loss.op.type != "Identity":
+            return None
+        loss = loss.op.inputs[0]
+
+
+def _acts(op: Any) -> bool:
+    if op.type.startswith((*_FED, *_CHANGING)) or recorder_graph.INPUT_OPS.fullmatch(op.type) is not None:
+        return True
+    return op.type not in _READING and getattr(op.op_def, "is_stateful", False)

@@ -1,45 +1,38 @@
-"""Tells of each training step, and of memory."""
+"""Reports each training step of this process, and its memory: on its standard output, a line each.
+
+A line begins with MARK; the rest of it is one JSON object. All other lines are the script's.
+
+    {"event": "step", "steps": 1, "begin": 12.5, "end": 12.6, "loss": 2.3, "peak": ..}
+    {"event": "step", "together": 2, ..}             an update that 2 workers make together: each reports it
+    {"event": "facts", "python": "3.7.5", "tensorflow": "1.15.5", "towers": 2}
+    {"event": "note", "text": "a sentence for the reader"}
+    {"event": "resumed", "step": 200}                the first step is not of the training: a checkpoint was read
+    {"event": "aside", "seconds": 0.1}               of what only a watched process does: off the clock
+    {"event": "memory", "peak": ..}
+
+Times are `time.monotonic()`, one clock for all processes of the machine. `loss` may be null.
+"""
 
 import contextlib
-import sys
+import json
+import os
 import threading
 import time
-from typing import Any, Callable, Iterator, Optional, Tuple
+from typing import Any, Callable, Iterator, Optional
 
-from tf2towers.compare.watch.lines import Lines
-
+MARK = "tf2towers-watch "
 Loss = Callable[[], Optional[float]]
-
 clock = time.monotonic
-_LONGEST = 2000  # of a note: what several processes write to one pipe is kept apart up to 4096 bytes
+_EVERY = 0.5  # seconds; a task of a cluster may make no step, as a parameter server: it reports its memory all the same
 
 
-# -- how much memory this process holds, and held at most --------------------------------------------------------------
-
-
-def memory() -> Tuple[Optional[int], Optional[int]]:
-    """Resident bytes now and at most: VmRSS and VmHWM of /proc/self/status; elsewhere the peak alone.
-
-    Source of the units: proc(5), kB there are KiB; getrusage(2), ru_maxrss is in KiB, on macOS in bytes.
-    """
-    found = {}
+def peak_memory() -> Optional[int]:
+    """Resident bytes at most: VmHWM of /proc/self/status, in KiB there (proc(5)); None where there is none."""
     try:
         with open("/proc/self/status", "rb") as status:
-            for line in status:
-                if line.startswith((b"VmRSS:", b"VmHWM:")):
-                    found[line[:5]] = int(line.split()[1]) * 1024
-        return found.get(b"VmRSS"), found.get(b"VmHWM")
+            return next((int(line.split()[1]) * 1024 for line in status if line.startswith(b"VmHWM:")), None)
     except OSError:
-        pass
-    try:
-        import resource
-    except ImportError:  # not a POSIX system
-        return None, None
-    unit = 1 if sys.platform == "darwin" else 1024
-    return None, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-# -- the steps ---------------------------------------------------------------------------------------------------------
+        return None
 
 
 class Steps:
@@ -48,24 +41,37 @@ class Steps:
     A step's loss is read when the next step is over. Reading it at once would make the program wait for a device where
     it does not wait by itself. In a cluster, steps may end in several threads.
 
-    Attributes:
-        write: writes a line; see `lines` for those that there are.
+    Args:
+        in_cluster: this process is a task of a cluster.
     """
 
-    def __init__(self, lines: Lines) -> None:
-        self._task = lines.task
-        self.write = lines.write
-        self._waiting = None  # type: Optional[tuple[dict[str, Any], Loss]]
+    def __init__(self, in_cluster: bool) -> None:
+        self.in_cluster = in_cluster
+        self._descriptor = os.dup(1)  # the script may redirect its own
+        self._waiting = None  # type: Any
         self._towers = 0
         self._noted = set()  # type: set[str]
         self._lock = threading.RLock()
+        if in_cluster:
+            threading.Thread(target=self._report_memory, name="tf2towers-memory", daemon=True).start()
+
+    def write(self, event: str, **entries: Any) -> None:
+        """Writes a line. Where nobody reads any more, nothing."""
+        line = "\n%s%s\n" % (MARK, json.dumps(dict(entries, event=event)))
+        with contextlib.suppress(OSError):
+            os.write(self._descriptor, line.encode("ascii"))
+
+    def _report_memory(self) -> None:
+        wait = threading.Event().wait
+        while True:
+            self.write("memory", peak=peak_memory())
+            wait(_EVERY)
 
     def step(
         self,
         begin: float,
         end: float,
         loss: Loss,
-        examples: Optional[int],
         steps: int = 1,
         at_once: bool = False,
         together: Optional[int] = None,
@@ -73,46 +79,27 @@ class Steps:
         """One call that trained.
 
         Args:
-            begin: when it began, by `clock`.
-            end: when it returned.
+            begin, end: when it began and returned, by `clock`.
             loss: gives the loss, a scalar, or None.
-            examples: rows of the whole batch, of one step; None: not known.
             steps: how many training steps it made.
             at_once: the loss costs nothing.
             together: of how many workers of a cluster the step is, which all report it; None: of this one.
         """
-        now, peak = memory()
-        entries = {
-            "begin": begin,
-            "end": end,
-            "examples": examples,
-            "steps": steps,
-            "memory": now,
-            "peak": peak,
-        }
+        entries = {"begin": begin, "end": end, "steps": steps, "peak": peak_memory()}
         if together is not None:
             entries["together"] = together
         with self._lock:
-            self._flush()
+            self.end()
             self._waiting = entries, loss
             if at_once:
-                self._flush()
+                self.end()
 
-    def _flush(self) -> None:
-        if self._waiting is not None:
-            entries, loss = self._waiting
-            self._waiting = None
-            self.write("step", loss=self.harmless(loss), **entries)
-
-    def memory(self) -> None:
-        """How much memory the process holds, when it makes no steps to say so with."""
-        now, peak = memory()
-        self.write("memory", memory=now, peak=peak)
-
-    @property
-    def in_cluster(self) -> bool:
-        """Whether this process is a task of a cluster."""
-        return self._task is not None
+    def end(self) -> None:
+        """Reports the last step, which waits for its loss."""
+        with self._lock:
+            if self._waiting is not None:
+                (entries, loss), self._waiting = self._waiting, None
+                self.write("step", loss=self.harmless(loss), **entries)
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
@@ -121,7 +108,12 @@ class Steps:
         try:
             yield
         finally:
-            self.write("aside", begin=begin, end=clock())
+            self.write("aside", seconds=clock() - begin)
+
+    def begins_after(self, made: int) -> None:
+        """The first step is about to be made; so many were made before it, by an earlier run."""
+        if made:
+            self.write("resumed", step=made)
 
     def towers(self, number: int) -> None:
         """How many towers or replicas a step has."""
@@ -129,40 +121,15 @@ class Steps:
             self._towers = number
             self.write("facts", towers=number)
 
-    def note(self, text: str) -> None:
-        """A sentence for the reader, written once."""
-        if text not in self._noted:
-            self._noted.add(text)
-            self.write("note", text=text[:_LONGEST])
-
     def harmless(self, watch: Callable[..., Any], *args: Any) -> Any:
-        """What `watch(*args)` gives; None where it fails: a failure is noted, and the script goes on."""
+        """What `watch(*args)` gives; None where it fails: a failure is noted once, and the script goes on."""
         try:
             return watch(*args)
         except Exception as problem:
-            self.note("not all could be watched: %s: %s" % (type(problem).__name__, problem))
+            text = "not all could be watched: %s: %s" % (type(problem).__name__, problem)
+            if text not in self._noted:
+                self._noted.add(text)
+                self.write(
+                    "note", text=text[:2000]
+                )  # what several processes write to one pipe is kept apart up to 4096
             return None
-
-    def end(self) -> None:
-        """Reports the last step, when the script is over."""
-        with self._lock:
-            self._flush()
-
-
-# -- a task of a cluster that may make no step, as a parameter server: it reports its memory all the same -------------
-
-_EVERY = 0.5  # seconds
-
-
-def report_memory(steps: Steps) -> None:
-    """Now and then, from now on, in a thread that the process does not wait for. Nothing outside a cluster."""
-    if not steps.in_cluster:
-        return
-    wait = threading.Event().wait
-
-    def report() -> None:
-        while True:
-            steps.harmless(steps.memory)
-            wait(_EVERY)
-
-    threading.Thread(target=report, name="tf2towers-memory", daemon=True).start()

@@ -1,10 +1,21 @@
-"""HTML elements as text. What is not an element itself is escaped, so a name or a script cannot become one."""
+"""HTML elements as text, and the document around them: one file that needs nothing else, no network, no fonts.
+
+What is not an element itself is escaped, so a name or a script cannot become one.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import re
+import time
 from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
+
+from tf2towers import __version__
+from tf2towers.report.paths import display_path
 
 #: characters HTML forbids, and halves of surrogate pairs, which no file in UTF-8 can hold
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -56,3 +67,39 @@ def section(anchor: str, title: str, *children: str) -> Markup:
         return Markup()
     heading = element("h2", title, id=f"{anchor}-heading")
     return element("section", heading, *children, id=anchor, aria_labelledby=f"{anchor}-heading")
+
+
+def document(title: str, scripts: Iterable[Path], header: str, *sections: str) -> str:
+    """The whole page, to be written as UTF-8.
+
+    Its content security policy lets a browser load nothing and run nothing.
+
+    Args:
+        scripts: what the page is about; they are named at its top, with the date.
+        header, sections: Markup.
+    """
+    now = time.strftime("%Y-%m-%d %H:%M %Z")
+    style = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    )
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        element("style", Markup(style)),  # such text is not escaped in HTML
+    )
+    body = element(
+        "body",
+        element("header", element("p", f"{' and '.join(map(display_path, scripts))}, {now}"), header),
+        element("main", *sections),
+        element("footer", element("p", f"Written by tf2towers {__version__}.")),
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"

@@ -28,8 +28,7 @@ class Picture:
     Attributes:
         name: of its section in a page, and of its file.
         y: what the vertical axis says.
-        logarithmic: the vertical axis is, with a place for 0.
-        limit: a level that is marked.
+        from_zero: the vertical axis begins there.
     """
 
     name: str
@@ -37,8 +36,6 @@ class Picture:
     y: str
     curves: tuple[tuple[str, Points], ...]
     from_zero: bool = False
-    logarithmic: bool = False
-    limit: float | None = None
 
     @property
     def empty(self) -> bool:
@@ -65,18 +62,12 @@ def png(picture: Picture) -> bytes:
         style = (_WIDE, _THIN)[place] if len(curves) == 2 else _THIN
         heights = [value if abs(value) < _GREATEST else math.nan for value in values]
         lines += axes.plot(steps, heights, marker="." if len(points) < 40 else "", **style)
-    if picture.limit is not None:
-        lines.append(axes.axhline(picture.limit, color="black", linestyle="--", linewidth=1))
-    if picture.logarithmic:
-        sizes = [abs(value) for _, points in curves for _, value in points if 1e-300 < abs(value) < _GREATEST]
-        axes.set_yscale("symlog", linthresh=min(sizes, default=1.0))
     axes.set(title=picture.title, xlabel="step", ylabel=picture.y)
     if picture.from_zero:
         axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
-    titles = [*(title for title, _ in curves), f"{picture.limit:g}" if picture.limit is not None else ""]
     # a name may hold what matplotlib takes for a formula
-    named = [printable(title).replace("$", r"\$") for title in titles[: len(lines)]]
+    named = [printable(title).replace("$", r"\$") for title, _ in curves]
     written = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # letters that its font lacks
@@ -86,13 +77,12 @@ def png(picture: Picture) -> bytes:
 
 
 def draw_picture(picture: Picture) -> Markup:
-    """The section of a page with a picture; a sentence where there is nothing to draw, or nothing to draw with."""
+    """The section of a page with a picture, or with a sentence where matplotlib is missing; nothing without curves."""
     if picture.empty:
-        shown = element("p", f"There is nothing to draw: no {picture.y}.")
-    else:
-        try:
-            data = base64.b64encode(png(picture)).decode("ascii")
-            shown = element("img", src=f"data:image/png;base64,{data}", alt=f"{picture.y} at each step")
-        except ImportError:
-            shown = element("p", "matplotlib, which draws the curves, is not installed.")
+        return Markup()
+    try:
+        data = base64.b64encode(png(picture)).decode("ascii")
+        shown = element("img", src=f"data:image/png;base64,{data}", alt=f"{picture.y} at each step")
+    except ImportError:
+        shown = element("p", "matplotlib, which draws the curves, is not installed.")
     return section(picture.name, picture.title, shown)

@@ -2,17 +2,127 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Iterable, Iterator
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind
-from tf2towers.verify.calls.recording import KINDS, Call, Run
-from tf2towers.verify.compare import Series, Tolerances, equal
-from tf2towers.verify.recorder.variables import belongs_to
+from tf2towers.verify.compare import Series, Tolerances, is_of
+
+# -- what `tf2towers.verify.recorder.calls` has written, call by call --------------------------------------------------
+
+#: what a call has, in the order in which a difference is looked for
+KINDS: tuple[Kind, ...] = ("input", "fetched", "gradient", "summary", "variable")
+
+
+@dataclass
+class Thread:
+    """Calls of threads other than the main one.
+
+    Attributes:
+        fetches: what they fetch.
+        calls: how many there were.
+        writes: the variables that they may change.
+        shared: those of them that the main thread's calls use, too.
+    """
+
+    fetches: str
+    calls: int
+    writes: list[str] = field(default_factory=list)
+    shared: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Call:
+    """A session call.
+
+    Attributes:
+        number: from 0.
+        session: the number of its session, in its process.
+        file, line: the script's innermost line.
+        inputs: the names of the tensors that are fed; each variable's value has one name in TF1 and another in TF 2.
+        fetches: name, kind of value and whether it was a hook's, one for each value.
+        error: the name of what it raised; empty if it returned.
+        trains: it runs an update of an optimizer.
+        values: by kind, by name: arrays; the name of an input or a fetched value is its place.
+        worker: whose it is; None in a program of one process.
+    """
+
+    number: int
+    session: int
+    file: str
+    line: int
+    inputs: list[str]
+    fetches: list[list[Any]]
+    error: str
+    trains: bool
+    values: dict[str, dict[str, np.ndarray]]
+    worker: int | None = None
+
+    @property
+    def place(self) -> str:
+        """As 'train.py, line 44', 'worker 1: train.py, line 44'."""
+        worker = "" if self.worker is None else f"worker {self.worker}: "
+        return worker + (f"{self.file}, line {self.line}" if self.line else "no line of the script")
+
+
+class Run:
+    """A side that has been run; of a cluster, one worker's calls after the other's.
+
+    Args:
+        folders: of the recording, one for each worker.
+        seconds: the whole process.
+    """
+
+    def __init__(self, folders: Sequence[Path], seconds: float) -> None:
+        self._folders, self.seconds = list(folders), seconds
+        found: list[dict[str, Any]] = [
+            json.loads((folder / "meta.json").read_text(encoding="utf-8")) for folder in folders
+        ]
+        self.tensorflow, self.python = str(found[0]["tensorflow"]), str(found[0]["python"])
+        self.calls, self.trained = (
+            sum(facts["calls"] for facts in found),
+            sum(facts["trained"] for facts in found),
+        )
+        self.towers = max(facts["towers"] for facts in found)
+        self.open: list[list[str]] = [pair for each in found for pair in each.get("open", ())]
+        self.of_original: list[str] = found[0].get("of_original", [])
+        self.trainable: list[str] = found[0]["trainable"]
+        queues = [each.get("queues") or {} for each in found]
+        #: queues whose elements come as threads happen to run, and why; those that could not be kept or given
+        self.chance = {name: why for each in queues for name, why in each.get("chance", {}).items()}
+        self.lost = sorted({name for each in queues for name in each.get("lost", ())})
+        #: digests of the numbers that fill them, by the names of their operations
+        self.constants = {name: value for each in queues for name, value in each.get("constants", {}).items()}
+        self.threads = [Thread(**thread) for each in found for thread in each["threads"]]
+
+    def __iter__(self) -> Iterator[Call]:
+        number = 0
+        for worker, folder in enumerate(self._folders):
+            for path in sorted(folder.glob("step-*.npz")):
+                with np.load(path) as flat:
+                    call = _call(number, {name: flat[name] for name in flat.files})
+                if len(self._folders) > 1:
+                    call.worker = worker
+                yield call
+                number += 1
+
+
+def _call(number: int, flat: dict[str, np.ndarray]) -> Call:
+    about = json.loads(flat.pop("about").tobytes().decode("utf-8"))
+    values: dict[str, dict[str, np.ndarray]] = {}
+    for key, value in flat.items():
+        kind, _, name = key.removeprefix("digest|").partition("|")
+        values.setdefault(kind, {})[name] = value
+    return Call(number=number, values=values, **about)
+
+
+# -- call against call -----------------------------------------------------------------------------------------------
 
 #: variables by worker, session and name
 State = dict[tuple[int, int, str], np.ndarray]
@@ -61,8 +171,8 @@ def compare(
     Args:
         tolerances: what may differ, relative to the largest element; by default every bit counts.
         left_out: variables that are not compared.
-        settled: variables whose training steps were judged otherwise (`rounding`): what a call that trains makes of
-            them, of their gradients and slots is not held against the tolerance.
+        settled: variables whose training steps were judged by themselves: what a call that trains makes of them, of
+            their gradients and slots is not held against the tolerance.
         calls: so many of the original's are compared; None: all.
     """
     limits, left_out = tolerances or Tolerances(), frozenset(left_out)
@@ -70,6 +180,7 @@ def compare(
     series: dict[tuple[Kind, str], Series] = {}
     states: tuple[State, ...] = ({}, {})
     rounding: set[tuple[Kind, str]] = set()
+    different: set[tuple[Kind, str]] = set()
     for call, match in zip_longest(islice(original, calls), migrated):
         found.problem = _apart(call, match, original, migrated)
         if found.problem or call is None or match is None:
@@ -78,21 +189,22 @@ def compare(
         for kind, key, label, mine, its in _pairs(call, match, states):
             if kind == "variable" and key in left_out:
                 continue
-            series.setdefault((kind, label), Series()).add(call.number, mine, its)
-            if equal(mine, its) or _within(mine, its, limits.of(kind)):
+            of_value = series.setdefault((kind, label), Series.like(mine, its))
+            apart = of_value.add(call.number, mine, its)
+            if not apart or (apart <= limits.of(kind) and mine is not None and mine.dtype.kind in "fc"):
                 continue
-            if call.trains and kind in ("gradient", "variable", "summary") and belongs_to(key, settled):
+            if call.trains and is_of(kind, key, settled):
                 rounding.add((kind, label))
                 continue
+            different.add((kind, label))
             if found.first is None:
                 found.first = Difference(call, match, kind, label, (mine, its))
             if found.first.original is call:
                 found.beside[kind] = found.beside.get(kind, 0) + 1
-    for (kind, name), compared in series.items():
-        comparison = compared.comparison(kind, name, limits.of(kind))
-        if (kind, name) in rounding and not comparison.within:
-            comparison = dataclasses.replace(comparison, within=True, rounding=True)
-        found.comparisons.append(comparison)
+    found.comparisons = [
+        compared.comparison(*key, limits.of(key[0]), key in rounding - different)
+        for key, compared in series.items()
+    ]
     return found
 
 
@@ -139,19 +251,15 @@ def _pairs(
     """Kind, key, name for a report and both values, of all that either call has."""
     for kind in KINDS:
         mine, its = original.values.get(kind, {}), migrated.values.get(kind, {})
-        if kind == "variable":
+        names = list(dict.fromkeys([*mine, *its]))
+        if kind == "variable":  # one that a call has not changed is what it was before
             for state, call, values in zip(states, (original, migrated), (mine, its), strict=True):
                 state.update({_owned(call, name): value for name, value in values.items()})
-            for name in dict.fromkeys([*mine, *its]):
-                yield (
-                    kind,
-                    name,
-                    name,
-                    states[0].get(_owned(original, name)),
-                    states[1].get(_owned(migrated, name)),
-                )
-            continue
-        for key in dict.fromkeys([*mine, *its]):
+            mine, its = (
+                {name: state[_owned(call, name)] for name in names if _owned(call, name) in state}
+                for state, call in zip(states, (original, migrated), strict=True)
+            )
+        for key in names:
             yield kind, key, _label(kind, key, original, migrated), mine.get(key), its.get(key)
 
 
@@ -164,13 +272,3 @@ def _label(kind: Kind, key: str, mine: Call, its: Call) -> str:
 
 def _owned(call: Call, name: str) -> tuple[int, int, str]:
     return call.worker or 0, call.session, name
-
-
-def _within(left: np.ndarray | None, right: np.ndarray | None, limit: float) -> bool:
-    if not limit or left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
-        return False
-    if left.dtype.kind not in "fc":
-        return False
-    series = Series()
-    series.add(0, left, right)
-    return series.max_rel <= limit

@@ -8,25 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from tf2towers.report.parity_result import Diagnosis, Kind, ParityResult
-from tf2towers.report.parity_words import PLURALS, counted
-from tf2towers.verify.calls.compare import Compared, Difference, compare
-from tf2towers.verify.calls.recording import Run
-from tf2towers.verify.compare import NotComparable, Tolerances, outcome_of, tolerances
-from tf2towers.verify.compare import compare as compare_steps
+from tf2towers.report.parity_result import Diagnosis, ParityResult
+from tf2towers.report.parity_words import PLURALS
+from tf2towers.report.paths import counted
+from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
+from tf2towers.verify.compare import NotComparable, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.explain import record_steps_of_both
+from tf2towers.verify.noise import compare_steps_of_rounding, record_steps_of_both
 from tf2towers.verify.program import makes_session_calls
-from tf2towers.verify.recording import Recording, read_facts, read_steps
-from tf2towers.verify.result_notes import listed, note_open
-from tf2towers.verify.rounding import NoReference, tell
-from tf2towers.verify.sides import Options, count_steps, record_calls
-
-#: the rules of `tf2towers.verify.verify`; nothing is set back here, so that a step goes on with the last one's digits
-SUM_ORDER = Tolerances(gradients=1e-5, variables=1e-5)
-OTHER_TENSORFLOW = Tolerances(gradients=1e-4, variables=1e-3)
-#: of a step that starts from the original's variables, on another TensorFlow
-STEPS = Tolerances(gradients=1e-5, variables=1e-3)
+from tf2towers.verify.recording import Recording
+from tf2towers.verify.result_notes import listed, note_open, note_steps_of_rounding
+from tf2towers.verify.sides import Options, record_calls
 
 
 def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
@@ -34,64 +26,53 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     script, its, arguments = result.original.script, result.migrated.script, result.arguments
     of_runtime = makes_session_calls(script)
     original = record_calls(script, arguments, place / "original", options, migrated=of_runtime)
-    options.check_towers(original.towers)
     options = dataclasses.replace(options, queues=place / "original")
     migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
     if result.outcome != "differs" or options.cluster is not None:
         return
-    other = original.tensorflow != migrated.tensorflow and options.tolerance is None
+    other = result.is_across_versions and options.tolerance is None
     steps = record_steps_of_both(result, options, place, double=other)
     if steps is None:
         return
     if other:
-        _judge_in_step(result, options, place, original, steps)
+        _judge_in_step(result, options, place, original, *steps)
     if result.outcome == "differs":
-        recordings = Recording.load(steps[0]), Recording.load(steps[1])
-        result.diagnoses = [*diagnose(*recordings, lockstep=other), *result.diagnoses]
+        result.diagnoses = [*diagnose(*steps, lockstep=other), *result.diagnoses]
 
 
 def _judge_in_step(
-    result: ParityResult, options: Options, place: Path, original: Run, steps: tuple[Path, Path]
+    result: ParityResult, options: Options, place: Path, original: Run, mine: Recording, its: Recording
 ) -> None:
     """Judges what another TensorFlow's rounding has made of two runs: once more, step by step.
 
     An update may make whole steps of rounding (Adam, where a gradient is next to 0), and two runs part by it. So each
-    step is held against the original's float64 run (`rounding`) from the original's variables; and so is every call.
+    step is judged from the original's variables (`noise`), and so is every call.
 
     Args:
-        steps: recordings of the training steps; the migrated script's start from the original's variables.
+        mine, its: the training steps; the migrated script's start from the original's variables.
     """
-    mine, its = steps
-    count = count_steps(mine)
-    kinds: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient", "variable")
+    tensorflows = original.tensorflow, result.migrated.tensorflow
+    limits, _ = tolerances(None, tensorflows, original.towers, lockstep=True)
     try:
-        found = compare_steps(read_steps(mine), read_steps(its), STEPS, kinds)
-        found = tell(found, read_steps(mine), read_steps(its), read_steps(mine), STEPS)
-    except (NotComparable, NoReference) as problem:
+        found, names = compare_steps_of_rounding(mine, its, limits)
+    except NotComparable as problem:
         result.notes.append(f"the steps could not be compared one by one: {problem}")
         return
-    result.notes += [note for note in read_facts(mine).notes if note.startswith("no float64 run")]
-    rounding = {(each.kind, each.name) for each in found if each.rounding}
-    names = sorted({name.partition("//")[0] for kind, name in rounding if kind == "gradient"})
-    rule = (
-        f"rule 'rounding': TensorFlow {original.tensorflow} and {result.migrated.tensorflow} make other roundings, and "
-        "an optimizer that divides by a gradient's size (Adam) makes steps of them. Each of "
-        f"{counted(count, 'step')}, from the original's variables, is as near to the original's float64 run as the "
-        f"original is{f', in {listed(names, 4)}' if names else ''}"
-    )
+    result.notes += [note for note in mine.facts.notes if note.startswith("no float64 run")]
     if outcome_of(found) != "differs":
-        how = dataclasses.replace(options, steps=count, in_step=place / "original")
+        how = dataclasses.replace(options, steps=len(mine.steps), in_step=place / "original")
         folder, script = place / "migrated-in-step", result.migrated.script
         migrated = record_calls(script, result.arguments, folder, how, migrated=True)
         result.notes, result.diagnoses, result.first_step = [], [], None
         judge(result, original, migrated, options, in_step=True)
+    rounding = {(each.kind, each.name) for each in found if each.rounding}
     result.comparisons = [
         dataclasses.replace(each, within=True, rounding=True) if (each.kind, each.name) in rounding else each
         for each in result.comparisons
     ]
     if names or result.outcome != "differs":
-        result.notes.append(rule)
+        note_steps_of_rounding(result, len(mine.steps), names)
 
 
 def judge(
@@ -108,7 +89,9 @@ def judge(
         in_step: the migrated run goes on from the original's variables after each step, which was judged by itself;
             and it may be shorter.
     """
-    limits, rule = _tolerances(original, migrated, options or Options())
+    options, tensorflows = options or Options(), (original.tensorflow, migrated.tensorflow)
+    towers = 0 if options.tower_order else original.towers
+    limits, rule = tolerances(options.tolerance, tensorflows, towers, lockstep=False)
     found = compare(
         original,
         migrated,
@@ -138,12 +121,6 @@ def judge(
             f"the migrated script imports files of the original's folder: {', '.join(migrated.of_original[:4])}"
         )
     _note_the_rest(result, found, original, migrated)
-
-
-def _tolerances(original: Run, migrated: Run, options: Options) -> tuple[Tolerances, str]:
-    tensorflows = original.tensorflow, migrated.tensorflow
-    towers = 0 if options.tower_order else original.towers
-    return tolerances(options.tolerance, tensorflows, towers, SUM_ORDER, OTHER_TENSORFLOW)
 
 
 def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
@@ -246,18 +223,4 @@ def _values(mine: np.ndarray | None, its: np.ndarray | None) -> str:
     text = f"{mine[place]!s} in the original, {its[place]!s} in the migrated script{at}"
     if mine.ndim:
         text += f"; {apart.size} of {mine.size} elements differ"
-    return text + _factor(mine, its)
-
-
-def _factor(original: np.ndarray, migrated: np.ndarray) -> str:
-    """What one is times the other, where that is the same for all elements."""
-    if original.dtype.kind != "f" or not original.size:
-        return ""
-    with np.errstate(all="ignore"):
-        mine, its = original.astype(np.float64), migrated.astype(np.float64)
-        factor = float((mine * its).sum() / (mine * mine).sum()) if (mine * mine).sum() else 1.0
-        if not np.isfinite(factor) or abs(factor - 1) < 1e-3:
-            return ""
-        if np.allclose(its, factor * mine, rtol=1e-4, atol=1e-6 * float(np.abs(its).max())):
-            return f"; it is {factor:.4g} times the original's"
-    return ""
+    return text

@@ -1,10 +1,10 @@
 """Names the mistake that explains why an original trainer and its migrated one do not agree.
 
-A step is a chain: layers and losses, the towers' gradients, what is applied of them, the update, the statistics beside
+A step is a chain: losses, the towers' gradients, what is applied of them, the update, the statistics beside
 it. A mistake breaks one link, and all that comes after follows from it. So every recogniser asks of its own link only,
 given what went into it, and of several that fit one link the one that explains most is given. Six mistakes that people
 make are known: the sum for the mean, a tower left out, clipping before or after it, a lost regulariser, the learning
-rate, moving averages. Of what is none of them, the first difference is told.
+rate, moving averages. Of what is none of them, the first difference is reported.
 """
 
 from __future__ import annotations
@@ -12,14 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
-from tf2towers.verify.diagnose.clipping import CLIPPING
-from tf2towers.verify.diagnose.evidence import Evidence, Link, Mistake
-from tf2towers.verify.diagnose.first import first_differences
-from tf2towers.verify.diagnose.gradients import FACTOR, REGULARISER, TOWER_CHOICE
+from tf2towers.verify.diagnose.evidence import Evidence, Link
+from tf2towers.verify.diagnose.gradients import CLIPPING, FACTOR, REGULARISER, TOWER_CHOICE
 from tf2towers.verify.diagnose.updates import LEARNING_RATE, MOVING_AVERAGE, STATISTICS
 from tf2towers.verify.recording import Recording
-
-__all__ = ["MISTAKES", "Mistake", "diagnose", "first_differences"]
 
 #: every mistake that is recognised; of equally good ones on a link the first is given
 MISTAKES = (TOWER_CHOICE, CLIPPING, FACTOR, REGULARISER, LEARNING_RATE, STATISTICS, MOVING_AVERAGE)

@@ -1,8 +1,8 @@
-"""Two recordings side by side, as flat vectors, with what each step's comparison may rest on."""
+"""Two recordings side by side, as flat vectors, and how much of their difference an assumption explains."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -10,125 +10,157 @@ from typing import Literal
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
-from tf2towers.verify.diagnose.numbers import (
-    EQUAL,
-    NOISE,
-    ROUNDING,
-    Explained,
-    Vectors,
-    apart,
-    as_vectors,
-    differing_input,
-    flat,
-    greatest,
-    largest,
-    numeric,
-    relative,
-)
-from tf2towers.verify.recording import Arrays, Recording, Step
+from tf2towers.verify.recording import Arrays, Recording, Step, dense
 
+Vectors = dict[str, np.ndarray]  # name -> float64, one dimension
+Shapes = Mapping[str, tuple[int, ...]]
+
+EQUAL = 1e-4  # of the largest element: far more than rounding (TF 1.15 against 2.21: 1e-5)
+NOISE = 1e-6  # of the step's largest gradient: a gradient that is nothing but rounding, as of a bias before batch-norm
+ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of a weight: what its update is known to
+ENOUGH = 0.8  # the part of a difference that an assumption must explain
 LIMIT = 1 << 12  # elements of one variable that are looked at
 AMPLIFIED = 100.0  # how much more than the weights that it is made of a gradient may be apart
 SHADOW = "/ExponentialMovingAverage"
-Places = dict[str, np.ndarray]
-Norms = dict[str, float]
+
+#: the links of a step's chain, in its order: one broken link is one diagnosis
+Link = Literal["gradients", "update", "statistics", "moving average"]
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------------
+
+
+def largest(*vectors: np.ndarray) -> float:
+    """The greatest absolute value of any finite element; 0 where there is none."""
+    sizes = (np.max(np.abs(vector[np.isfinite(vector)]), initial=0.0) for vector in vectors)
+    return max(map(float, sizes), default=0.0)
+
+
+def apart(left: np.ndarray, right: np.ndarray) -> float:
+    """The greatest absolute difference; infinity for another shape, or a NaN or infinity that one side alone has."""
+    if left.shape != right.shape:
+        return float("inf")
+    finite = np.isfinite(left) & np.isfinite(right)
+    strange = ~finite & ~((left == right) | (np.isnan(left) & np.isnan(right)))
+    return float("inf") if strange.any() else largest(left[finite] - right[finite])
+
+
+def relative(left: np.ndarray, right: np.ndarray) -> float:
+    """The difference that `apart` gives, relative to the largest element."""
+    difference = apart(left, right)
+    return 0.0 if difference == 0.0 else difference / (largest(left, right) or 1.0)
+
+
+def fitted(column: np.ndarray, target: np.ndarray) -> float | None:
+    """The number by which a vector comes nearest to another; None where any does. Only finite elements count."""
+    finite = np.isfinite(column) & np.isfinite(target)
+    scale = largest(column[finite])
+    if not scale:
+        return None
+    of, to = column[finite] / scale, target[finite]
+    return float(np.dot(of, to) / np.dot(of, of) / scale)
+
+
+def joined(vectors: Iterable[np.ndarray]) -> np.ndarray:
+    """All vectors one after the other, as one."""
+    return np.concatenate([np.zeros(0), *vectors])
+
+
+def scaled(vectors: Iterable[np.ndarray], allowed: Iterable[float]) -> np.ndarray:
+    """One vector of all, each by how far it may be off."""
+    return joined(vector / (off or 1.0) for vector, off in zip(vectors, allowed, strict=True))
+
+
+def rounded(number: float) -> str:
+    """A number for a sentence: three digits."""
+    return f"{number:.3g}"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Names for a sentence."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+class Explained:
+    """Adds up, element by element, what an assumption leaves of a difference.
+
+    Each vector counts by what it may be off (`allowed`), so that large variables do not outweigh small ones.
+    """
+
+    def __init__(self) -> None:
+        self._left = self._difference = 0.0
+        self.holds = True
+
+    def add(self, actual: np.ndarray, assumed: np.ndarray, otherwise: np.ndarray, allowed: float) -> None:
+        """`actual` values, those under the assumption, and those without it."""
+        finite = np.isfinite(actual) & np.isfinite(assumed) & np.isfinite(otherwise)
+        left, difference = actual[finite] - assumed[finite], actual[finite] - otherwise[finite]
+        scale = allowed or 1.0
+        self.holds = self.holds and largest(left) <= allowed
+        self._left += float(np.sum((left / scale) ** 2))
+        self._difference += float(np.sum((difference / scale) ** 2))
+
+    @property
+    def part(self) -> float:
+        """The part explained; 0 where that is not `ENOUGH`, or the assumption does not hold everywhere."""
+        if not self.holds or not self._difference or not np.isfinite(self._left + self._difference):
+            return 0.0
+        part = 1.0 - float(np.sqrt(self._left / self._difference))
+        return part if part >= ENOUGH else 0.0
+
+
+# -- steps -------------------------------------------------------------------------------------------------------------
+
+
+class Gradients:
+    """Gradients by variable: at most `LIMIT` elements of each, and the length of all of them."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self.vectors = {name: _part(array) for name, array in arrays.items()}
+        self.norms = {name: float(np.linalg.norm(array.astype(np.float64))) for name, array in arrays.items()}
+
+    def size(self, form: str, names: Sequence[str]) -> float:
+        """What a clipping threshold is compared with: the length of these together, or their greatest element."""
+        if form == "value":
+            return max(float(np.max(np.abs(self.vectors[name]), initial=0.0)) for name in names)
+        return float(np.sqrt(sum(self.norms[name] ** 2 for name in names)))
 
 
 class View:
-    """One side's step. Vectors are float64, of one dimension, and of at most `LIMIT` elements of each variable."""
+    """One side's step.
 
-    def __init__(self, step: Step, shapes: dict[str, tuple[int, ...]], places: Places) -> None:
+    Attributes:
+        before, after: the variables. changes: what the step made of those that are there before and after.
+        gradients: what the optimizer was given. towers: what each tower computed. mean: of those that all have.
+        losses: one value a tower.
+    """
+
+    def __init__(self, step: Step, shapes: Shapes) -> None:
         self.step = step
-        self._shapes = shapes
-        self._places = places
-
-    def _part(self, arrays: Arrays) -> Vectors:
-        """What is looked at of each array of numbers."""
-        found = {}
-        for name, array in arrays.items():
-            if numeric(array):
-                vector = np.asarray(array).reshape(-1)
-                places = self._places.get(_owner(name, self._places))
-                usable = places is not None and int(places[-1]) < vector.size
-                found[name] = flat(vector[places] if usable else vector[:LIMIT])
-        return found
-
-    @cached_property
-    def before(self) -> Vectors:
-        """The variables before the step."""
-        return self._part(self.step.variables)
-
-    @cached_property
-    def after(self) -> Vectors:
-        """The variables after it."""
-        return self._part(self.step.after)
-
-    @cached_property
-    def gradients(self) -> Vectors:
-        """What the optimizer was given, by variable."""
-        return self._part(as_vectors(self.step.gradients, self._shapes))
-
-    @cached_property
-    def norms(self) -> Norms:
-        """The length of each gradient, all elements."""
-        return _norms(as_vectors(self.step.gradients, self._shapes))
-
-    @cached_property
-    def towers(self) -> list[Vectors]:
-        """The gradients that each tower computed, by variable as in `gradients`."""
-        return [self._part(as_vectors(arrays, self._shapes)) for arrays in self.step.tower_gradients]
-
-    @cached_property
-    def tower_norms(self) -> list[Norms]:
-        """As `norms`, for the gradients of each tower."""
-        return [_norms(as_vectors(arrays, self._shapes)) for arrays in self.step.tower_gradients]
-
-    @cached_property
-    def mean(self) -> tuple[Vectors, Norms]:
-        """The mean over the towers of each variable that all have, and its length."""
-        towers = [as_vectors(arrays, self._shapes) for arrays in self.step.tower_gradients]
-        if not towers:
-            return {}, {}
+        numbers = [
+            {name: _part(array) for name, array in arrays.items() if _numeric(array)}
+            for arrays in (step.variables, step.after)
+        ]
+        self.before, self.after = numbers
+        self.changes = {
+            name: after - self.before[name]
+            for name, after in self.after.items()
+            if name in self.before and self.before[name].shape == after.shape
+        }
+        self.gradients = Gradients(_as_numbers(step.gradients, shapes))
+        towers = [_as_numbers(arrays, shapes) for arrays in step.tower_gradients]
+        self.towers = [Gradients(arrays) for arrays in towers]
         names = [
             name
-            for name in towers[0]
-            if all(name in tower and tower[name].shape == towers[0][name].shape for tower in towers)
+            for name, array in (towers[0] if towers else {}).items()
+            if all(name in tower and tower[name].shape == array.shape for tower in towers)
         ]
-        full = {
-            name: sum((tower[name] for tower in towers[1:]), flat(towers[0][name])) / len(towers)
-            for name in names
-        }
-        return self._part(full), _norms(full)
-
-    @cached_property
-    def losses(self) -> np.ndarray:
-        """One value a tower."""
-        values = [flat(np.asarray(loss)) for loss in self.step.losses if numeric(np.asarray(loss))]
-        return np.array([value[0] for value in values if value.size == 1])
-
-    def change(self, name: str) -> np.ndarray | None:
-        """By how much the step changed a variable: its value after less the one before."""
-        before, after = self.before.get(name), self.after.get(name)
-        return None if before is None or after is None or before.shape != after.shape else after - before
-
-    def moved(self, name: str) -> np.ndarray:
-        """As `change`; an empty array where that is not known."""
-        change = self.change(name)
-        return np.zeros(0) if change is None else change
-
-    def slots(self, name: str) -> list[str]:
-        """The names of the optimizer's slots of a variable, in the order of their making ('Adam', 'Adam_1', ..)."""
-        size = self.before[name].shape if name in self.before else None
-        found = [
-            other
-            for other, vector in self.before.items()
-            if other.startswith(f"{name}/")
-            and vector.shape == size
-            and other not in self.gradients
-            and not other.endswith(SHADOW)
-            and other in self.after
-        ]
-        return sorted(found, key=lambda slot: (len(slot), slot))
+        total = {name: np.sum([tower[name].astype(np.float64) for tower in towers], axis=0) for name in names}
+        self.mean = Gradients({name: value / len(towers) for name, value in total.items()})
+        self.losses = joined(
+            np.asarray(loss, np.float64).reshape(-1) for loss in step.losses if np.size(loss) == 1
+        )
 
 
 class Pair:
@@ -138,33 +170,44 @@ class Pair:
     `tolerance`: the part of the largest element by which what it computes may be apart.
     """
 
-    def __init__(
-        self, index: int, original: View, migrated: View, lockstep: bool, inputs_equal: bool
-    ) -> None:
-        self.index = index
-        self.original = original
-        self.migrated = migrated
-        names = [name for name in original.gradients if name in original.before and name in migrated.before]
+    def __init__(self, index: int, original: View, migrated: View, lockstep: bool) -> None:
+        self.index, self.original, self.migrated = index, original, migrated
+        self.mine, self.its = original.gradients.vectors, migrated.gradients.vectors
+        names = [name for name in self.mine if name in original.before and name in migrated.before]
         weights = max((relative(original.before[name], migrated.before[name]) for name in names), default=0.0)
         self.tolerance = max(EQUAL, AMPLIFIED * weights if weights > ROUNDING else 0.0)
         known = bool(names) or lockstep or index == 0
+        inputs_equal = not _inputs_differ(original.step, migrated.step)
         self.comparable = known and inputs_equal and self.tolerance <= 100 * EQUAL
+
+    @property
+    def names(self) -> Iterator[str]:
+        """The variables whose gradients both sides have, of the same size."""
+        return (
+            name for name in self.mine if name in self.its and self.mine[name].shape == self.its[name].shape
+        )
 
     @cached_property
     def noise(self) -> float:
         """The size below which gradients are taken for rounding."""
-        return NOISE * max(greatest(self.original.gradients), greatest(self.migrated.gradients))
+        return NOISE * largest(*self.mine.values(), *self.its.values())
 
     def allowed(self, name: str) -> float:
         """How far the gradients of a variable may be apart."""
-        sides = (self.original.gradients[name], self.migrated.gradients[name])
-        return self.tolerance * largest(*sides) + self.noise
+        return self.tolerance * largest(self.mine[name], self.its[name]) + self.noise
 
     @cached_property
     def differing(self) -> list[str]:
         """The variables whose gradients do not agree; those of one side alone are not among them."""
-        mine, its = self.original.gradients, self.migrated.gradients
-        return [name for name in mine if name in its and apart(mine[name], its[name]) > self.allowed(name)]
+        both = [name for name in self.mine if name in self.its]
+        return [name for name in both if apart(self.mine[name], self.its[name]) > self.allowed(name)]
+
+    def same_start(self, name: str) -> bool:
+        """Whether both sides began the step with one value of a variable, and changed or kept it."""
+        views = (self.original, self.migrated)
+        return all(name in view.changes for view in views) and (
+            relative(self.original.before[name], self.migrated.before[name]) <= ROUNDING
+        )
 
 
 class Evidence:
@@ -176,36 +219,15 @@ class Evidence:
     """
 
     def __init__(self, original: Recording, migrated: Recording, lockstep: bool) -> None:
-        self.facts = original.facts
-        self.migrated_facts = migrated.facts
-        self.lockstep = lockstep
         both = list(zip(original.steps, migrated.steps, strict=False))
         seen = [len(of_towers) for step, _ in both[:1] for of_towers in (step.losses, step.tower_gradients)]
         self.towers = max([original.facts.towers, 1, *seen])
         shapes = _shapes(original) | _shapes(migrated)
-        places = _places(original, shapes)
         self.pairs = [
-            Pair(
-                index,
-                View(step, shapes, places),
-                View(its, shapes, places),
-                lockstep,
-                differing_input(step, its) is None,
-            )
+            Pair(index, View(step, shapes), View(its, shapes), lockstep)
             for index, (step, its) in enumerate(both)
         ]
-
-    @cached_property
-    def comparable(self) -> list[Pair]:
-        """The steps that both sides began alike."""
-        return [pair for pair in self.pairs if pair.comparable]
-
-    def names(self, pair: Pair) -> Iterator[str]:
-        """The variables whose gradients both sides have, of the same size, some of it finite."""
-        mine, its = pair.original.gradients, pair.migrated.gradients
-        for name, vector in mine.items():
-            if name in its and its[name].shape == vector.shape:
-                yield name
+        self.comparable = [pair for pair in self.pairs if pair.comparable]
 
     @cached_property
     def gradients_differ(self) -> bool:
@@ -221,12 +243,11 @@ class Evidence:
         """
         explained = Explained()
         for pair in self.comparable:
-            for name in self.names(pair):
+            for name in pair.names:
                 made = assumed(pair, name)
                 if made is None:
                     return 0.0
-                mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
-                explained.add(its, made, mine, pair.allowed(name))
+                explained.add(pair.its[name], made, pair.mine[name], pair.allowed(name))
         return explained.part
 
     def first_difference(self, names: set[str] | None = None) -> int:
@@ -235,52 +256,6 @@ class Evidence:
             if set(pair.differing) & (names or set(pair.differing)):
                 return pair.index
         return 0
-
-
-def _owner(name: str, places: Places) -> str:
-    """The variable whose elements a slot or a shadow goes by."""
-    if name in places:
-        return name
-    head = name.rpartition("/")[0]
-    return head if head in places else name
-
-
-def _shapes(recording: Recording) -> dict[str, tuple[int, ...]]:
-    found: dict[str, tuple[int, ...]] = {}
-    for step in recording.steps[:1]:
-        for arrays in (step.after, step.variables):
-            found |= {name: value.shape for name, value in arrays.items()}
-    return found
-
-
-def _norms(vectors: Vectors) -> Norms:
-    return {name: float(np.linalg.norm(vector.astype(np.float64))) for name, vector in vectors.items()}
-
-
-def _places(original: Recording, shapes: dict[str, tuple[int, ...]]) -> Places:
-    """Which elements of a large variable are looked at: spread evenly over those that have a gradient at first."""
-    places: Places = {}
-    for name, shape in shapes.items():
-        size = int(np.prod(shape))
-        if size <= LIMIT or shapes.get(name.rpartition("/")[0]) == shape:  # a slot goes by its variable
-            continue
-        of_variable = {
-            key: gradient
-            for key, gradient in original.steps[0].gradients.items()
-            if key.split("//")[0] == name
-        }
-        vector = as_vectors(of_variable, shapes).get(name)
-        chosen = np.arange(size) if vector is None or vector.size != size else np.flatnonzero(vector)
-        if not chosen.size:
-            chosen = np.arange(size)
-        places[name] = chosen[:: -(-chosen.size // LIMIT)]
-    return places
-
-
-# -- what a recogniser of one mistake is -------------------------------------------------------------------------------
-
-#: the links of a step's chain, in its order: one broken link is one diagnosis
-Link = Literal["gradients", "update", "statistics", "moving average"]
 
 
 @dataclass(frozen=True)
@@ -296,3 +271,40 @@ class Mistake:
     names: tuple[str, ...]
     link: Link
     recognise: Callable[[Evidence], Diagnosis | None]
+
+
+def _inputs_differ(original: Step, migrated: Step) -> bool:
+    mine, its = original.inputs, migrated.inputs
+    both = [(value, its[name]) for name, value in mine.items() if name in its]
+    if not both and len(mine) == len(its):
+        placed = zip(mine.values(), its.values(), strict=True)
+        both = [(value, given) for value, given in placed if value.shape == given.shape]
+    return any(value.shape != given.shape or not _same(value, given) for value, given in both)
+
+
+def _same(left: np.ndarray, right: np.ndarray) -> bool:
+    if _numeric(left) and _numeric(right):
+        return relative(left.astype(np.float64), right.astype(np.float64)) <= EQUAL
+    return bool(np.array_equal(left, right))
+
+
+def _numeric(array: np.ndarray) -> bool:
+    return np.asarray(array).dtype.kind in "fiub"
+
+
+def _as_numbers(gradients: Arrays, shapes: Shapes) -> Arrays:
+    return {name: value for name, value in dense(gradients, shapes).items() if _numeric(value)}
+
+
+def _part(array: np.ndarray) -> np.ndarray:
+    """What is looked at of an array: elements spread evenly, the same of a variable, its gradient and its slots."""
+    vector = np.asarray(array).reshape(-1)
+    return vector[:: max(1, -(-vector.size // LIMIT))].astype(np.float64)
+
+
+def _shapes(recording: Recording) -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {}
+    for step in recording.steps[:1]:
+        for arrays in (step.after, step.variables):
+            found |= {name: value.shape for name, value in arrays.items()}
+    return found

@@ -1,4 +1,4 @@
-"""Mistakes in the gradients that are applied: a constant factor, a tower that is left out, a lost regulariser.
+"""Mistakes in the gradients that are applied: a factor, a tower left out, a lost regulariser, another clipping.
 
 - A replica context sums where nobody divides (`tf.distribute.ReduceOp.SUM`, Keras optimizers): N times the mean of N
   towers, which TF1's `average_gradients` takes. Who divides the loss and takes the mean besides has 1/N. Recognised by
@@ -8,22 +8,35 @@
 - The gradient of c/2 * sum(w**2) is c*w (`tf.contrib.layers.l2_regularizer(c)`; Keras' `L2(c)` has 2*c*w), that of
   c * sum(|w|) is c*sign(w). Recognised variable by variable: the difference of the gradients is one number times w or
   sign(w), in all steps, and the other variables' gradients are equal.
+- TF1 trainers clip what they have averaged (`tf.clip_by_global_norm(zip(*average_gradients(..)))`) or each tower's
+  gradients before; the two are not the same. Every way to clip is tried on the towers' gradients, with the threshold
+  that comes nearest to what was applied.
+
+      norm     t * c / max(|t|, c), each variable by itself          tf.clip_by_norm
+      global   the same with one length for all variables together   tf.clip_by_global_norm
+      value    min(max(t, -c), c), each element                      tf.clip_by_value
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
-from tf2towers.verify.diagnose.evidence import Evidence, Mistake, Pair
-from tf2towers.verify.diagnose.numbers import (
+from tf2towers.verify.diagnose.evidence import (
     ENOUGH,
     EQUAL,
+    Evidence,
     Explained,
+    Gradients,
+    Mistake,
+    Pair,
+    Vectors,
     fitted,
     joined,
+    largest,
     listed,
     relative,
     rounded,
@@ -37,18 +50,14 @@ _NEAR = 2e-3  # of a ratio, to be that of a name
 def _ratio(evidence: Evidence) -> float | None:
     found = []
     for pair in evidence.comparable:
-        for name in evidence.names(pair):
-            mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
+        for name in pair.names:
+            mine, its = pair.mine[name], pair.its[name]
             finite = np.isfinite(mine) & np.isfinite(its)
             size = np.abs(np.where(finite, mine, 0.0))
             usable = finite & (size > 1e-2 * np.max(size, initial=0.0)) & (size > 100 * pair.noise)
             found.append(its[usable] / mine[usable])
     ratios = joined(found)
     return float(np.median(ratios)) if ratios.size else None
-
-
-def _near(ratio: float, number: float) -> bool:
-    return abs(ratio - number) <= _NEAR * abs(number)
 
 
 def _losses_scaled(evidence: Evidence, ratio: float) -> bool:
@@ -61,14 +70,14 @@ def _factor(evidence: Evidence) -> Diagnosis | None:
     ratio = _ratio(evidence)
     if ratio is None or not np.isfinite(ratio) or abs(ratio - 1) <= EQUAL or ratio == 0:
         return None
-    part = evidence.explained(lambda pair, name: ratio * pair.original.gradients[name])
+    part = evidence.explained(lambda pair, name: ratio * pair.mine[name])
     if not part:
         return None
     towers = evidence.towers
-    if towers > 1 and _near(ratio, towers):
+    if towers > 1 and abs(ratio - towers) <= _NEAR * towers:
         name, said = "sum for mean", f": they are added up over the {towers} towers, not averaged"
         todo = "Reduce with ReduceOp.MEAN, or divide each replica's loss by the number of replicas."
-    elif towers > 1 and _near(ratio, 1 / towers):
+    elif towers > 1 and abs(ratio * towers - 1) <= _NEAR:
         name, said = "scaled twice", f": they are divided by the {towers} towers twice"
         todo = "Divide once: either the loss of each replica, or the sum of the gradients (ReduceOp.MEAN)."
     else:
@@ -82,25 +91,11 @@ def _factor(evidence: Evidence) -> Diagnosis | None:
 
 # -- a tower that is left out ------------------------------------------------------------------------------------------
 
-Combine = Callable[[list[np.ndarray], int], np.ndarray]
-
-
-def _alone(towers: list[np.ndarray], tower: int) -> np.ndarray:
-    return towers[tower]
-
-
-def _rest_of_sum(towers: list[np.ndarray], tower: int) -> np.ndarray:
-    return np.asarray((np.sum(towers, axis=0) - towers[tower]) / len(towers))
-
-
-def _rest_of_mean(towers: list[np.ndarray], tower: int) -> np.ndarray:
-    return np.asarray((np.sum(towers, axis=0) - towers[tower]) / (len(towers) - 1))
-
 
 def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
     """The original's towers' gradients of a variable, scaled so that their mean is what it applied."""
-    towers = [gradients[name] for gradients in pair.original.towers if name in gradients]
-    applied = pair.original.gradients[name]
+    towers = [tower.vectors[name] for tower in pair.original.towers if name in tower.vectors]
+    applied = pair.mine[name]
     if len(towers) != evidence.towers or any(tower.shape != applied.shape for tower in towers):
         return None
     total = np.sum(towers, axis=0)
@@ -109,10 +104,15 @@ def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | Non
     return towers
 
 
-def _explained(evidence: Evidence, made: Combine, tower: int) -> float:
+def _explained(evidence: Evidence, of: str, tower: int) -> float:
+    """How much is explained by one tower's gradient alone, or by what the others' sum or mean is without it."""
+
     def assumed(pair: Pair, name: str) -> np.ndarray | None:
         towers = _towers(evidence, pair, name)
-        return None if towers is None else made(towers, tower)
+        if towers is None or of == "tower":
+            return None if towers is None else towers[tower]
+        count = len(towers) - (of == "mean")
+        return np.asarray((np.sum(towers, axis=0) - towers[tower]) / count)
 
     return evidence.explained(assumed)
 
@@ -121,7 +121,7 @@ def _tower_choice(evidence: Evidence) -> Diagnosis | None:
     if evidence.towers < 2:
         return None
     towers = range(evidence.towers)
-    part, tower = max((_explained(evidence, _alone, tower), -tower) for tower in towers)
+    part, tower = max((_explained(evidence, "tower", tower), -tower) for tower in towers)
     if part >= ENOUGH:
         besides = f"; leaving out tower {1 + tower} would give the same" if evidence.towers == 2 else ""
         return Diagnosis(
@@ -132,12 +132,9 @@ def _tower_choice(evidence: Evidence) -> Diagnosis | None:
             evidence.first_difference(),
             part,
         )
-    tried = [
-        (_explained(evidence, made, tower), -tower, of)
-        for made, of in ((_rest_of_sum, "sum"), (_rest_of_mean, "mean"))
-        for tower in towers
-    ]
-    part, left_out, of = max(tried)
+    part, left_out, of = max(
+        (_explained(evidence, of, tower), -tower, of) for of in ("sum", "mean") for tower in towers
+    )
     if part < ENOUGH:
         return None
     how = f"the sum of the others by {evidence.towers}" if of == "sum" else "the mean of the others"
@@ -153,42 +150,32 @@ def _tower_choice(evidence: Evidence) -> Diagnosis | None:
 # -- a regulariser that one side has and the other does not ------------------------------------------------------------
 
 
-def _penalty_gradient(kind: str, weights: np.ndarray) -> np.ndarray:
+def _penalty(kind: str, pair: Pair, name: str) -> np.ndarray:
+    """The gradient of a regulariser, but for its factor."""
+    weights = pair.original.before[name]
     return weights if kind == "L2" else np.sign(weights)
-
-
-def _coefficient(kind: str, name: str, pairs: list[Pair]) -> float | None:
-    shape = joined(_penalty_gradient(kind, pair.original.before[name]) for pair in pairs)
-    gap = joined(pair.original.gradients[name] - pair.migrated.gradients[name] for pair in pairs)
-    found = fitted([shape], gap)
-    return None if found is None else float(found[0])
 
 
 def _explain(explained: Explained, kind: str, coefficient: float, name: str, pairs: list[Pair]) -> None:
     """Adds what this regulariser of a variable would make of the difference."""
     for pair in pairs:
-        mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
-        assumed = mine - coefficient * _penalty_gradient(kind, pair.original.before[name])
-        explained.add(its, assumed, mine, pair.allowed(name))
+        assumed = pair.mine[name] - coefficient * _penalty(kind, pair, name)
+        explained.add(pair.its[name], assumed, pair.mine[name], pair.allowed(name))
 
 
 def _regulariser(evidence: Evidence) -> Diagnosis | None:
-    differing = {name for pair in evidence.comparable for name in pair.differing}
     found: dict[str, tuple[str, float]] = {}
     everything = Explained()
-    for name in sorted(differing):
+    for name in sorted({name for pair in evidence.comparable for name in pair.differing}):
         pairs = [
-            pair
-            for pair in evidence.comparable
-            if name in evidence.names(pair) and name in pair.original.before
+            pair for pair in evidence.comparable if name in set(pair.names) and name in pair.original.before
         ]
-        if not pairs or any(
-            pair.original.before[name].shape != pair.original.gradients[name].shape for pair in pairs
-        ):
+        if not pairs or any(pair.original.before[name].shape != pair.mine[name].shape for pair in pairs):
             return None
         best = 0.0
         for kind in ("L2", "L1"):
-            coefficient = _coefficient(kind, name, pairs)
+            shape = joined(_penalty(kind, pair, name) for pair in pairs)
+            coefficient = fitted(shape, joined(pair.mine[name] - pair.its[name] for pair in pairs))
             if coefficient is not None:
                 explained = Explained()
                 _explain(explained, kind, coefficient, name, pairs)
@@ -197,24 +184,19 @@ def _regulariser(evidence: Evidence) -> Diagnosis | None:
         if not best:
             return None
         _explain(everything, *found[name], name, pairs)
-    if not found:
-        return None
-    return _of_regulariser(evidence, found, everything.part)
-
-
-def _of_regulariser(evidence: Evidence, found: dict[str, tuple[str, float]], part: float) -> Diagnosis | None:
     signs = {coefficient > 0 for _, coefficient in found.values()}
-    if len(signs) > 1:
-        return None
-    missing = signs == {True}
+    return _of_regulariser(evidence, found, everything.part, True in signs) if len(signs) == 1 else None
+
+
+def _of_regulariser(
+    evidence: Evidence, found: dict[str, tuple[str, float]], part: float, missing: bool
+) -> Diagnosis:
     kinds = sorted({kind for kind, _ in found.values()})
-    numbers = [abs(coefficient) for _, coefficient in found.values()]
-    middle = float(np.median(numbers))
-    spread = max(numbers) > 1.05 * min(numbers)
-    rate = f"{rounded(min(numbers))} to {rounded(max(numbers))}" if spread else rounded(middle)
-    shape = "w" if kinds == ["L2"] else "sign(w)" if kinds == ["L1"] else "w or sign(w)"
-    names = listed(list(found))
-    step = evidence.first_difference(set(found))
+    numbers = sorted(abs(coefficient) for _, coefficient in found.values())
+    rate = rounded(float(np.median(numbers)))
+    if numbers[-1] > 1.05 * numbers[0]:
+        rate = f"{rounded(numbers[0])} to {rounded(numbers[-1])}"
+    shape = " or ".join("w" if kind == "L2" else "sign(w)" for kind in reversed(kinds))
     kind = " and ".join(kinds)
     if missing:
         name = "missing regulariser"
@@ -227,9 +209,185 @@ def _of_regulariser(evidence: Evidence, found: dict[str, tuple[str, float]], par
             "have, or that is counted more than once; the others are equal."
         )
         todo = "Count the regularisation losses as often as the original does, with the same factor."
-    return Diagnosis(name, f"The gradients of {names} {said}", todo, step, part)
+    step = evidence.first_difference(set(found))
+    return Diagnosis(name, f"The gradients of {listed(list(found))} {said}", todo, step, part)
 
 
 FACTOR = Mistake(("sum for mean", "scaled twice", "other constant factor"), "gradients", _factor)
 TOWER_CHOICE = Mistake(("no averaging", "skipped tower"), "gradients", _tower_choice)
 REGULARISER = Mistake(("missing regulariser", "regulariser added"), "gradients", _regulariser)
+
+# -- clipping at another place of the step, or on one side only --------------------------------------------------------
+
+_CALLS = {"norm": "clip_by_norm", "global": "clip_by_global_norm", "value": "clip_by_value"}
+_PLACES = {"after": "what was averaged", "before": "each tower's gradients, then averages"}
+_SHORTER = 1 - 10 * EQUAL  # what is not much shorter is not clipped
+_SEARCHED = 64  # elements of a variable, the greatest, that the search for a threshold looks at
+_TODO = {
+    "clipping order": "Clip {} averaging, as the original does.",
+    "other clipping": "Clip with the original's function and threshold.",
+    "missing clipping": "Clip the gradients as the original does, at the same place.",
+    "clipping added": "Take the clipping out (see also clipnorm, clipvalue and global_clipnorm of a Keras optimizer).",
+}
+
+
+class _Step(NamedTuple):
+    """A side's step: what was applied, the mean of its towers' gradients, the towers' own."""
+
+    pair: Pair
+    applied: Gradients
+    mean: Gradients
+    towers: list[Gradients]
+
+    def clipped_at(self, place: str) -> list[Gradients]:
+        return [self.mean] if place == "after" else self.towers
+
+
+class _Clip(NamedTuple):
+    """How a side clips: `form` empty for not at all."""
+
+    form: str = ""
+    place: str = "after"
+    threshold: float = 0.0
+    part: float = 1.0
+
+    @property
+    def call(self) -> str:
+        return f"({_CALLS[self.form]}, {rounded(self.threshold)})"
+
+    def __str__(self) -> str:
+        return f"clips {self.call} {_PLACES[self.place]}" if self.form else "does not"
+
+
+def _units(form: str, names: Sequence[str]) -> list[list[str]]:
+    """The variables that are clipped together."""
+    return [list(names)] if form == "global" else [[name] for name in names]
+
+
+def _applied_by(clip: _Clip, step: _Step, names: Sequence[str]) -> Vectors:
+    """What a step applies that clips so."""
+    made: list[Vectors] = []
+    for given in step.clipped_at(clip.place):
+        if clip.form == "value":
+            made.append(
+                {name: np.clip(given.vectors[name], -clip.threshold, clip.threshold) for name in names}
+            )
+        else:
+            made.append(
+                {
+                    name: given.vectors[name]
+                    * (clip.threshold / max(given.size(clip.form, unit), clip.threshold))
+                    for unit in _units(clip.form, names)
+                    for name in unit
+                }
+            )
+    return {name: np.sum([vectors[name] for vectors in made], axis=0) / len(made) for name in names}
+
+
+def _is(steps: list[_Step], names: list[str], made: list[Vectors]) -> Explained:
+    """How well `made` are the applied gradients, against the plain mean."""
+    explained = Explained()
+    for step, vectors in zip(steps, made, strict=True):
+        for name in names:
+            actual = step.applied.vectors[name]
+            allowed = max(step.pair.noise, step.pair.tolerance * float(np.max(np.abs(actual), initial=0.0)))
+            explained.add(actual, vectors[name], step.mean.vectors[name], allowed)
+    return explained
+
+
+def _way(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip | None:
+    """This way to clip, if some threshold makes of all steps what they applied."""
+    sizes: list[np.ndarray] = []
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    for step in steps:
+        for unit in _units(form, names):
+            size = np.array([[given.size(form, unit)] for given in step.clipped_at(place)])
+            sizes.append(size)
+            for name in unit:
+                towers = np.stack([given.vectors[name] for given in step.clipped_at(place)])
+                few = np.argsort(np.abs(towers).sum(axis=0))[-_SEARCHED:]
+                towers = towers[:, few]
+                parts.append((step.applied.vectors[name][few], towers, np.broadcast_to(size, towers.shape)))
+    applied, towers, lengths = (np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True))
+    seen = joined(map(np.ravel, sizes))
+    if not largest(seen):
+        return None
+
+    def left(threshold: float) -> float:
+        if form == "value":
+            made = np.clip(towers, -threshold, threshold)
+        else:
+            made = towers * (threshold / np.maximum(lengths, threshold))
+        return float(np.sum((applied - made.mean(axis=0)) ** 2))
+
+    # where it is least: on a grid in even ratios, then nearer and nearer
+    low = largest(seen) * 1e-4
+    threshold = high = largest(seen)
+    for _ in range(6):
+        grid = np.geomspace(low, high, 25)
+        at = int(np.argmin([left(float(number)) for number in grid]))
+        threshold, low, high = (float(grid[place]) for place in (at, max(at - 1, 0), min(at + 1, 24)))
+    # one that is cut could be a constant factor
+    if np.count_nonzero(seen * _SHORTER > threshold) < 2:
+        return None
+    clip = _Clip(form, place, threshold)
+    part = _is(steps, names, [_applied_by(clip, step, names) for step in steps]).part
+    return clip._replace(part=part) if part >= ENOUGH else None
+
+
+def _best(steps: list[_Step], names: list[str], places: Sequence[str]) -> _Clip | None:
+    ways = [_way(steps, names, form, place) for form in _CALLS for place in places] if steps else []
+    return max(filter(None, ways), key=lambda clip: clip.part, default=None)
+
+
+def _usable(names: list[str], *sides: Vectors) -> bool:
+    """Whether both sides have finite gradients of these variables, of the same size."""
+    mine, its = sides
+    return all(
+        name in mine
+        and name in its
+        and mine[name].shape == its[name].shape
+        and np.isfinite([mine[name], its[name]]).all()
+        for name in names
+    )
+
+
+def _side(evidence: Evidence, side: str, names: list[str]) -> _Clip | None:
+    """How a side's applied gradients come from its own towers', or the original's; None where in no known way."""
+    steps: list[_Step] = []
+    for pair in evidence.pairs:
+        view = getattr(pair, side)
+        source = view if len(view.towers) == evidence.towers or not pair.comparable else pair.original
+        if len(source.towers) == evidence.towers and _usable(
+            names, source.mean.vectors, view.gradients.vectors
+        ):
+            steps.append(_Step(pair, view.gradients, source.mean, source.towers))
+    if not steps or _is(steps, names, [step.mean.vectors for step in steps]).holds:
+        return _Clip() if steps else None
+    return _best(steps, names, ("after", "before"))
+
+
+def _clipping(evidence: Evidence) -> Diagnosis | None:
+    names = list(evidence.comparable[0].names) if evidence.comparable else []
+    original, migrated = (
+        _side(evidence, side, names) if names else None for side in ("original", "migrated")
+    )
+    if original is None or migrated is None or not (kind := _kind(original, migrated)):
+        return None
+    said = f"The original {original}; the migrated run {migrated}."
+    todo, part = _TODO[kind].format(original.place), min(original.part, migrated.part)
+    return Diagnosis(kind, said, todo, evidence.first_difference(), part)
+
+
+def _kind(original: _Clip, migrated: _Clip) -> str | None:
+    if not original.form or not migrated.form:
+        if original.form == migrated.form:
+            return None
+        return "missing clipping" if original.form else "clipping added"
+    if original.place != migrated.place:
+        return "clipping order"
+    same = original.form == migrated.form and abs(original.threshold / migrated.threshold - 1) <= 1e-3
+    return None if same else "other clipping"
+
+
+CLIPPING = Mistake(tuple(_TODO), "gradients", _clipping)

@@ -1,7 +1,7 @@
 """Runs a TF2 trainer unedited and records it: `python tf2towers/verify/functions/__main__.py OPTIONS SCRIPT [ARGS]`.
 
-OPTIONS, a JSON file: {"out": folder, "steps": K, "original": folder or null, "lockstep": bool, "layers": bool, "names":
-{}, "seed": int, "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are recorded.
+OPTIONS, a JSON file: {"out": folder, "steps": K, "original": folder, "seed": int,
+"scratch": folder or null}. Exit status: that of the script, or 0 once K steps are recorded.
 """
 
 from __future__ import annotations
@@ -25,10 +25,7 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
     recorder = FunctionRecorder(
         Writer(options["out"]),
         options["steps"],
-        Path(options["original"]) if options.get("original") else None,
-        options.get("lockstep", True),
-        options.get("layers", False),
-        options.get("names", {}),
+        Path(options["original"]),
     )
     seeds.fix_seeds(options.get("seed", seeds.SEED))
     tf.random.set_seed(options.get("seed", seeds.SEED))

@@ -10,17 +10,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.verify.functions.draws import Draws
 from tf2towers.verify.functions.gradients import Gradients, numbered
-from tf2towers.verify.functions.inputs import Inputs, Iterated
+from tf2towers.verify.functions.inputs import Draws, Inputs, Iterated
 from tf2towers.verify.functions.state import State
 from tf2towers.verify.functions.tracing import Notes, Tracing
-from tf2towers.verify.recorder.fetches import scalar_summaries
 from tf2towers.verify.recorder.function_calls import FunctionCalls
-from tf2towers.verify.recorder.training import describe
 from tf2towers.verify.recorder.wrapping import Nesting
 from tf2towers.verify.recorder.writing import Writer
-from tf2towers.verify.recording import Arrays, Facts, Step, read_facts, read_step
+from tf2towers.verify.recording import Arrays, Step, read_facts, read_step
 
 COMPILED = "jit_compile was left out: XLA rounds otherwise, and what is recorded could not be compiled"
 
@@ -29,51 +26,45 @@ class FunctionRecorder:
     """Watches the calls of `tf.function`s; one that applies gradients is a training step.
 
     Args:
-        original: the original's recording, to replay; None: the program runs by itself.
-        lockstep: every step starts from the original's variables; else the first one only.
-        layers: also note the forward pass.
-        names: pairs of variable names given by the user.
+        original: the original's recording, to replay.
     """
 
     def __init__(
         self,
         writer: Writer,
         steps: int,
-        original: Path | None,
-        lockstep: bool,
-        layers: bool,
-        names: dict[str, str],
+        original: Path,
     ) -> None:
-        self.writer, self._wanted, self._lockstep = writer, steps, lockstep
+        self.writer, self._wanted = writer, steps
         self._folder = original
         self.on_enough: Callable[[], object] = lambda: None  # all steps are recorded
-        self._original = read_facts(original) if original is not None else Facts()
+        self._original = read_facts(original)
         self._tracing, self._notes, self._inputs = Tracing(), Notes(), Inputs()
         self._draws = Draws(self._tracing)
         self._iterated = Iterated(self._tracing, Inputs())
-        self._gradients = Gradients(self._notes, self._tracing, layers)
-        self._state = State(names)
+        self._gradients = Gradients(self._notes, self._tracing)
+        self._state = State()
         self._gradients.name = self._state.name
         self._not_given: list[str] = []
-        self._step: Step | None = None  # of the original, that is being made
-        self._before: Arrays = {}
         self.calls = 0
         self._functions = FunctionCalls(tf, lambda: self._tracing.applied, Nesting())
         self._functions.around(self._called)
 
     def _called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         self.calls += 1
-        with self._tracing.training_function():
+        self._tracing.wanted = True
+        try:
             if not self._functions.trains(function, args, kwargs):
                 return call(function, *args, **kwargs)
             return self._record(functools.partial(call, function), args, kwargs)
+        finally:
+            self._tracing.wanted = False
 
-    def _record(self, call: Callable[..., Any], args: Any, kwargs: Any, is_traced: bool = True) -> Any:
-        """A call of a training function; of one that has not been traced, `_begin` is called when it has."""
-        step = self._step = self._original_step()
+    def _record(self, call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """A call of a training function, which has been traced."""
+        step = read_step(self._file_of_original())
         args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
-        if is_traced:
-            self._begin()
+        before = self._begin(step)
         self._draws.now = {
             f"{tower}|{number}": draw
             for tower, draws in enumerate(step.draws)
@@ -83,46 +74,29 @@ class FunctionRecorder:
         self._iterated.used = {}
         self._notes.begin()
         result = call(*args, **kwargs)
-        found = self._before | numbered(self._renamed(self._notes.end()))
-        self._draws.now = self._iterated.now = self._step = None
+        found = before | numbered(self._renamed(self._notes.end()))
+        self._draws.now = self._iterated.now = None
         used |= self._iterated.used
         self._not_given = [name for name, value in step.inputs.items() if name not in used and value.ndim]
         found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
         found |= {f"after|{name}": value for name, value in self._state.read().items()}
-        found |= results_of(result)
         self.writer.step(found)
-        if self._has_enough:
-            self._end()
+        # all steps are recorded, or all that the original made
+        if self.writer.steps >= self._wanted or not self._file_of_original().exists():
+            self.on_enough()
         return result
 
-    def _begin(self) -> None:
-        """Sets the variables as the original's step had them, now that all are there; nothing outside of a step."""
-        if self._step is None:
-            return
-        first = self.writer.steps == 0
-        if first:
+    def _begin(self, step: Step) -> Arrays:
+        """Sets the variables as the original's step had them, now that all are there; what they are then."""
+        if not self.writer.steps:
             applied = self._gradients.applied
             self._state.find_variables(
-                self._step.variables, self._original.trainable, applied.variables, applied.optimizers
+                step.variables, self._original.trainable, applied.variables, applied.optimizers
             )
-        if first or self._lockstep:
-            self._state.set(self._step.variables)
-        self._before = {f"variable|{name}": value for name, value in self._state.read().items()}
-
-    @property
-    def _has_enough(self) -> bool:
-        """All steps are recorded, or all that the original made."""
-        nothing_left = self._folder is not None and not self._file_of_original().exists()
-        return self.writer.steps >= self._wanted or nothing_left
-
-    def _end(self) -> None:
-        self.on_enough()
-
-    def _original_step(self) -> Step:
-        return Step() if self._folder is None else read_step(self._file_of_original())
+        self._state.set(step.variables)
+        return {f"variable|{name}": value for name, value in self._state.read().items()}
 
     def _file_of_original(self) -> Path:
-        assert self._folder is not None
         return self._folder / f"step-{self.writer.steps:05d}.npz"
 
     def _renamed(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -149,31 +123,14 @@ class FunctionRecorder:
         return {
             "trainable": list(names.values()),
             "without_gradient": [names[id(variable)] for variable in applied.without_gradient],
-            "optimizer": describe(applied.optimizers[0]) if applied.optimizers else {},
             "optimizers": len(applied.optimizers),
             "sessions": self.calls,
-            "layer_types": self._gradients.layer_types,
             "towers": max(1, len([tower for tower in self._tracing.computed if tower is not None])),
             "notes": sorted(self._draws.missing) + ([COMPILED] if self._tracing.compiled else []),
             "not_seen": self._gradients.not_seen,
             "different_inputs": different,
-            "unknown_inputs": self._inputs.unknown if self._folder is not None else [],
+            "unknown_inputs": self._inputs.unknown,
             "not_given": self._not_given,
             "renamed": self._state.renamed,
             "unpaired": self._state.unpaired,
         }
-
-
-def results_of(result: Any) -> dict[str, np.ndarray]:
-    """The numbers that a training function gives back, and the summaries among them."""
-    found: dict[str, np.ndarray] = {}
-    place = 0
-    for leaf in tf.nest.flatten(result):
-        if isinstance(leaf, tf.distribute.DistributedValues) or not isinstance(leaf, tf.Tensor):
-            continue
-        if leaf.dtype == tf.string:
-            found |= scalar_summaries(tf.compat.v1, leaf.numpy())
-        elif leaf.dtype.is_floating or leaf.dtype.is_integer:
-            found[f"fetched|{place}"] = leaf.numpy()
-            place += 1
-    return found

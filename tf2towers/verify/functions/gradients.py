@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from tf2towers.verify.functions.tracing import Notes, Tracing, tower
-from tf2towers.verify.recorder import graph as graphs
-from tf2towers.verify.recorder.fetches import digest
 from tf2towers.verify.recorder.wrapping import wrap
 
 # -- the optimizers that a TF2 program applies, and the variables that they are given ----------------------------------
@@ -33,7 +31,7 @@ class Applied:
         without_gradient: of those, whose gradient was None.
     """
 
-    def __init__(self, first: Callable[[Pairs], Sequence[Any]] = lambda _: ()) -> None:
+    def __init__(self, first: Callable[[Pairs], Sequence[Any]]) -> None:
         self._first = first
         self.optimizers: list[Any] = []
         self.variables: list[Any] = []
@@ -54,22 +52,18 @@ class Applied:
 
         base = next(kind for kind in keras.optimizers.Optimizer.__mro__ if "apply" in vars(kind))
         wrap(base, "apply", self._apply)
-        classes = {
-            kind
-            for value in vars(keras.optimizers).values()
-            if isinstance(value, type)
-            for kind in value.__mro__
-        }
-        self._watch_steps((kind for kind in classes if issubclass(kind, base)), self._step)
+        for value in vars(keras.optimizers).values():
+            if isinstance(value, type) and issubclass(value, base):
+                self._watch_steps(value)
 
-    def _watch_steps(self, classes: Iterable[type], step: Callable[..., Any]) -> None:
-        for kind in classes:
+    def _watch_steps(self, optimizer: type) -> None:
+        for kind in optimizer.__mro__:
             if kind not in self._watched_classes and "update_step" in vars(kind):
                 self._watched_classes.add(kind)
-                wrap(kind, "update_step", step)
+                wrap(kind, "update_step", self._step)
 
     def _apply(self, apply: Any, optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        self._watch_steps(type(optimizer).__mro__, self._own_step)  # of classes that Keras does not have
+        self._watch_steps(type(optimizer))  # a class that Keras does not have
         grads = list(grads)
         variables = (
             optimizer._trainable_variables if trainable_variables is None else list(trainable_variables)
@@ -82,24 +76,13 @@ class Applied:
     def _step(
         self, update_step: Any, optimizer: Any, gradient: Any, variable: Any, learning_rate: Any
     ) -> Any:
-        with tf.control_dependencies(self._stepping(optimizer, gradient, variable)):
-            return update_step(optimizer, gradient, variable, learning_rate)
-
-    def _own_step(
-        self, update_step: Any, optimizer: Any, gradient: Any, variable: Any, learning_rate: Any
-    ) -> Any:
-        """It may hand on another gradient to a Keras class's; else it applies its own."""
+        """A variable's step; of steps that call one another, the innermost is what is applied."""
         result = update_step(optimizer, gradient, variable, learning_rate)
-        self._stepping(optimizer, gradient, variable)
-        return result
-
-    def _stepping(self, optimizer: Any, gradient: Any, variable: Any) -> Sequence[Any]:
-        """What has to run before a variable's step; of steps that call one another, the first that asks is told of."""
         place = optimizer._get_variable_index(variable)
-        if (id(optimizer), place) in self._stepped:
-            return ()
-        self._stepped.add((id(optimizer), place))
-        return self._first([(gradient, optimizer._trainable_variables[place])])
+        if (id(optimizer), place) not in self._stepped:
+            self._stepped.add((id(optimizer), place))
+            self._first([(gradient, optimizer._trainable_variables[place])])
+        return result
 
     def _met(self, optimizer: Any, pairs: Pairs) -> None:
         if not any(optimizer is known for known in self.optimizers):
@@ -121,10 +104,9 @@ class Gradients:
         not_seen: why updates of the program are not recorded, where some are not.
     """
 
-    def __init__(self, notes: Notes, tracing: Tracing, layers: bool) -> None:
-        self._notes, self._tracing, self._layers = notes, tracing, layers
+    def __init__(self, notes: Notes, tracing: Tracing) -> None:
+        self._notes, self._tracing = notes, tracing
         self.name: Callable[[Any], str] = lambda variable: str(variable.name)
-        self.layer_types: dict[str, str] = {}
         self.applied = Applied(self._before_applying)
         self.not_seen = ""
         self._watch_computing()
@@ -188,16 +170,11 @@ class Gradients:
             if isinstance(variable, tf.Variable) or hasattr(variable, "assign")
         ]
         self._note(f"tower gradient|{place}|", named)
-        if self._layers:
-            found = layers_before(loss)
-            self.layer_types.update({name: type_ for name, type_, _ in found})
-            keys = [f"layer|{place}|{number:05d}|{name}" for number, (name, _, _) in enumerate(found)]
-            self._notes.op(keys, [tensor for *_, tensor in found], digest)
 
 
 def numbered(arrays: dict[str, Any]) -> dict[str, Any]:
     """Keys with the number that the TF1 recorder gives: of all `compute_gradients` calls, tower by tower."""
-    prefixes = ("loss|", "tower gradient|", "layer|")
+    prefixes = ("loss|", "tower gradient|")
     places = {tuple(map(int, key.split("|")[1].split("."))) for key in arrays if key.startswith(prefixes)}
     number = {f"{index}.{count}": str(place) for place, (index, count) in enumerate(sorted(places))}
     found = {}
@@ -207,13 +184,3 @@ def numbered(arrays: dict[str, Any]) -> dict[str, Any]:
             key = "|".join([kind, number[place], *rest])  # noqa: PLW2901
         found[key] = value
     return found
-
-
-def layers_before(loss: Any) -> list[tuple[str, str, Any]]:
-    """(name without the tower's, op type, output) of every layer that the loss depends on, in order of creation."""
-    behind = graphs.ancestors([loss.op])
-    return [
-        (graphs.without_tower(op.name), op.type, op.outputs[0])
-        for op in graphs.of_type(behind, graphs.LAYER_OPS)
-        if op.outputs[0].dtype.is_floating or op.outputs[0].dtype.is_integer
-    ]

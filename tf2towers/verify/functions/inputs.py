@@ -1,8 +1,9 @@
-"""Batches: what crossed into the original's graph, given to the migrated program's training function."""
+"""What the original had, given to the migrated program's training function: batches, and random numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,9 @@ import tensorflow as tf
 from tensorflow.python.data.ops.iterator_ops import OwnedIterator
 from tensorflow.python.distribute import input_lib
 from tensorflow.python.distribute.values import PerReplica
+from tensorflow.python.ops import gen_random_ops, gen_stateless_random_ops_v2
 
-from tf2towers.verify.functions.tracing import Tracing, python_op
+from tf2towers.verify.functions.tracing import Tracing, python_op, tower
 from tf2towers.verify.recorder.wrapping import Nesting, wrap
 from tf2towers.verify.recording import Arrays
 
@@ -127,39 +129,25 @@ def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_So
 
 def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
     """One input of the original that is split over the replicas."""
-    if own[0].ndim == 0 and len(own) > 1:
+    if len(own) > 1 and any(part.ndim == 0 or part.shape[1:] != own[0].shape[1:] for part in own):
         return None
-    whole = own[0] if len(own) == 1 else _joined(own)
-    for name, value in free.items():
-        if whole is not None and alike(whole, value):
-            if len(own) == 1:
-                return [_Source(name)]
-            ends = np.cumsum([len(part) for part in own])
-            return [
-                _Source(name, int(end - len(part)), int(end)) for part, end in zip(own, ends, strict=True)
-            ]
-    return None
-
-
-def _joined(own: list[np.ndarray]) -> np.ndarray | None:
-    if any(part.ndim == 0 or part.shape[1:] != own[0].shape[1:] for part in own):
-        return None
-    return np.concatenate(own)
+    whole = own[0] if len(own) == 1 else np.concatenate(own)
+    name = next((name for name, value in free.items() if alike(whole, value)), None)
+    if name is None or len(own) == 1:
+        return None if name is None else [_Source(name)]
+    ends = np.cumsum([len(part) for part in own])
+    return [_Source(name, int(end - len(part)), int(end)) for part, end in zip(own, ends, strict=True)]
 
 
 def _one_for_each_replica(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
     """An input of the original for each replica, as when each tower had an iterator or a queue."""
     found: list[_Source] = []
-    if len(own) == 1:
-        return None
     for mine in own:
         taken = {part.name for part in found}
-        for name, value in free.items():
-            if name not in taken and alike(mine, value):
-                found.append(_Source(name))
-                break
-        else:
+        name = next((name for name in free if name not in taken and alike(mine, free[name])), None)
+        if name is None or len(own) == 1:
             return None
+        found.append(_Source(name))
     return found
 
 
@@ -257,3 +245,66 @@ class Iterated:
                 new.append(tensor)
             filled.append(PerReplica(new) if isinstance(leaf, PerReplica) else new[0])
         return tf.nest.pack_sequence_as(element, filled)
+
+
+# -- random numbers: those that the original drew in the same tower, at the same place of its code ---------------------
+
+DRAWING = (
+    "random_uniform",
+    "random_uniform_int",
+    "random_standard_normal",
+    "truncated_normal",
+    "parameterized_truncated_normal",
+    "random_shuffle",
+    "multinomial",
+    "random_gamma",
+    "random_poisson_v2",
+)
+#: Keras's layers draw with a seed of their own, as its Dropout
+STATELESS = ("stateless_random_uniform_v2", "stateless_random_normal_v2", "stateless_truncated_normal_v2")
+
+
+class Draws:
+    """Puts the original's numbers in the place of the program's own.
+
+    Attributes:
+        now: the draws of the step under way, 'TOWER|PLACE' to array; None outside training steps.
+        missing: sentences about numbers that the original has not drawn.
+    """
+
+    def __init__(self, tracing: Tracing) -> None:
+        self.now: Mapping[str, np.ndarray] | None = None
+        self.missing: set[str] = set()
+        self._tracing = tracing
+        for module, names in ((gen_random_ops, DRAWING), (gen_stateless_random_ops_v2, STATELESS)):
+            for name in names:
+                wrap(module, name, functools.partial(self._drawn, name))
+
+    def _drawn(self, name: str, draw: Any, *args: Any, **kwargs: Any) -> Any:
+        own = draw(*args, **kwargs)
+        if tf.executing_eagerly() or not self._tracing.outermost:
+            return own
+        given = python_op(self._given(name), [own], own.dtype)
+        given.set_shape(own.shape)
+        return given
+
+    def _given(self, name: str) -> Callable[[np.ndarray], np.ndarray]:
+        index, counts = tower(), self._tracing.draws
+        place = counts.get(index, 0)
+        counts[index] = place + 1
+        if index is not None:  # in TF1 what is drawn before the loop is each tower's
+            place += counts.get(None, 0)
+        key = f"{index or 0}|{place}"
+
+        def give(own: np.ndarray) -> np.ndarray:
+            if self.now is None:
+                return own
+            found = self.now.get(key)
+            if found is None or found.shape != own.shape:
+                self.missing.add(
+                    f"{name} number {place} of tower {index or 0} is drawn in the migrated run only"
+                )
+                return own
+            return found.astype(own.dtype)
+
+        return give

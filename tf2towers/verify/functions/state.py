@@ -16,9 +16,6 @@ from tf2towers.verify.variable_pairing import pair
 class State:
     """Finds, sets and reads the program's variables.
 
-    Args:
-        names: pairs given by the user, the original's name to the program's.
-
     They are paired with the original's: see `variable_pairing`.
 
     Attributes:
@@ -26,8 +23,7 @@ class State:
         unpaired: the program's names that nothing was found for.
     """
 
-    def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self._given = dict(names or {})
+    def __init__(self) -> None:
         self.renamed: dict[str, str] = {}
         self.unpaired: list[str] = []
         self._named: dict[str, Any] = {}
@@ -48,9 +44,6 @@ class State:
             optimizers: the program's.
         """
         own = _all_variables(given, optimizers)
-        if not original:
-            self._named = own
-            return
         order = [next(name for name, candidate in own.items() if candidate is variable) for variable in given]
         shapes = {name: tuple(variable.shape) for name, variable in own.items()}
         pairs = pair(
@@ -58,16 +51,10 @@ class State:
             trainable,
             shapes,
             order,
-            self._given,
         )
         self.renamed = {name: other for name, other in pairs.items() if name != other}
         self.unpaired = sorted(set(own) - set(pairs.values()))
         self._named = {name: own[other] for name, other in pairs.items()}
-
-    @property
-    def names(self) -> set[str]:
-        """The names of the variables that were found: the original's, where there is an original."""
-        return set(self._named)
 
     def name(self, variable: Any) -> str:
         """The name of a variable (also of its value in this replica), as far as it is known while tracing."""

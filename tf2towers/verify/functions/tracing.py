@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.eager import context
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.framework import func_graph
 from tensorflow.python.ops.control_flow_v2_func_graphs import ControlFlowFuncGraph, WhileBodyFuncGraph
@@ -60,15 +58,6 @@ class Tracing:
         self.compiled = self.compiled or bool(function._jit_compile)
         function._jit_compile = None
 
-    @contextlib.contextmanager
-    def training_function(self, wanted: bool = True) -> Iterator[None]:
-        """What is traced in here may be a training function."""
-        before, self.wanted = self.wanted, wanted
-        try:
-            yield
-        finally:
-            self.wanted = before
-
     @property
     def outermost(self) -> bool:
         """Whether ops made now are the wanted function's, or one's that it calls, not a loop's or a branch's."""
@@ -93,16 +82,8 @@ def tower() -> int | None:
 
 
 def python_op(function: Callable[..., Any], tensors: Sequence[Any], dtypes: Any) -> Any:
-    """`tf.numpy_function`, in this process.
-
-    Under a parameter server's strategy an operation may be placed beside a variable, on a server, which has no such
-    function.
-    """
-    if not hasattr(tf.distribute.get_strategy(), "_is_parameter_server_strategy_v2"):
-        return tf.numpy_function(function, list(tensors), dtypes)
-    local_cpu = f"{context.context().host_address_space()}/device:CPU:0"
-    with tf.compat.v1.colocate_with(None, ignore_existing=True), tf.device(local_cpu):
-        return tf.numpy_function(function, list(tensors), dtypes)
+    """`tf.numpy_function` of several tensors."""
+    return tf.numpy_function(function, list(tensors), dtypes)
 
 
 class Notes:
@@ -123,14 +104,14 @@ class Notes:
         found, self._now = self._now or {}, None
         return {key: _total(values) for key, values in found.items()}
 
-    def op(self, keys: Sequence[str], tensors: Sequence[Any], change: Callable[[Any], Any] = np.array) -> Any:
+    def op(self, keys: Sequence[str], tensors: Sequence[Any]) -> Any:
         """An op that notes the values of tensors, each under its key."""
 
         def note(*values: Any) -> None:
             now = self._now
             if now is not None:
                 for key, value in zip(keys, values, strict=True):
-                    now.setdefault(key, []).append(change(value))
+                    now.setdefault(key, []).append(np.array(value))
 
         return python_op(note, tensors, [])
 

@@ -4,6 +4,83 @@
 names are stood in for is in codemod/symbols.tsv, as for a migrated script.
 """
 
-from tf2towers.verify.stand_ins.install import install
+from __future__ import annotations
 
-__all__ = ["install"]
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tf2towers.verify.stand_ins.modules import StandInFinder, Tensorflow1, complete, modules_by_name
+from tf2towers.verify.stand_ins.objects import Objects
+
+
+def install(place_towers: Callable[[Any], object] | None = None) -> None:
+    """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
+
+    `import tensorflow as tf`, `import tensorflow.compat.v1 as tf`, `from tensorflow.contrib import slim` and their like
+    find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2
+    must be imported before, as the runtime is here.
+
+    `tf.layers`, the cells and Keras are tf_keras's, slim is tf_slim's, as for migrated scripts.
+
+    Args:
+        place_towers: given TF1's module, lets what is placed on GPU i run on a machine without GPUs
+            (`tf2towers.verify.recorder.placement.install`).
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    import tensorflow as real
+
+    if isinstance(real, Tensorflow1):
+        return
+    from tf2towers.runtime.graph_session.patches import FOR_ORIGINALS
+
+    v1 = real.compat.v1
+    v1.disable_v2_behavior()
+    v1.logging.set_verbosity(v1.logging.ERROR)
+    objects = Objects(real)
+    complete(objects)
+    for patch in FOR_ORIGINALS:
+        patch()
+    _complete_numpy()
+    if place_towers is not None:
+        place_towers(v1)
+    sys.modules.update(modules_by_name(real))
+    for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' were not there before TF 1.13
+        v1.flags.FLAGS[flag].allow_override = True
+    sys.meta_path.append(StandInFinder(objects))
+    sys.modules["tensorflow"] = Tensorflow1(objects)
+
+
+def _complete_numpy() -> None:
+    """Gives NumPy what its versions before 1.20 had: `np.str` and its like, generators as lists of arrays."""
+    import numpy as np
+
+    from tf2towers.runtime.old_libraries import numpy1
+
+    names: dict[str, Any] = {kind.__name__: kind for kind in (str, int, float, bool, complex, object)}
+    names |= {
+        "long": int,
+        "unicode": str,
+        "float_": np.float64,
+        "unicode_": np.str_,
+        "Inf": np.inf,
+        "NaN": np.nan,
+    }
+    for name, value in (
+        names | {name: value for name, value in vars(numpy1).items() if name[0] != "_"}
+    ).items():
+        if name not in np.__dict__ and name not in ("annotations", "Any", "Callable", "np"):
+            setattr(np, name, value)
+    for name in ("stack", "vstack", "hstack", "concatenate", "dstack", "column_stack"):
+        setattr(np, name, _of_generators(getattr(np, name)))
+
+
+def _of_generators(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(arrays: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(list(arrays) if isinstance(arrays, Iterator) else arrays, *args, **kwargs)
+
+    return call

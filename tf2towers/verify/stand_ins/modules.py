@@ -1,4 +1,7 @@
-"""Modules that scripts of TF1 import and TensorFlow 2 has no more: `tensorflow.contrib`, `tensorflow.examples`."""
+"""The modules of TensorFlow 1 as a script sees them: `tensorflow` is `tf.compat.v1`, made whole from the tables.
+
+`tensorflow.contrib` and `tensorflow.examples`, which TensorFlow 2 no longer has, are made of them, too.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
 
-from tf2towers.codemod.symbols import is_module, symbol_table
+from tf2towers.codemod.symbols import is_for_sessions, is_module, is_of_old_release, symbol_table
+from tf2towers.runtime import static_shapes
 from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandInError, Objects
 
 
@@ -90,3 +94,138 @@ class StandInFinder(MetaPathFinder, Loader):
         canonical = "tf" + module.__name__[len("tensorflow") :]
         if canonical in STILL_THERE:
             sys.modules[module.__name__] = import_module(STILL_THERE[canonical])
+
+
+class Tensorflow1(ModuleType):
+    """`tf.compat.v1` under the name `tensorflow`, with the packages beside it (`tensorflow.python`, `.contrib`)."""
+
+    def __init__(self, objects: Objects) -> None:
+        super().__init__("tensorflow", "TensorFlow 1, as far as tf.compat.v1 and tf2towers have it.")
+        real = objects.real
+        own = vars(self)
+        own.update(
+            _v1=objects.v1,
+            _real=real,
+            _objects=objects,
+            __path__=real.__path__,
+            __file__=real.__file__,
+            __spec__=real.__spec__,
+            __version__=real.__version__,
+            __git_version__=real.version.GIT_VERSION,
+            __compiler_version__=real.version.COMPILER_VERSION,
+            compat=real.compat,
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module 'tensorflow' has no attribute {name!r}")
+        try:
+            return getattr(self._v1, name)
+        except AttributeError:
+            pass
+        if name in ("contrib", "core", "examples", "python"):
+            return import_module(f"tensorflow.{name}")
+        if name == "estimator":
+            return StandIn("tf.estimator", self._objects)
+        raise NoStandInError(f"tf.{name}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A module that was imported stays here; anything else a script sets is for TensorFlow to see."""
+        if isinstance(value, ModuleType) or name.startswith("__"):
+            super().__setattr__(name, value)
+        else:
+            setattr(self._v1, name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self._v1)})
+
+
+def modules_by_name(real: Any) -> dict[str, ModuleType]:
+    """The modules of TF1 by the names that scripts import them by: 'tensorflow.nn' is `tf.compat.v1.nn`.
+
+    Python would look for them in the folder of TensorFlow 2's own, or make a second copy of `tensorflow.compat.v1`.
+    """
+    v1 = real.compat.v1
+    found: dict[str, ModuleType] = {"tensorflow.compat": real.compat, "tensorflow.compat.v1": v1}
+    inside = v1.nn.__name__[: -len("nn")]  # v1's own name is another one where tf_keras is in use
+    for name in [name for name in sys.modules if name.startswith(inside)]:
+        value, parts = v1, name[len(inside) :].split(".")
+        if parts[0] in ("compat", "keras"):
+            continue
+        for part in parts:
+            value = getattr(value, part, None)
+        if isinstance(value, ModuleType):
+            found[".".join(["tensorflow", *parts])] = value
+    return found
+
+
+def complete(objects: Objects) -> None:
+    """Gives `tf.compat.v1` and `tensorflow.python` the names of TF1 that they lack and the tables know.
+
+    What TensorFlow has itself is left alone, so a `tf_keras` that is in use provides `tf.layers`; but for what has
+    other static shapes than in TF1.
+    """
+    for canonical in _names():
+        parent, _, name = canonical.rpartition(".")
+        module = _module(objects, parent)
+        if module is None or isinstance(module, StandIn) or (_has(module, name) and not _is_layer(canonical)):
+            continue
+        try:
+            setattr(module, name, objects.find_object(canonical))
+        except NoStandInError:
+            continue
+    for row in symbol_table().values():
+        home, _, name = row.target.partition(":")
+        if home == static_shapes.__name__:
+            setattr(objects.v1.nn, name, getattr(static_shapes, name))
+
+
+def _is_layer(canonical: str) -> bool:
+    """Whether it is a layer or cell under a private name: TensorFlow 2 keeps other code there, that wants Keras 2."""
+    return canonical.startswith(("tf.python.layers.", "tf.python.ops.rnn_cell"))
+
+
+def _names() -> list[str]:
+    """The names outside tf.contrib and tf.examples: those renamed, those of the runtime, and private ones."""
+    return [
+        row.name
+        for row in symbol_table().values()
+        if (row.kind == "runtime" and not is_for_sessions(row.name))
+        or is_of_old_release(row.name)
+        or row.public
+        if not row.name.startswith(("tf.contrib.", "tf.examples."))
+    ]
+
+
+def _module(objects: Objects, canonical: str) -> Any:
+    """The module of TensorFlow 2 that holds the names of this one of TF1; a stand-in is made where it is gone."""
+    if canonical == "tf":
+        return objects.v1
+    if canonical.startswith("tf.python."):
+        try:
+            return import_module("tensorflow" + canonical[2:])
+        except ImportError:
+            return None
+    parent, _, name = canonical.rpartition(".")
+    above = _module(objects, parent)
+    if above is None:
+        return None
+    module = getattr(above, name, None)
+    if module is None or not _works(module, canonical):
+        module = StandIn(canonical, objects)
+        setattr(above, name, module)
+    return module
+
+
+def _works(module: Any, canonical: str) -> bool:
+    """False for the loaders of `tf.layers` and `tf.nn.rnn_cell` when Keras 3 stands behind them."""
+    probe = {"tf.layers": "dense", "tf.nn.rnn_cell": "RNNCell"}.get(canonical)
+    return probe is None or isinstance(module, StandIn) or _has(module, probe)
+
+
+def _has(module: Any, name: str) -> bool:
+    try:
+        getattr(module, name)
+    except (AttributeError, ImportError):
+        return False
+    return True
