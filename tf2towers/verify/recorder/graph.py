@@ -16,12 +16,6 @@ RANDOM_OPS = re.compile(
 )
 #: ops that draw, or run Python's code, which may
 DRAWS = re.compile(RANDOM_OPS.pattern + r"|(Eager)?PyFunc(Stateless)?")
-#: ops whose results are a layer's, for finding the first one that differs
-LAYER_OPS = re.compile(
-    r"Conv[23]D|DepthwiseConv2dNative|Conv2DBackpropInput|(Batch)?MatMul(V[23])?|BiasAdd|Add(V2|N)?|Relu6?|LeakyRelu|Elu|"
-    r"Selu|Tanh|Sigmoid|Softplus|MaxPool(3D|V2)?|AvgPool(3D)?|FusedBatchNorm(V[23])?|LRN|L2Loss|(Log)?Softmax|Mean|Sum|Mul|"
-    r"(Sparse)?SoftmaxCrossEntropyWithLogits|ConcatV2|Gather(V2)?|Sub|RealDiv|SquaredDifference"
-)
 _TOWER = re.compile(
     r"^(replica_\d+|[^/]*?(tower|gpu|clone|replica|device|worker|core)[^/]*?\d+|\d+)/", re.IGNORECASE
 )

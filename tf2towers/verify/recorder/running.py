@@ -53,9 +53,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     writer, queues = Writer(out), Queues(tf, out, given)
     queues.install()
     if options["record"] == "steps":
-        recorder = SessionRecorder(
-            tf, writer, options["steps"], options.get("layers", False), options.get("double", False), in_step
-        )  # type: Any
+        recorder = SessionRecorder(tf, writer, options["steps"], options.get("double", False), in_step)  # type: Any
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)

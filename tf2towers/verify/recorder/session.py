@@ -3,15 +3,13 @@
 import contextlib
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
-import numpy as np
-
 from .double import Reference
 from .feeds import entries_of, feeds_of, is_number
-from .fetches import digest, fetched_ops, fetched_values, may_change_variables
+from .fetches import fetched_ops, may_change_variables
 from .gradients import watch_gradients
 from .optimizer_calls import watch_updates
 from .session_runs import around_runs
-from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
+from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables
 from .writing import InStep, Writer
 
@@ -24,7 +22,6 @@ class SessionRecorder(object):
 
     Args:
         steps: how many are recorded; `on_enough` is called then, and ends the script.
-        layers: also note the forward pass, layer by layer.
         double: also compute losses and gradients in float64.
         in_step: the variables of another run, which each step starts from.
     """
@@ -34,14 +31,12 @@ class SessionRecorder(object):
         tf: Any,
         writer: Writer,
         steps: int,
-        layers: bool = False,
         double: bool = False,
         in_step: Optional[InStep] = None,
     ) -> None:
         self._tf = tf
         self.writer = writer
         self._wanted = steps
-        self._layers = layers
         self.computed: List[Computed] = []
         self.applied: List[Applied] = []
         self.sessions = 0
@@ -53,7 +48,6 @@ class SessionRecorder(object):
         self._ready: Dict[Any, Dict[str, bool]] = {}
         self._values_before: Optional[Dict[str, Any]] = None
         self._last: Optional[Training] = None
-        self._batch_size: Optional[int] = None
         self._busy = False
         self._in_step = in_step
 
@@ -77,7 +71,6 @@ class SessionRecorder(object):
         """What meta.json says of the run."""
         found: Dict[str, Any] = {
             "notes": self.notes + layers_note(),
-            "batch_size": self._batch_size,
             "towers": 1,
             "optimizers": len(self.applied),
             "sessions": self.sessions,
@@ -86,8 +79,6 @@ class SessionRecorder(object):
             found["towers"] = self._last.towers
             found["trainable"] = self._last.trainable
             found["without_gradient"] = self._last.without_gradient
-            found["layer_types"] = self._last.layer_types
-            found["optimizer"] = describe(self._last.optimizer)
         return found
 
     # -- a step ------------------------------------------------------------------------------------------------------
@@ -106,14 +97,12 @@ class SessionRecorder(object):
         step = {"variable|" + name: value for name, value in before.items()}
         step.update({"after|" + name: value for name, value in after.items()})
         for name, value in zip(training.names, extra):
-            step[name] = digest(value) if name.startswith("layer|") else value
+            step[name] = value
         step.update(entries_of(session, fed))
-        step.update(fetched_values(self._tf, values))
         if self._reference is not None and copy is not None:
             with self._quiet():
                 step.update(self._reference.run(copy, run, before, given))
         self._values_before, self._last = after, training
-        self._note_batch_size(step)
         self.writer.step(step)
         if self.writer.steps >= self._wanted:
             self.on_enough()
@@ -128,7 +117,7 @@ class SessionRecorder(object):
             return None
         key = frozenset(ops)
         if key not in self._trainings:
-            self._trainings[key] = plan(session.graph, ops, self.applied, self.computed, self._layers)
+            self._trainings[key] = plan(session.graph, ops, self.applied, self.computed)
         return self._trainings[key]
 
     def _values(self, run: Run, session: Any) -> Dict[str, Any]:
@@ -155,13 +144,6 @@ class SessionRecorder(object):
             yield
         finally:
             self._busy = False
-
-    def _note_batch_size(self, step: Dict[str, Any]) -> None:
-        sizes = [
-            array.shape[0] for name, array in step.items() if name.startswith("input|") and np.ndim(array) > 1
-        ]
-        if sizes and self._batch_size is None:
-            self._batch_size = int(sizes[0])
 
 
 def watch(tf: Any, recorder: SessionRecorder) -> None:
