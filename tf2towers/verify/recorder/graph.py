@@ -16,9 +16,6 @@ RANDOM_OPS = re.compile(
 )
 #: ops that draw, or run Python's code, which may
 DRAWS = re.compile(RANDOM_OPS.pattern + r"|(Eager)?PyFunc(Stateless)?")
-_TOWER = re.compile(
-    r"^(replica_\d+|[^/]*?(tower|gpu|clone|replica|device|worker|core)[^/]*?\d+|\d+)/", re.IGNORECASE
-)
 
 
 def ancestors(ops: Iterable[Any], stop_at_inputs: bool = True) -> Set[Any]:
@@ -89,14 +86,6 @@ def in_control_flow(op: Any) -> bool:
     if op.type in ("Exit", "RefExit"):  # what comes out of a loop, which TensorFlow counts to it
         context = context and context.outer_context
     return context is not None
-
-
-def without_tower(name: str) -> str:
-    """The name of an op without what names its tower, as 'conv1/Conv2D' of 'tower_1/conv1/Conv2D'."""
-    old_name = None
-    while old_name != name:
-        old_name, name = name, _TOWER.sub("", name)
-    return name
 
 
 @contextlib.contextmanager
