@@ -9,8 +9,10 @@ import pytest
 
 from tests.verify.migrating import migrate_into
 from tf2towers.report.parity_result import ParityResult
-from tf2towers.verify.sides import Options
-from tf2towers.verify.verify import verify
+from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.verdict import judge
+from tf2towers.verify.result_notes import new_result
+from tf2towers.verify.sides import Options, record_calls
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -26,16 +28,24 @@ RUNS = {
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
-    """The verdicts on two steps, by the name in RUNS; two at a time."""
+    """The verdicts on two steps, by the name in RUNS; two runs at a time."""
     folder = tmp_path_factory.mktemp("trainers")
     migrate_into(LEGACY, folder)
+    options = Options(steps=2, scratch=folder / "scratch")
+    scripts = {"original": LEGACY, "migrated": folder / LEGACY.name}
 
-    def run(name: str) -> ParityResult:
+    def run(name: str, side: str) -> Run:
         flags = [*FLAGS, *RUNS[name], f"--train_dir={folder / name}"]
-        return verify(LEGACY, folder / LEGACY.name, flags, Options(steps=2))
+        return record_calls(
+            scripts[side], flags, folder / f"{name} {side}", options, migrated=side == "migrated"
+        )
 
+    results = {name: new_result(LEGACY, scripts["migrated"], []) for name in RUNS}
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(RUNS, pool.map(run, RUNS), strict=True))
+        runs = {(name, side): pool.submit(run, name, side) for name in RUNS for side in scripts}
+    for name, result in results.items():
+        judge(result, runs[name, "original"].result(), runs[name, "migrated"].result())
+    return results
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -15,7 +15,6 @@ from tf2towers.launch.signals import note_signals
 if TYPE_CHECKING:
     from tf2towers.compare.outcome import Outcome
 
-FAILED = 2
 prepare = script_arguments.prepare
 
 
@@ -49,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     for script, python in ((options.legacy, options.legacy_python), (options.modern, None)):
         if wrong := why_not(script, python):
             print(f"tf2towers compare: {wrong}", file=sys.stderr)
-            return FAILED
+            return 2
     require_modules("tensorflow", *["matplotlib"] * (options.report is not None))
     from tf2towers.compare.compare import CompareError, Interrupted, compare
 
@@ -62,10 +61,10 @@ def run(options: argparse.Namespace) -> int:
         return 128 + ended.number
     except CompareError as problem:
         print(f"tf2towers compare: {problem}", file=sys.stderr)
-        return FAILED
+        return 2
     except OSError as problem:
         print(f"tf2towers compare: {problem.filename or ''}: {problem.strerror}", file=sys.stderr)
-        return FAILED
+        return 2
     return 0
 
 

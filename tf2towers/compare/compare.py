@@ -95,7 +95,8 @@ class _Shown(Side):
         if time.monotonic() - self._shown >= _LINE_EVERY:
             self._shown = time.monotonic()
             losses = (step.loss for step in reversed(self.steps) if step.loss is not None)
-            print(f"{self.title}: step {self.count}, loss {number(next(losses, None))}", flush=True)
+            far = f"step {self.count}, loss {number(next(losses, None))}" if self.steps else "no step yet"
+            print(f"{self.title}: {far}", flush=True)
 
 
 def _run(

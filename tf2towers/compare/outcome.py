@@ -70,8 +70,9 @@ def machine() -> str:
     about = Path("/proc/cpuinfo")
     lines = about.read_text(encoding="utf-8", errors="replace").splitlines() if about.exists() else []
     model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
-    load = f"load average {os.getloadavg()[0]:.1f} at the start"
-    return f"{cores} cores ({model or platform.machine()}), {platform.system()}, {load}"
+    load = os.getloadavg()[0]
+    busy = ": other work, which rates and their ratio follow" if load > (cores or 1) / 2 else ""
+    return f"{cores} cores ({model or platform.machine()}), {platform.system()}, load {load:.1f} at the start{busy}"
 
 
 # -- the report: the page with its pictures, and the numbers -----------------------------------------------------------
