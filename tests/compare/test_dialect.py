@@ -35,6 +35,10 @@ def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
         ("server = tf.train.Server(cluster, job_name='ps')", True),
         ("with tf.device(tf.train.replica_device_setter(cluster=cluster)): pass", False),
         ("# once: tf.train.Server(cluster)\nsession = tf.Session()", False),
+        ("from tf2towers.runtime import Server, Session\nserver = Server(cluster, job_name='ps')", True),
+        ("from tf2towers import runtime\nserver = runtime.Server(cluster)", True),
+        ("from tf2towers.runtime import ParameterServerStrategy\nParameterServerStrategy(ps_tasks=2)", False),
+        ("from mine import Server\nServer(80)", False),
     ],
 )
 def test_clusters(tmp_path: Path, text: str, of_cluster: bool) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tf2towers.verify import process
 from tf2towers.verify.process import ROOT, changed_environment, portable, raised
-from tf2towers.verify.recorder.own_modules import OwnModules
+from tf2towers.verify.recorder.imports import OwnModules
 from tf2towers.verify.sides import RECORDER
 
 

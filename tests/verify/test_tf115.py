@@ -71,3 +71,23 @@ def test_a_bias_before_a_batch_norm(factor: str, tmp_path: Path) -> None:
     assert result.outcome == ("differs" if factor else "within")
     [rule] = [note for note in result.notes if note.startswith("rule 'rounding'")]
     assert "hidden/biases" in rule and "TensorFlow 1.15" in rule and "2." in rule
+
+
+@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
+@pytest.mark.parametrize("rate", ["0.05", "0.051"])
+def test_steps_of_rounding(rate: str, tmp_path: Path) -> None:
+    """Elements next to 0 of a gradient that is none: each step is judged by itself, from the original's variables."""
+    wide = Path(__file__).parent / "legacy" / "wide_towers.py"
+    migrate_into(wide, tmp_path)
+    script = tmp_path / wide.name
+    text = script.read_text(encoding="utf-8")
+    assert "AdamOptimizer(0.05)" in text
+    script.write_text(text.replace("AdamOptimizer(0.05)", f"AdamOptimizer({rate})"), encoding="utf-8")
+    result = verify(wide, script, [], Options(legacy_python=TF1))
+    if rate == "0.05":
+        assert (result.outcome, result.error, result.diagnoses) == ("within", "", [])
+        assert (result.calls, result.steps) == (9, 4)
+        assert any(note.startswith("rule 'rounding'") for note in result.notes)
+    else:
+        assert result.outcome == "differs"
+        assert "learning rate" in [found.name for found in result.diagnoses]

@@ -119,7 +119,9 @@ def verdict_on(
         free=given.get("free", False),
         tower_order=given.get("tower_order", False),
         allow=tuple(given.get("allow_writes", ())),
-        cluster=find_shape([legacy], given.get("ps"), given.get("workers"), given.get("task_flags")),
+        cluster=find_shape(
+            [legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags")
+        ),
         progress=progress,
         gradients_only=given.get("gradients_only", False),
     )

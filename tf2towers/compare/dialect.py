@@ -30,6 +30,9 @@ _TF1_ONLY = re.compile(
     r"train\.(?:\w+Optimizer|MonitoredTrainingSession|Saver|Server|get_or_create_global_step))"
 )
 _CLUSTER = re.compile(r"\btrain\.Server\(")
+#: of a program that `migrate` wrote; `ParameterServerStrategy` alone stands for a device setter, and makes no cluster
+_OURS = re.compile(r"\btf2towers\b[^\n]*\bruntime\b")
+_OUR_CLUSTER = re.compile(r"(?<![\w.])Server\(|\bruntime\.Server\(")
 #: and of TF 2, which has no single word for it
 _CLUSTER_TOO = re.compile(
     r"\bParameterServerStrategy|\bMultiWorkerMirroredStrategy|\bCollectiveAllReduceStrategy|\bClusterCoordinator\b|"
@@ -50,8 +53,12 @@ def is_tf1(script: Path) -> bool:
 
 
 def is_of_cluster(script: Path) -> bool:
-    """Whether the script is one task of a TF1 cluster: it starts a server. A device setter alone makes no cluster."""
-    return _CLUSTER.search(_text(script)) is not None
+    """Whether the script is one task of a cluster, TF1's or as migrated: it starts a server.
+
+    A device setter alone makes no cluster.
+    """
+    text = _text(script)
+    return bool(_CLUSTER.search(text) or (_OURS.search(text) and _OUR_CLUSTER.search(text)))
 
 
 def find_shape(

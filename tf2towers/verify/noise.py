@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from tf2towers.report.parity_result import ParityResult
+from tf2towers.report.parity_result import Comparison, Kind, ParityResult
+from tf2towers.verify.compare import Tolerances, compare
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.program import makes_session_calls
-from tf2towers.verify.recording import Recording, Step
+from tf2towers.verify.recorder.variables import belongs_to
+from tf2towers.verify.recording import Recording, Step, dense
 from tf2towers.verify.sides import Options, record_original
 
 #: a gradient in float64 that is so much smaller than in float32 is 0 in exact arithmetic
@@ -26,18 +28,23 @@ def record_steps_of_both(
     """What the training steps of two programs of sessions are made of: both are run once more.
 
     Args:
-        double: the original's gradients are computed in float64 as well.
+        double: the original's gradients are computed in float64 as well, and each step of the migrated script starts
+            from the original's variables: it runs on another TensorFlow.
 
     Returns:
         None where one of them fails then; a note says so.
     """
-    found = []
+    found: list[Path] = []
     for side, script, migrated in (
         ("original", result.original.script, makes_session_calls(result.original.script)),
         ("migrated", result.migrated.script, True),
     ):
         how = dataclasses.replace(
-            options, steps=min(options.steps, 4), continuous=True, double=double and side == "original"
+            options,
+            steps=min(options.steps, 4),
+            continuous=True,
+            double=double and side == "original",
+            in_step=found[0] if double and found else None,
         )
         folder = place / f"{side}-steps"
         try:
@@ -61,6 +68,72 @@ def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) ->
             none = _largest(exact) <= _NOTHING * own and _largest(its.gradients.get(name)) <= _ALIKE * own
             found[name] = found.get(name, True) and none
     return {name for name, is_nothing in found.items() if is_nothing}
+
+
+# -- an update of rounding: Adam, for one, divides a gradient by its own size ------------------------------------------
+# An element of a variable, or of its slots and averages, is rounding where its gradient is within the tolerance, and
+#     |migrated - original| <= min(most, TIMES * r) * (the largest change of the variable by any step of the original)
+#     r: the relative difference of its gradient's element, |migrated - original| / |the original's in float64|
+#     most: 1 + TIMES for a weight, which goes at most with the gradient; 1 + TIMES ** 2 for the rest, which may go with
+#         its square (Adam's second moment)
+# So a weight whose gradient is no rounding is held to what the update makes of the gradient's own difference: another
+# rate or another epsilon stays a difference.
+
+TIMES = 4.0
+
+
+def compare_steps_of_rounding(
+    original: Recording, migrated: Recording, limits: Tolerances
+) -> tuple[list[Comparison], list[str]]:
+    """Compares steps that start from the same variables, on two TensorFlows; rounding is marked as such, and within.
+
+    Returns:
+        The comparisons; and the names of the variables whose gradients, or elements of them, are rounding.
+
+    Raises:
+        NotComparable: see `compare.compare`.
+    """
+    noise = gradients_of_rounding(original.steps, migrated.steps)
+    kinds: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient", "variable")
+    found = compare(original.steps, migrated.steps, limits, kinds, noise=noise)
+    apart = {each.name for each in found if each.kind == "gradient" and not each.within}
+    names = set(noise)
+    for place, each in enumerate(found):
+        owner = owner_of(each.name, original.facts.trainable)
+        if each.within or each.problem or each.kind != "variable" or owner is None or owner in apart:
+            continue
+        if _is_update_of_rounding(each.name, owner, original.steps, migrated.steps, limits):
+            found[place] = dataclasses.replace(each, within=True, rounding=True)
+            names.add(owner)
+    return found, sorted(names)
+
+
+def owner_of(name: str, trainable: Iterable[str]) -> str | None:
+    """The trained variable that a variable is, or is a slot or an average of; None for others, as a moving mean."""
+    return max((owner for owner in trainable if belongs_to(name, [owner])), key=len, default=None)
+
+
+def _is_update_of_rounding(
+    name: str, owner: str, original: Sequence[Step], migrated: Sequence[Step], limits: Tolerances
+) -> bool:
+    change = max(_largest(step.after[name] - step.variables[name]) for step in original)
+    most = 1 + (TIMES if name == owner else TIMES**2)
+    for mine, its in zip(original, migrated, strict=True):
+        apart = np.abs(its.after[name].astype(np.float64) - mine.after[name])
+        if _largest(apart) <= limits.variables * _largest(mine.after[name]):
+            continue
+        shape = {owner: mine.variables[owner].shape}
+        rows = {key: value for key, value in mine.gradients.items() if key.endswith("//indices")}
+        sides = mine.gradients, its.gradients, {**mine.gradients64, **rows}
+        left, right, exact = (dense(gradients, shape).get(owner) for gradients in sides)
+        if left is None or right is None or exact is None or exact.shape != apart.shape:
+            return False
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative = np.where(right == left, 0.0, np.abs(right.astype(np.float64) - left) / np.abs(exact))
+        ulp = np.spacing(np.float32(_largest(mine.after[name])))
+        if not np.all(apart <= np.minimum(most, TIMES * relative) * change + 4 * ulp):
+            return False
+    return True
 
 
 def _largest(value: np.ndarray | None) -> float:

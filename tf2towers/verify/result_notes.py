@@ -62,7 +62,7 @@ def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
         names = list(dict.fromkeys(f"{name} ({earlier}, {later})" for name, earlier, later in pairs))
         result.notes.append(
             f"the original leaves the order of {counted(len(names), 'pair')} open; both ran in the order they are "
-            f"built in: {_listed(names, 4)}"
+            f"built in: {listed(names, 4)}"
         )
 
 
@@ -71,10 +71,24 @@ def note_noise(result: ParityResult, noise: Collection[str]) -> None:
     if noise:
         mine, its = result.original.tensorflow, result.migrated.tensorflow
         result.notes.append(
-            f"rule 'rounding': the gradients of {_listed(sorted(noise), 4)} are 0 in exact arithmetic (the original's, "
+            f"rule 'rounding': the gradients of {listed(sorted(noise), 4)} are 0 in exact arithmetic (the original's, "
             f"in float64): what TensorFlow {mine} and {its} make of them is rounding, and an optimizer that divides by "
             "a gradient's size (Adam) makes steps of it. They are not compared"
         )
+
+
+def note_steps_of_rounding(result: ParityResult, steps: int, names: Sequence[str]) -> None:
+    """Names the rule by which steps on two TensorFlows were judged one by one.
+
+    Args:
+        names: of the variables whose gradients, or elements of them, are rounding.
+    """
+    result.notes.append(
+        f"rule 'rounding': TensorFlow {result.original.tensorflow} and {result.migrated.tensorflow} make other "
+        "roundings, and an optimizer that divides by a gradient's size (Adam) makes steps of them"
+        f"{f', here of {listed(names, 4)}' if names else ''}. So {counted(steps, 'step')} and the calls beside them "
+        "were judged one by one, from the original's variables, by the original's gradients in float64"
+    )
 
 
 def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
@@ -104,9 +118,10 @@ def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
         (migrated.unpaired, 6, "variables of the migrated script that the original does not have: {}"),
     ):
         if names:
-            result.notes.append(sentence.format(_listed(names, most)))
+            result.notes.append(sentence.format(listed(names, most)))
 
 
-def _listed(names: Sequence[str], count: int = 6) -> str:
+def listed(names: Sequence[str], count: int = 6) -> str:
+    """The first of some names, and how many more there are."""
     more = f" and {len(names) - count} more" if len(names) > count else ""
     return ", ".join(names[:count]) + more

@@ -45,6 +45,8 @@ class Options:
         progress: called with what runs, and its steps (or session calls) so far.
         tolerance: relative to the largest element; None: every bit, but for the named rules.
         gradients_only: variables are not compared, for a program with another optimizer.
+        in_step: a recording of the original, whose variables a program of sessions is set to at each training step.
+        queues: a recording of the original: what it took from queues that fill by chance is given to this run.
     """
 
     steps: int = 10
@@ -61,6 +63,8 @@ class Options:
     progress: Progress | None = None
     tolerance: float | None = None
     gradients_only: bool = False
+    in_step: Path | None = None
+    queues: Path | None = None
 
 
 @dataclass
@@ -236,6 +240,8 @@ class _Side:
             "stand_ins": not self.migrated and options.legacy_python is None,
             "tower_order": options.tower_order,
             "free": options.free,
+            "in_step": None if options.in_step is None else str(options.in_step.resolve()),
+            "queues": None if options.queues is None or options.free else str(options.queues.resolve()),
             "beside": str(options.beside.resolve()) if self.migrated and options.beside is not None else None,
             **given,
         }

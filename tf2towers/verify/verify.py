@@ -71,6 +71,7 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
         )
     of_runtime = makes_session_calls(script)
     original = record_original(script, arguments, place / "original", options, migrated=of_runtime)
+    options = dataclasses.replace(options, queues=original.folder)
     migrated = record_migrated(its, arguments, place / "migrated", options, original.folder)
     if original.steps < options.steps:
         result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")

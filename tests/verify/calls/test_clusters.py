@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,10 @@ KINDS = {"asynchronous": (1, ["--issync=0"]), "synchronous": (2, ["--issync=1"])
 RIGHT, WRONG = "replicas_to_aggregate=num_workers", "replicas_to_aggregate=1"
 
 
+#: of a setter: what is built for a parameter server names the worker's GPU then, too
+WORKER = ("'/job:worker/task:%d' % FLAGS", "'/job:worker/task:%d/gpu:0' % FLAGS")
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """Recordings of three steps of each worker."""
@@ -43,6 +48,17 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
             calls[f"{kind} {name}"] = partial(
                 record_calls, path, arguments, folder / f"{kind}-{name}", options, migrated=name != "original"
             )
+    shutil.copyfile(SCRIPT.with_name("trainer_data.py"), folder / "trainer_data.py")
+    on_gpu = folder / "on_gpu.py"
+    assert WORKER[0] in SCRIPT.read_text()
+    on_gpu.write_text(SCRIPT.read_text().replace(*WORKER))
+    migrate_into(on_gpu, folder / "mig")
+    options = Options(steps=3, timeout=200, scratch=folder / "scratch", cluster=Shape(workers=2))
+    for which, path in (("original", on_gpu), ("migrated", folder / "mig" / on_gpu.name)):
+        calls[f"on a GPU {which}"] = partial(
+            record_calls, path, [*FLAGS, "--issync=1"], folder / f"gpu-{which}", options,
+            migrated=which == "migrated",
+        )  # fmt: skip
     with ThreadPoolExecutor(3) as pool:
         futures = {name: pool.submit(call) for name, call in calls.items()}
         return {name: future.result() for name, future in futures.items()}
@@ -61,6 +77,12 @@ def test_the_same(kind: str, runs: dict[str, Run]) -> None:
     assert result.steps == 3 * KINDS[kind][0]
     compared = {(comparison.kind, comparison.name) for comparison in result.comparisons}
     assert compared >= {("variable", "hid_w/Adam"), ("variable", "global_step"), ("gradient", "sm_b")}
+
+
+def test_a_setter_that_names_a_gpu(runs: dict[str, Run]) -> None:
+    """A synchronous original used to wait for a token of its new step for ever."""
+    result = verdict(runs, "on a GPU", "migrated")
+    assert (result.outcome, result.steps, result.diagnoses) == ("bitwise", 6, [])
 
 
 def test_a_mistake(runs: dict[str, Run]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,12 @@ class Run:
         self.open: list[list[str]] = [pair for each in found for pair in each.get("open", ())]
         self.of_original: list[str] = found[0].get("of_original", [])
         self.trainable: list[str] = found[0]["trainable"]
+        queues = [each.get("queues") or {} for each in found]
+        #: queues whose elements come as threads happen to run, and why; those that could not be kept or given
+        self.chance = {name: why for each in queues for name, why in each.get("chance", {}).items()}
+        self.lost = sorted({name for each in queues for name in each.get("lost", ())})
+        #: digests of the numbers that fill them, by the names of their operations
+        self.constants = {name: value for each in queues for name, value in each.get("constants", {}).items()}
         self.threads = [Thread(**thread) for each in found for thread in each["threads"]]
 
     def __iter__(self) -> Iterator[Call]:
@@ -157,14 +163,17 @@ def compare(
     migrated: Run,
     tolerances: Tolerances | None = None,
     left_out: Iterable[str] = (),
-    noise: Collection[str] = (),
+    settled: Collection[str] = (),
+    calls: int | None = None,
 ) -> Compared:
     """Compares two runs.
 
     Args:
         tolerances: what may differ, relative to the largest element; by default every bit counts.
         left_out: variables that are not compared.
-        noise: variables whose gradients are rounding: they, their gradients and slots may differ.
+        settled: variables whose training steps were judged by themselves: what a call that trains makes of them, of
+            their gradients and slots is not held against the tolerance.
+        calls: so many of the original's are compared; None: all.
     """
     limits, left_out = tolerances or Tolerances(), frozenset(left_out)
     found = Compared()
@@ -172,8 +181,7 @@ def compare(
     states: tuple[State, ...] = ({}, {})
     rounding: set[tuple[Kind, str]] = set()
     different: set[tuple[Kind, str]] = set()
-    shifts = _Shifts(noise)
-    for call, match in zip_longest(original, migrated):
+    for call, match in zip_longest(islice(original, calls), migrated):
         found.problem = _apart(call, match, original, migrated)
         if found.problem or call is None or match is None:
             break
@@ -185,9 +193,7 @@ def compare(
             apart = of_value.add(call.number, mine, its)
             if not apart or (apart <= limits.of(kind) and mine is not None and mine.dtype.kind in "fc"):
                 continue
-            if is_of(kind, key, noise) or (
-                kind == "variable" and shifts.explain(call, match, mine, its, states, limits.variables)
-            ):
+            if call.trains and is_of(kind, key, settled):
                 rounding.add((kind, label))
                 continue
             different.add((kind, label))
@@ -200,41 +206,6 @@ def compare(
         for key, compared in series.items()
     ]
     return found
-
-
-class _Shifts:
-    """By how much the two sides' values of variables have been apart whose gradients are rounding.
-
-    A batch norm takes such a bias out again, but its moving mean has it: a mean of what the bias was at each step. So
-    that may be apart, element by element, by as much as the bias has been at most.
-    """
-
-    def __init__(self, noise: Collection[str]) -> None:
-        self._noise = noise
-        self._most: dict[str, np.ndarray] = {}
-
-    def explain(
-        self,
-        call: Call,
-        match: Call,
-        mine: np.ndarray | None,
-        its: np.ndarray | None,
-        states: tuple[State, ...],
-        limit: float,
-    ) -> bool:
-        """Whether these values of another variable are apart by no more than one of those has been."""
-        if mine is None or its is None or mine.shape != its.shape or mine.dtype.kind != "f":
-            return False
-        allowed = limit * float(np.max(np.abs(mine), initial=0.0))
-        for name in self._noise:
-            left, right = states[0].get(_owned(call, name)), states[1].get(_owned(match, name))
-            if left is None or right is None or left.shape != mine.shape or right.shape != mine.shape:
-                continue
-            now = np.abs(right.astype(np.float64) - left)
-            self._most[name] = np.maximum(now, self._most.get(name, now))
-            if np.all(np.abs(its.astype(np.float64) - mine) <= self._most[name] + allowed):
-                return True
-        return False
 
 
 def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) -> str:

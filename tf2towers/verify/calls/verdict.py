@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,12 @@ from tf2towers.report.parity_result import Diagnosis, ParityResult
 from tf2towers.report.parity_words import PLURALS
 from tf2towers.report.paths import counted
 from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
-from tf2towers.verify.compare import outcome_of, tolerances
+from tf2towers.verify.compare import NotComparable, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.noise import gradients_of_rounding, record_steps_of_both
+from tf2towers.verify.noise import compare_steps_of_rounding, record_steps_of_both
 from tf2towers.verify.program import makes_session_calls
-from tf2towers.verify.result_notes import note_noise, note_open
+from tf2towers.verify.recording import Recording
+from tf2towers.verify.result_notes import listed, note_open, note_steps_of_rounding
 from tf2towers.verify.sides import Options, record_calls
 
 
@@ -24,6 +26,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     script, its, arguments = result.original.script, result.migrated.script, result.arguments
     of_runtime = makes_session_calls(script)
     original = record_calls(script, arguments, place / "original", options, migrated=of_runtime)
+    options = dataclasses.replace(options, queues=place / "original")
     migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
     if result.outcome != "differs" or options.cluster is not None:
@@ -32,12 +35,44 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     steps = record_steps_of_both(result, options, place, double=other)
     if steps is None:
         return
-    noise = gradients_of_rounding(steps[0].steps, steps[1].steps) if other else set()
-    if noise:
-        result.notes, result.diagnoses, result.first_step = [], [], None
-        judge(result, original, migrated, options, noise)
+    if other:
+        _judge_in_step(result, options, place, original, *steps)
     if result.outcome == "differs":
-        result.diagnoses = [*diagnose(*steps, lockstep=False), *result.diagnoses]
+        result.diagnoses = [*diagnose(*steps, lockstep=other), *result.diagnoses]
+
+
+def _judge_in_step(
+    result: ParityResult, options: Options, place: Path, original: Run, mine: Recording, its: Recording
+) -> None:
+    """Judges what another TensorFlow's rounding has made of two runs: once more, step by step.
+
+    An update may make whole steps of rounding (Adam, where a gradient is next to 0), and two runs part by it. So each
+    step is judged from the original's variables (`noise`), and so is every call.
+
+    Args:
+        mine, its: the training steps; the migrated script's start from the original's variables.
+    """
+    tensorflows = original.tensorflow, result.migrated.tensorflow
+    limits, _ = tolerances(None, tensorflows, original.towers, lockstep=True)
+    try:
+        found, names = compare_steps_of_rounding(mine, its, limits)
+    except NotComparable as problem:
+        result.notes.append(f"the steps could not be compared one by one: {problem}")
+        return
+    result.notes += [note for note in mine.facts.notes if note.startswith("no float64 run")]
+    if outcome_of(found) != "differs":
+        how = dataclasses.replace(options, steps=len(mine.steps), in_step=place / "original")
+        folder, script = place / "migrated-in-step", result.migrated.script
+        migrated = record_calls(script, result.arguments, folder, how, migrated=True)
+        result.notes, result.diagnoses, result.first_step = [], [], None
+        judge(result, original, migrated, options, in_step=True)
+    rounding = {(each.kind, each.name) for each in found if each.rounding}
+    result.comparisons = [
+        dataclasses.replace(each, within=True, rounding=True) if (each.kind, each.name) in rounding else each
+        for each in result.comparisons
+    ]
+    if names or result.outcome != "differs":
+        note_steps_of_rounding(result, len(mine.steps), names)
 
 
 def judge(
@@ -45,25 +80,34 @@ def judge(
     original: Run,
     migrated: Run,
     options: Options | None = None,
-    noise: Collection[str] = (),
+    *,
+    in_step: bool = False,
 ) -> None:
     """Compares two runs, and writes into `result` what comes of it.
 
     Args:
-        noise: variables whose gradients are nothing but rounding, on both sides.
+        in_step: the migrated run goes on from the original's variables after each step, which was judged by itself;
+            and it may be shorter.
     """
     options, tensorflows = options or Options(), (original.tensorflow, migrated.tensorflow)
     towers = 0 if options.tower_order else original.towers
     limits, rule = tolerances(options.tolerance, tensorflows, towers, lockstep=False)
-    found = compare(original, migrated, limits, left_out=_of_threads(original, migrated), noise=noise)
+    found = compare(
+        original,
+        migrated,
+        limits,
+        left_out=_of_threads(original, migrated),
+        settled=original.trainable if in_step else (),
+        calls=migrated.calls if in_step else None,
+    )
     for side, run in ((result.original, original), (result.migrated, migrated)):
         side.tensorflow, side.python, side.seconds = run.tensorflow, run.python, run.seconds
-    result.calls, result.steps, result.towers = original.calls, original.trained, original.towers
+    compared = migrated if in_step else original
+    result.calls, result.steps, result.towers = compared.calls, compared.trained, original.towers
     result.tolerance, result.comparisons = limits.gradients, found.comparisons
     result.outcome = outcome_of(found.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)
-    note_noise(result, noise)
     if found.first is not None:
         result.first_step = found.first.original.number
         result.diagnoses.append(_first(found.first, found))
@@ -71,11 +115,44 @@ def judge(
         result.outcome = "differs"
         result.diagnoses.append(Diagnosis("other session calls", found.problem + "."))
     note_open(result, original.open)
+    _note_queues(result, original, migrated)
     if migrated.of_original:
         result.notes.append(
             f"the migrated script imports files of the original's folder: {', '.join(migrated.of_original[:4])}"
         )
     _note_the_rest(result, found, original, migrated)
+
+
+def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
+    """Says which queues fill by chance; what they make differ is no difference of the migration."""
+    lost = sorted({*original.lost, *migrated.lost})
+    if lost and result.outcome == "differs":
+        result.outcome = "error"
+        result.error = (
+            f"the original's own threads make other batches in each run ({_why(lost, original)}), and what "
+            "the main thread takes there could not be given to the migrated script: a call in a branch, a loop, "
+            "`partial_run`, or one that the original did not make. Fill it by one thread in both scripts "
+            "(num_threads=1, no shuffling), and verify again"
+        )
+        return
+    apart = [
+        name for name, value in original.constants.items() if migrated.constants.get(name, value) != value
+    ]
+    if apart:
+        result.outcome = "differs"
+        message = (
+            f"what fills the queues has another number in {', '.join(apart[:4])} in the migrated script."
+        )
+        result.diagnoses.append(Diagnosis("other input", message))
+    if original.chance:
+        result.notes.append(
+            "what the original took from queues that fill by chance was given to the migrated script, in every call "
+            f"({_why(sorted(original.chance), original)}). Of what fills them only numbers in the graph are compared"
+        )
+
+
+def _why(names: Sequence[str], original: Run) -> str:
+    return listed([f"{name}: {original.chance.get(name, 'open')}" for name in names], 4)
 
 
 def _of_threads(*runs: Run) -> set[str]:
@@ -92,10 +169,14 @@ def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrate
         )
     for side, run in (("the original", original), ("the migrated script", migrated)):
         for thread in run.threads:
-            writes = f"; they change {', '.join(thread.writes)}" if thread.writes else ""
-            result.notes.append(
-                f"not compared: {counted(thread.calls, 'call')} of {side}'s threads, fetching {thread.fetches}{writes}"
-            )
+            if thread.writes:
+                result.notes.append(
+                    f"not compared: {counted(thread.calls, 'call')} of {side}'s threads, fetching {thread.fetches}; "
+                    f"they change {', '.join(thread.writes)}"
+                )
+        fetched = [thread.fetches for thread in run.threads if not thread.writes]
+        if fetched:
+            result.notes.append(f"not compared: what {side}'s threads fetch ({', '.join(fetched)})")
     shared = sorted(
         {name for run in (original, migrated) for thread in run.threads for name in thread.shared}
     )

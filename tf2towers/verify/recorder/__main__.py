@@ -6,7 +6,7 @@ OPTIONS.json: {"record": "calls" or "steps", "out": folder, "steps": K, "seed": 
 bool, "scratch": folder or null}, see `tf2towers.verify.sides.Options`. "calls": every session call is written
 (`calls`); "tower_order": a migrated script's means are added up in TF1's order; "rounded": the other side runs on
 another TensorFlow; "turns", "host:port": it is one task of a cluster. "steps": what each training step is made of
-(`session`); "layers", "double": see there; "continuous": with the random numbers of "calls". Exit status: that of the
+(`session`); "double": see there; "continuous": with the random numbers of "calls". Exit status: that of the
 script, or 0 once K training steps are recorded. meta.json in the folder says what was found, also where no step was.
 """
 

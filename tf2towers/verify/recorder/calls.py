@@ -12,12 +12,12 @@ import numpy as np
 from . import graph as graphs
 from . import values
 from .feeds import feeds_of
-from .fetches import fetched_ops
+from .fetches import fetched_ops, summaries
 from .optimizer_calls import watch_updates
 from .session_runs import around_runs_in_parts
 from .training import name_of as name_of_variable
 from .variables import Effects, Variables
-from .writing import Writer
+from .writing import InStep, Writer
 
 _DEVICE = ("GPU:", "CPU:")
 
@@ -63,10 +63,18 @@ class CallRecorder(object):
         folder: of the script: whose lines are told.
         scratch: where the run's files are kept; empty: where the script says.
         rounded: the other side runs on another TensorFlow.
+        in_step: the other side's variables, which this one goes on from after each call that trains.
     """
 
     def __init__(
-        self, tf: Any, writer: Writer, steps: int, folder: str, scratch: str = "", rounded: bool = False
+        self,
+        tf: Any,
+        writer: Writer,
+        steps: int,
+        folder: str,
+        scratch: str = "",
+        rounded: bool = False,
+        in_step: Optional[InStep] = None,
     ) -> None:
         self._tf = tf
         self.writer = writer
@@ -88,6 +96,7 @@ class CallRecorder(object):
         self._keeper = values.Keeper(scratch, rounded)
         self._used: Set[str] = set()
         self._of_threads: Dict[str, Dict[str, Any]] = {}
+        self._in_step = in_step
 
     def facts(self) -> Dict[str, Any]:
         """What meta.json says of the run."""
@@ -147,16 +156,8 @@ class CallRecorder(object):
 
     # -- a call --------------------------------------------------------------------------------------------------------
 
-    def _record(
-        self,
-        effects: Effects,
-        run: Callable[..., Any],
-        session: Any,
-        handle: Any,
-        fetches: Any,
-        feed_dict: Any,
-        *more: Any,
-    ) -> Any:
+    def _record(self, effects: Effects, run: Callable[..., Any], session: Any, *call: Any) -> Any:
+        handle, fetches, feed_dict = call[:3]
         with self._lock:
             self._used |= effects.used
         step: Dict[str, Any] = {}
@@ -168,11 +169,11 @@ class CallRecorder(object):
             step.update(self._keeper.kept("input|%04d" % place, value))
         try:
             if gradients:
-                result, extra = run(session, handle, [fetches, gradients], feed_dict, *more)
+                result, extra = run(session, handle, [fetches, gradients], *call[2:])
                 for name, value in zip(names, extra):
                     step.update(self._keeper.kept("gradient|" + name, value))
             else:
-                result = run(session, handle, fetches, feed_dict, *more)
+                result = run(session, *call)
         except Exception as problem:
             about["error"] = type(problem).__name__
             self._finish(session, effects, about, step)
@@ -261,7 +262,7 @@ class CallRecorder(object):
                 continue
             kind = "hook" if hook else "fetched"
             if isinstance(value, bytes) and values.is_summary(session.graph, fetch):
-                for tag, number in values.summaries(self._tf, value).items():
+                for tag, number in summaries(self._tf, value).items():
                     step.update(self._keeper.kept("%s|%s" % ("hook" if hook else "summary", tag), number))
             else:
                 step.update(self._keeper.kept("%s|%04d" % (kind, place), value))
@@ -276,6 +277,10 @@ class CallRecorder(object):
                     continue
                 known["last"][name] = np.array(array)
                 step.update(self._keeper.kept("variable|" + name, array))
+            if self._in_step is not None and about["trains"] and not about["error"]:
+                self._own.busy = True
+                self._variables[session.graph].write(session.run, self._in_step.values(self.writer.steps))
+                self._own.busy = False
         step["about"] = np.frombuffer(json.dumps(about).encode("utf-8"), np.uint8)
         self.writer.step(step)
 

@@ -24,6 +24,18 @@ def feeds_of(session: Any, feeds: Any) -> Dict[str, np.ndarray]:
     return {tensor.name: array for tensor, array in arrays if array.dtype.kind in NUMBERS}
 
 
+def names_of(graph: Any, feed_dict: Any) -> Iterable[str]:
+    """The names of the tensors that a feed_dict feeds, of any type."""
+    for key in feed_dict or ():
+        for part in key if isinstance(key, (tuple, list)) else (key,):
+            try:
+                yield graph.as_graph_element(part, allow_tensor=True, allow_operation=False).name
+            except (TypeError, ValueError, KeyError):
+                for name in ("values", "indices", "dense_shape"):  # a sparse one
+                    if getattr(part, name, None) is not None:
+                        yield getattr(part, name).name
+
+
 def entries_of(session: Any, fed: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
     """What `feeds_of` gave, under a step's names: 'input|place of creation|name'."""
     places = {name: graphs.creation(session.graph.get_tensor_by_name(name).op) for name in fed}

@@ -1,11 +1,8 @@
 """What a session call was asked for, and what it gave back: ops, numbers and scalar summaries."""
 
-import zlib
 from typing import Any, Dict, List
 
 import numpy as np
-
-from . import graph as graphs
 
 #: kinds of NumPy's types that are recorded
 NUMBERS = "biufc"
@@ -42,57 +39,19 @@ def may_change_variables(ops: List[Any]) -> bool:
     return any(not op.outputs or "Assign" in op.type for op in ops)
 
 
-def fetched_values(tf: Any, values: Any) -> Dict[str, Any]:
-    """The numbers and the scalar summaries among a call's results, by 'kind|name'.
-
-    Of a `MonitoredSession`'s call, those that the script asked for; its hooks ask at times of their own.
-    """
-    if isinstance(values, dict) and CALLER in values:
-        values = values[CALLER]
-    found: Dict[str, Any] = {}
-    place = 0
-    for value in leaves(values):
-        if isinstance(value, bytes):
-            found.update(scalar_summaries(tf, value))
-        elif isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in NUMBERS:
-            found["fetched|%d" % place] = value
-            place += 1
-    return found
-
-
-def summary_class(tf: Any) -> Any:
-    """The protocol buffer of summaries, of TensorFlow or its TF1 module."""
-    return getattr(tf, "Summary", None) or tf.summary.Summary
-
-
-def scalar_summaries(tf: Any, text: bytes) -> Dict[str, Any]:
-    """Those in a text that is a summary, by 'summary|tag'; of any other text none."""
+def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
+    """The values in a summary by their tags, as arrays; of any other text none."""
+    found = {}
     try:
-        parsed = summary_class(tf).FromString(text)
+        entries = (getattr(tf, "Summary", None) or tf.summary.Summary).FromString(text).value
     except Exception:  # other bytes
         return {}
-    return {
-        "summary|" + graphs.without_tower(entry.tag): np.float32(entry.simple_value)
-        for entry in parsed.value
-        if entry.WhichOneof("value") == "simple_value"
-    }
-
-
-# -- a few numbers that stand for an array, to find the first layer whose results differ without keeping them all ------
-
-
-def digest(value: object) -> np.ndarray:
-    """[crc32 of the bytes, sum, sum of absolute values, sum of squares, number of elements], float64."""
-    array = np.ascontiguousarray(value)
-    numbers = array.astype(np.float64).ravel()
-    with np.errstate(all="ignore"):
-        return np.array(
-            [
-                zlib.crc32(array.tobytes()) & 0xFFFFFFFF,
-                numbers.sum(),
-                np.abs(numbers).sum(),
-                np.square(numbers).sum(),
-                numbers.size,
-            ],
-            dtype=np.float64,
-        )
+    for entry in entries:
+        if entry.WhichOneof("value") == "simple_value":
+            found[entry.tag] = np.float32(entry.simple_value)
+        elif entry.WhichOneof("value") == "histo":
+            parts = entry.histo  # the counts of its buckets follow from the same values
+            found[entry.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
+        else:
+            found[entry.tag] = np.frombuffer(entry.SerializeToString(), np.uint8)
+    return found

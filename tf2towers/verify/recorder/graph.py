@@ -14,15 +14,8 @@ RANDOM_OPS = re.compile(
     r"RandomUniform|RandomUniformInt|RandomStandardNormal|TruncatedNormal|ParameterizedTruncatedNormal|RandomShuffle|"
     r"Multinomial|RandomGamma|RandomPoisson(V2)?"
 )
-#: ops whose results are a layer's, for finding the first one that differs
-LAYER_OPS = re.compile(
-    r"Conv[23]D|DepthwiseConv2dNative|Conv2DBackpropInput|(Batch)?MatMul(V[23])?|BiasAdd|Add(V2|N)?|Relu6?|LeakyRelu|Elu|"
-    r"Selu|Tanh|Sigmoid|Softplus|MaxPool(3D|V2)?|AvgPool(3D)?|FusedBatchNorm(V[23])?|LRN|L2Loss|(Log)?Softmax|Mean|Sum|Mul|"
-    r"(Sparse)?SoftmaxCrossEntropyWithLogits|ConcatV2|Gather(V2)?|Sub|RealDiv|SquaredDifference"
-)
-_TOWER = re.compile(
-    r"^(replica_\d+|[^/]*?(tower|gpu|clone|replica|device|worker|core)[^/]*?\d+|\d+)/", re.IGNORECASE
-)
+#: ops that draw, or run Python's code, which may
+DRAWS = re.compile(RANDOM_OPS.pattern + r"|(Eager)?PyFunc(Stateless)?")
 
 
 def ancestors(ops: Iterable[Any], stop_at_inputs: bool = True) -> Set[Any]:
@@ -44,6 +37,38 @@ def ancestors(ops: Iterable[Any], stop_at_inputs: bool = True) -> Set[Any]:
     return found
 
 
+#: the scope of what `order` adds: of a `gate`, and of what `passed` it, that a run may cut off
+ORDER = "tf2towers_order"
+GATE = re.compile(r"(?:^|/)%s(?:_\d+)?/gate(?:_\d+)?$" % ORDER)
+
+
+def needed(ops: Iterable[Any], fed: Any = frozenset()) -> Set[Any]:
+    """What a run needs, without what waits at gates alone.
+
+    Args:
+        fed: the names of the tensors that are fed.
+    """
+    found = set(ops)
+    waiting = list(found)
+    while waiting:
+        op = waiting.pop()
+        sources = [tensor.op for tensor in op.inputs if tensor.name not in fed]
+        sources += [
+            other
+            for other in op.control_inputs
+            if not (other.type == "Placeholder" and other.name + ":0" in fed) and not _is_passed(other)
+        ]
+        for other in sources:
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+def _is_passed(op: Any) -> bool:
+    return bool(op.type == "Assert" and GATE.search(op.inputs[0].op.name))
+
+
 def of_type(ops: Iterable[Any], pattern: Pattern[str]) -> List[Any]:
     """Those of a type that can be fetched (not in a loop's body or a branch), in the order of creation."""
     found = [op for op in ops if pattern.fullmatch(op.type) and not in_control_flow(op)]
@@ -61,14 +86,6 @@ def in_control_flow(op: Any) -> bool:
     if op.type in ("Exit", "RefExit"):  # what comes out of a loop, which TensorFlow counts to it
         context = context and context.outer_context
     return context is not None
-
-
-def without_tower(name: str) -> str:
-    """The name of an op without what names its tower, as 'conv1/Conv2D' of 'tower_1/conv1/Conv2D'."""
-    old_name = None
-    while old_name != name:
-        old_name, name = name, _TOWER.sub("", name)
-    return name
 
 
 @contextlib.contextmanager

@@ -23,12 +23,12 @@ import re
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from . import graph as graphs
+from .feeds import names_of
 from .fetches import fetched_ops
+from .session_runs import around_runs_in_parts, base_of
 from .variables import READS, VARIABLES, begins
 from .wrapping import wrap
 
-_SCOPE = "tf2towers_order"
-_GATE = re.compile(r"(?:^|/)%s(?:_\d+)?/gate(?:_\d+)?$" % _SCOPE)
 #: operations that hand on their first input's memory
 _SAME_MEMORY = frozenset(
     "Identity RefIdentity Enter RefEnter Exit RefExit Switch RefSwitch Merge RefMerge NextIteration RefNextIteration "
@@ -81,11 +81,8 @@ class Order(object):
 
     def install(self) -> None:
         """Orders every run of every session, from now on. To be called before others watch the runs."""
-        session = getattr(self._tf, "Session", None) or self._tf.compat.v1.Session
-        base = next(kind for kind in session.__mro__ if kind.__name__ == "BaseSession")
-        wrap(base, "_run", self._run)
-        wrap(base, "partial_run_setup", self._set_up)
-        wrap(base, "make_callable", _make_callable)
+        around_runs_in_parts(self._tf, self._run)
+        wrap(base_of(self._tf), "partial_run_setup", self._set_up)
 
     def _run(self, run: Any, session: Any, handle: Any, fetches: Any, feed_dict: Any, *more: Any) -> Any:
         if handle is not None:
@@ -110,7 +107,7 @@ class Order(object):
         if not ordered.gates:
             return {}
         ops = frozenset(fetched_ops(self._tf, session, fetches))
-        fed = frozenset(_names_of(graph, feed_dict))
+        fed = frozenset(names_of(graph, feed_dict))
         cut, kept = ordered.parted(ops, fed)
         self.open.update((gate.shared, gate.earlier.name, gate.later.name) for gate in kept)
         return {gate.tensor: True for gate in cut}
@@ -122,28 +119,6 @@ def _merged(feed_dict: Any, cut: Dict[Any, bool]) -> Any:
     merged = dict(feed_dict or {})
     merged.update(cut)
     return merged
-
-
-def _names_of(graph: Any, feed_dict: Any) -> Iterable[str]:
-    for key in feed_dict or ():
-        for part in key if isinstance(key, (tuple, list)) else (key,):
-            try:
-                yield graph.as_graph_element(part, allow_tensor=True, allow_operation=False).name
-            except (TypeError, ValueError, KeyError):
-                for name in ("values", "indices", "dense_shape"):  # a sparse one
-                    if getattr(part, name, None) is not None:
-                        yield getattr(part, name).name
-
-
-def _make_callable(
-    _: Any, session: Any, fetches: Any, feed_list: Any = None, accept_options: bool = False
-) -> Any:
-    """What `make_callable` gives runs the session, so that its gates are fed."""
-
-    def call(*fed: Any, **options: Any) -> Any:
-        return session.run(fetches, dict(zip(feed_list or (), fed)), **options)
-
-    return call
 
 
 class _Ordered(object):
@@ -167,12 +142,12 @@ class _Ordered(object):
         shared = {key: found for key, found in shared.items() if any(access.op in new for access in found)}
         if shared:
             pairs = _open_pairs(shared, ranks, new)
-            with graphs.beside(self._graph, _SCOPE + "/"):
+            with graphs.beside(self._graph, graphs.ORDER + "/"):
                 for earlier, later in pairs:
                     _put_gate(earlier, later)
         everything = self._graph.get_operations()
         for op in everything[self._seen :]:
-            if _GATE.search(op.name) and op.control_inputs:
+            if graphs.GATE.search(op.name) and op.control_inputs:
                 passed = op.outputs[0].consumers()
                 for later in passed[0]._control_outputs if passed else ():
                     earlier = op.control_inputs[0]
@@ -184,7 +159,7 @@ class _Ordered(object):
         """The gates that a run cuts off, and those it keeps."""
         key = (ops, fed)
         if key not in self._parted:
-            needed = _needed(ops, fed)
+            needed = graphs.needed(ops, fed)
             here = [gate for gate in self.gates if gate.later in needed]
             self._parted[key] = (
                 [gate for gate in here if gate.earlier not in needed],
@@ -211,29 +186,6 @@ def _roots(op: Any) -> Iterable[str]:
         for other in graphs.ancestors([op]):
             if other.type in VARIABLES:
                 yield other.name
-
-
-def _needed(ops: Iterable[Any], fed: Any) -> Set[Any]:
-    """What a run needs, gates aside."""
-    found = set(ops)
-    waiting = list(found)
-    while waiting:
-        op = waiting.pop()
-        sources = [tensor.op for tensor in op.inputs if tensor.name not in fed]
-        sources += [
-            other
-            for other in op.control_inputs
-            if not (other.type == "Placeholder" and other.name + ":0" in fed) and not _is_passed(other)
-        ]
-        for other in sources:
-            if other not in found:
-                found.add(other)
-                waiting.append(other)
-    return found
-
-
-def _is_passed(op: Any) -> bool:
-    return bool(op.type == "Assert" and _GATE.search(op.inputs[0].op.name))
 
 
 # -- who uses what -----------------------------------------------------------------------------------------------------

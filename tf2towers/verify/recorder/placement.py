@@ -11,6 +11,7 @@ here too.
 Runs on Python 3.6 or later with TensorFlow 1.12 to 1.15, and on TensorFlow 2 through `tf.compat.v1`.
 """
 
+import os
 import re
 from typing import Any
 
@@ -70,10 +71,20 @@ def _map_operations(graph_class: Any) -> None:
             index = 0 if found.group(1) == "*" else int(found.group(1))
             graph_class._tf2towers_highest = max(graph_class._tf2towers_highest, index)
             op._set_device(cpu_of(op.device))
-            if hasattr(op, "type"):
+            if hasattr(op, "type") and not _is_of_other_task(op.device):
                 _copy_reads(graph, op, index)
 
     wrap(graph_class, "_apply_device_functions", apply_device_functions)
+
+
+def _is_of_other_task(device: str) -> bool:
+    """Whether it is on another task than this process is, as on a parameter server: none of this one's GPUs.
+
+    A setter whose `worker_device` names a GPU gives it to what is built for a parameter server as well: the new global
+    step, which a token of `SyncReplicasOptimizer` is, would be the old one, and its gradient stale.
+    """
+    job = re.search("/job:([^/]+)", device)
+    return job is not None and job.group(1) not in (os.environ.get("JOB_NAME", "worker"), "localhost")
 
 
 def _copy_reads(graph: Any, op: Any, gpu: int) -> None:

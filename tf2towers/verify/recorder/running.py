@@ -10,13 +10,14 @@ from typing import Any, Dict, List, Optional
 
 from . import placement, seeds
 from .calls import CallRecorder
+from .imports import OwnModules
 from .order import Order
-from .own_modules import OwnModules
+from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
 from .tf_writes import keep_writes
 from .turns import InTurns, Turns, look_for_the_chief
-from .writing import Writer
+from .writing import InStep, Writer
 
 #: a line of a task of a cluster: so many steps are recorded as were asked for
 RECORDED = "tf2towers: recorded"
@@ -36,31 +37,33 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     if not (options.get("migrated") or options.get("free")):
         order.install()
     seed, out, in_cluster = options.get("seed", seeds.SEED), options["out"], "turns" in options
+    continuous = options["record"] == "calls" or options.get("continuous")
     seeds.fix_seeds(seed)
-    if options["record"] == "steps":
-        recorder = SessionRecorder(
-            tf, Writer(out), options["steps"], options.get("layers", False), options.get("double", False)
-        )  # type: Any
-        watch(tf, recorder)
-        if options.get("continuous"):
-            seeds.same_draws(seed)
-        else:
-            seeds.fix_graph_seeds(tf, seed)
-        return follow(tf, recorder, script, arguments, order, own)
-    seeds.same_draws(seed)
+    if continuous:
+        seeds.same_draws(seed)
+    else:
+        seeds.fix_graph_seeds(tf, seed)
+    given = options.get("queues") or ""
     if in_cluster:
         if os.environ["JOB_NAME"] == "ps":
             return leave(run(script, arguments))
-        out = os.path.join(out, "worker-" + os.environ["TASK_INDEX"])
-    recorder = CallRecorder(
-        tf, Writer(out), options["steps"], home, options.get("scratch") or "", options.get("rounded", False)
-    )
-    recorder.watch()
-    if in_cluster:
-        turns = Turns(options["turns"], int(os.environ["TASK_INDEX"]))
-        recorder.schedule = InTurns(turns)
-        look_for_the_chief(_session_manager(options, tf), turns)
-    return follow(tf, recorder, script, arguments, order, own, goes_on=in_cluster)
+        task = "worker-" + os.environ["TASK_INDEX"]
+        out, given = os.path.join(out, task), given and os.path.join(given, task)
+    in_step = InStep(options["in_step"]) if options.get("in_step") else None
+    writer, queues = Writer(out), Queues(tf, out, given)
+    queues.install()
+    if options["record"] == "steps":
+        recorder = SessionRecorder(tf, writer, options["steps"], options.get("double", False), in_step)  # type: Any
+        watch(tf, recorder)
+    else:
+        scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
+        recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
+        recorder.watch()
+        if in_cluster:
+            turns = Turns(options["turns"], int(os.environ["TASK_INDEX"]))
+            recorder.schedule = InTurns(turns)
+            look_for_the_chief(_session_manager(options, tf), turns)
+    return follow(tf, recorder, script, arguments, order, own, queues, goes_on=in_cluster)
 
 
 def follow(
@@ -70,6 +73,7 @@ def follow(
     arguments: List[str],
     order: Optional[Order] = None,
     own: Optional[OwnModules] = None,
+    queues: Optional[Queues] = None,
     goes_on: bool = False,
 ) -> int:
     """Runs the script; its exit status. Facts of the run are written when there is enough, or at its end.
@@ -78,6 +82,7 @@ def follow(
         recorder: it has `facts`, a `writer` for them, and calls `on_enough`.
         order: of an original, what was open in its graphs.
         own: of a migrated script, whose modules it imports.
+        queues: what was taken from queues.
         goes_on: a task of a cluster, which says that there is enough, and goes on; else the process ends then.
     """
     over: List[bool] = []
@@ -86,6 +91,7 @@ def follow(
         if not over:
             over.append(True)
             found = dict(recorder.facts(), **versions(tf))
+            found["queues"] = queues.facts() if queues is not None else {}
             found["open"] = sorted(order.open) if order is not None else []
             found["of_original"] = own.of_the_original() if own is not None else []
             recorder.writer.facts(found)

@@ -3,17 +3,15 @@
 import contextlib
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
-import numpy as np
-
-from . import graph as graphs
 from .double import Reference
 from .feeds import entries_of, feeds_of, is_number
-from .fetches import digest, fetched_ops, fetched_values, may_change_variables
+from .fetches import fetched_ops, may_change_variables
 from .gradients import watch_gradients
 from .optimizer_calls import watch_updates
 from .session_runs import around_runs
-from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
-from .writing import Writer
+from .training import Applied, Computed, Training, layers_note, name_of, plan
+from .variables import Variables
+from .writing import InStep, Writer
 
 #: `Session.run` itself
 Run = Callable[..., Any]
@@ -24,17 +22,21 @@ class SessionRecorder(object):
 
     Args:
         steps: how many are recorded; `on_enough` is called then, and ends the script.
-        layers: also note the forward pass, layer by layer.
         double: also compute losses and gradients in float64.
+        in_step: the variables of another run, which each step starts from.
     """
 
     def __init__(
-        self, tf: Any, writer: Writer, steps: int, layers: bool = False, double: bool = False
+        self,
+        tf: Any,
+        writer: Writer,
+        steps: int,
+        double: bool = False,
+        in_step: Optional[InStep] = None,
     ) -> None:
         self._tf = tf
         self.writer = writer
         self._wanted = steps
-        self._layers = layers
         self.computed: List[Computed] = []
         self.applied: List[Applied] = []
         self.sessions = 0
@@ -42,11 +44,12 @@ class SessionRecorder(object):
         self._reference = Reference(tf, self.notes) if double else None
         self.on_enough: Callable[[], None] = lambda: None
         self._trainings: Dict[FrozenSet[Any], Optional[Training]] = {}
-        self._variables: Dict[Any, List[Any]] = {}
+        self._variables: Dict[Any, Variables] = {}
+        self._ready: Dict[Any, Dict[str, bool]] = {}
         self._values_before: Optional[Dict[str, Any]] = None
         self._last: Optional[Training] = None
-        self._batch_size: Optional[int] = None
         self._busy = False
+        self._in_step = in_step
 
     # -- called by the patches ---------------------------------------------------------------------------------------
 
@@ -68,7 +71,6 @@ class SessionRecorder(object):
         """What meta.json says of the run."""
         found: Dict[str, Any] = {
             "notes": self.notes + layers_note(),
-            "batch_size": self._batch_size,
             "towers": 1,
             "optimizers": len(self.applied),
             "sessions": self.sessions,
@@ -77,8 +79,6 @@ class SessionRecorder(object):
             found["towers"] = self._last.towers
             found["trainable"] = self._last.trainable
             found["without_gradient"] = self._last.without_gradient
-            found["layer_types"] = self._last.layer_types
-            found["optimizer"] = describe(self._last.optimizer)
         return found
 
     # -- a step ------------------------------------------------------------------------------------------------------
@@ -86,6 +86,8 @@ class SessionRecorder(object):
     def _train(
         self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
     ) -> Any:
+        if self._in_step is not None:
+            self._set_back(run, session, self._in_step.values(self.writer.steps))
         before = self._values_before if self._values_before is not None else self._values(run, session)
         fed = feeds_of(session, feed_dict)
         copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
@@ -95,14 +97,12 @@ class SessionRecorder(object):
         step = {"variable|" + name: value for name, value in before.items()}
         step.update({"after|" + name: value for name, value in after.items()})
         for name, value in zip(training.names, extra):
-            step[name] = digest(value) if name.startswith("layer|") else value
+            step[name] = value
         step.update(entries_of(session, fed))
-        step.update(fetched_values(self._tf, values))
         if self._reference is not None and copy is not None:
             with self._quiet():
                 step.update(self._reference.run(copy, run, before, given))
         self._values_before, self._last = after, training
-        self._note_batch_size(step)
         self.writer.step(step)
         if self.writer.steps >= self._wanted:
             self.on_enough()
@@ -117,23 +117,24 @@ class SessionRecorder(object):
             return None
         key = frozenset(ops)
         if key not in self._trainings:
-            self._trainings[key] = plan(session.graph, ops, self.applied, self.computed, self._layers)
+            self._trainings[key] = plan(session.graph, ops, self.applied, self.computed)
         return self._trainings[key]
 
     def _values(self, run: Run, session: Any) -> Dict[str, Any]:
         """Every initialized global variable."""
-        graph = session.graph
-        if graph not in self._variables:
-            with graphs.beside(graph):
-                variables = [variable for variable in self._tf.global_variables() if is_number(variable)]
-                asked = [self._tf.is_variable_initialized(variable) for variable in variables]
-            with self._quiet():
-                ready = run(session, asked)
-            self._variables[graph] = [variable for variable, is_ready in zip(variables, ready) if is_ready]
-        variables = self._variables[graph]
+        with session.graph.as_default():
+            names = {name_of(variable) for variable in self._tf.global_variables() if is_number(variable)}
         with self._quiet():
-            found = run(session, variables)
-        return {name_of(variable): value for variable, value in zip(variables, found)}
+            known = self._ready.setdefault(session, {})
+            return self._variables_of(session).read(lambda fetches: run(session, fetches), known, names)
+
+    def _set_back(self, run: Run, session: Any, values: Dict[str, Any]) -> None:
+        with self._quiet():
+            self._variables_of(session).write(lambda *call: run(session, *call), values)
+        self._values_before = None
+
+    def _variables_of(self, session: Any) -> Variables:
+        return self._variables.setdefault(session.graph, Variables(session.graph))
 
     @contextlib.contextmanager
     def _quiet(self) -> Iterator[None]:
@@ -143,13 +144,6 @@ class SessionRecorder(object):
             yield
         finally:
             self._busy = False
-
-    def _note_batch_size(self, step: Dict[str, Any]) -> None:
-        sizes = [
-            array.shape[0] for name, array in step.items() if name.startswith("input|") and np.ndim(array) > 1
-        ]
-        if sizes and self._batch_size is None:
-            self._batch_size = int(sizes[0])
 
 
 def watch(tf: Any, recorder: SessionRecorder) -> None:

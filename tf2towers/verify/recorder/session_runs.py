@@ -18,7 +18,7 @@ def around_runs(tf: Any, around: Callable[..., Any]) -> None:
     ) -> Any:
         return around(original, session, fetches, feed_dict, options, run_metadata)
 
-    wrap(_base(tf), "run", run)
+    wrap(base_of(tf), "run", run)
 
 
 def around_runs_in_parts(tf: Any, around: Callable[..., Any]) -> None:
@@ -35,8 +35,8 @@ def around_runs_in_parts(tf: Any, around: Callable[..., Any]) -> None:
 
         return call
 
-    wrap(_base(tf), "_run", around)
-    wrap(_base(tf), "make_callable", make_callable)
+    wrap(base_of(tf), "_run", around)
+    wrap(base_of(tf), "make_callable", make_callable)
 
 
 def change_settings(tf: Any, changed: Callable[[Any], Any]) -> None:
@@ -47,10 +47,10 @@ def change_settings(tf: Any, changed: Callable[[Any], Any]) -> None:
             config = changed(config)
         original(session, target, graph, config)
 
-    wrap(_base(tf), "__init__", begin)
+    wrap(base_of(tf), "__init__", begin)
 
 
-def _base(tf: Any) -> Any:
+def base_of(tf: Any) -> Any:
     """The class whose methods all kinds of sessions have."""
     session = getattr(tf, "Session", None) or tf.compat.v1.Session
     return next(kind for kind in session.__mro__ if kind.__name__ == "BaseSession")

@@ -5,11 +5,12 @@ would change the seeds of the script's random operations. A name that the graph 
 """
 
 import functools
+import glob
 import importlib
 import os
 import shutil
 import sys
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List
 
 from .writes import OPTION, RefusedWrite, Writes, protect_python
 
@@ -35,7 +36,7 @@ def protect_tensorflow(writes: Writes) -> None:
     for module, name, place, argument, where in _TABLE:
         held, _, attribute = name.rpartition(".")
         try:
-            holder = _module(module)
+            holder = _module(_TF + module)
             holder = getattr(holder, held) if held else holder
             original = vars(holder)[attribute]
         except (ImportError, AttributeError, KeyError):
@@ -181,55 +182,42 @@ def _with_path(writes: Writes, original: Any, where: Where, place: int, name: st
 
 # -- what there is -----------------------------------------------------------------------------------------------------
 
-_PRODUCERS = "tensorflow.python.training.input"
-_READERS = "tensorflow.python.data.ops.readers"
-_DATASETS = "tensorflow.python.data.ops.dataset_ops"
-_RECORDS = "tensorflow.python.lib.io.tf_record"
-_SUMMARIES = "tensorflow.python.ops.gen_summary_ops"
-_STATES = (
-    "tensorflow.python.checkpoint.checkpoint_management", "tensorflow.python.training.checkpoint_management",
-)  # fmt: skip
-_TRACKABLE = (
-    "tensorflow.python.checkpoint.checkpoint", "tensorflow.python.training.tracking.util",
-    "tensorflow.python.training.checkpointable.util",
-)  # fmt: skip
+_TF = "tensorflow.python."
+_TRACKABLE = ("checkpoint.checkpoint", "training.tracking.util", "training.checkpointable.util")
 
 #: module, name ('Class.method' with self in position 0), position and name of the argument, where it is
 _TABLE = [
-    ("tensorflow.python.training.saver", "Saver.save", 2, "save_path", prefix_to_write),
-    ("tensorflow.python.training.saver", "Saver.restore", 2, "save_path", prefix_to_read),
-    (
-        "tensorflow.python.training.py_checkpoint_reader",
-        "NewCheckpointReader",
-        0,
-        "filepattern",
-        prefix_to_read,
-    ),
-    ("tensorflow.python.pywrap_tensorflow", "NewCheckpointReader", 0, "filepattern", prefix_to_read),
-    ("tensorflow.python.pywrap_tensorflow", "EventsWriter", 0, "file_prefix", to_write),
-    ("tensorflow.python.client._pywrap_events_writer", "EventsWriter", 0, "file_prefix", to_write),
-    (_SUMMARIES, "create_summary_file_writer", 1, "logdir", folder_to_write),
-    (_RECORDS, "TFRecordWriter.__init__", 1, "path", to_write),
-    (_RECORDS, "tf_record_iterator", 0, "path", to_read),
-    (_DATASETS, "DatasetV1.cache", 1, "filename", to_write),
-    (_DATASETS, "DatasetV2.cache", 1, "filename", to_write),
-    ("tensorflow.python.saved_model.pywrap_saved_model", "Save", 0, "export_dir", folder_to_write),
-    (_PRODUCERS, "string_input_producer", 0, "string_tensor", to_read),
-    ("tensorflow.python.ops.gen_io_ops", "read_file", 0, "filename", to_read),
-    ("tensorflow.python.ops.gen_io_ops", "write_file", 0, "filename", file_to_write),
+    ("training.saver", "Saver.save", 2, "save_path", prefix_to_write),
+    ("training.saver", "Saver.restore", 2, "save_path", prefix_to_read),
+    ("training.py_checkpoint_reader", "NewCheckpointReader", 0, "filepattern", prefix_to_read),
+    ("pywrap_tensorflow", "NewCheckpointReader", 0, "filepattern", prefix_to_read),
+    ("pywrap_tensorflow", "EventsWriter", 0, "file_prefix", to_write),
+    ("client._pywrap_events_writer", "EventsWriter", 0, "file_prefix", to_write),
+    ("ops.gen_summary_ops", "create_summary_file_writer", 1, "logdir", folder_to_write),
+    ("lib.io.tf_record", "TFRecordWriter.__init__", 1, "path", to_write),
+    ("lib.io.tf_record", "tf_record_iterator", 0, "path", to_read),
+    ("data.ops.dataset_ops", "DatasetV1.cache", 1, "filename", to_write),
+    ("data.ops.dataset_ops", "DatasetV2.cache", 1, "filename", to_write),
+    ("saved_model.pywrap_saved_model", "Save", 0, "export_dir", folder_to_write),
+    ("training.input", "string_input_producer", 0, "string_tensor", to_read),
+    ("ops.gen_io_ops", "read_file", 0, "filename", to_read),
+    ("ops.gen_io_ops", "write_file", 0, "filename", file_to_write),
+    ("ops.gen_io_ops", "save_v2", 0, "prefix", prefix_to_write),
+    ("ops.gen_io_ops", "restore_v2", 0, "prefix", prefix_to_read),
+    ("ops.gen_io_ops", "matching_files", 0, "pattern", to_read),
 ]  # type: List[Any]
 _TABLE += [
-    (_READERS, name + version + ".__init__", 1, "filenames", to_read)
+    ("data.ops.readers", name + version + ".__init__", 1, "filenames", to_read)
     for name in ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset")
     for version in ("V1", "V2")
 ]
 _TABLE += [
-    (module, "generate_checkpoint_state_proto", place, argument, as_named)
-    for module in _STATES
+    (module + ".checkpoint_management", "generate_checkpoint_state_proto", place, argument, as_named)
+    for module in ("checkpoint", "training")
     for place, argument in enumerate(["save_dir", "model_checkpoint_path", "all_model_checkpoint_paths"])
 ]
 _TABLE += [
-    ("tensorflow.python.saved_model.pywrap_saved_model.fingerprinting", name, 0, "export_dir", to_read)
+    ("saved_model.pywrap_saved_model.fingerprinting", name, 0, "export_dir", to_read)
     for name in (
         "CreateFingerprintDef",
         "ReadSavedModelFingerprint",
@@ -239,14 +227,6 @@ _TABLE += [
 ]
 _TABLE += [(module, "TrackableSaver.save", 1, "file_prefix", prefix_to_write) for module in _TRACKABLE]
 _TABLE += [(module, "TrackableSaver.restore", 1, "save_path", prefix_to_read) for module in _TRACKABLE]
-_TABLE += [
-    ("tensorflow.python.ops.gen_io_ops", name, 0, argument, where)
-    for name, argument, where in (
-        ("save_v2", "prefix", prefix_to_write),
-        ("restore_v2", "prefix", prefix_to_read),
-        ("matching_files", "pattern", to_read),
-    )
-]
 
 
 def _module(name: str) -> Any:
@@ -306,60 +286,39 @@ def _file_functions(writes: Writes, module: Any, errors: Any) -> Dict[str, Calla
 
         return call
 
-    def rename(source: Any, target: Any, overwrite: Any, *rest: Any) -> None:
-        if not overwrite and os.path.exists(target):
-            raise errors.AlreadyExistsError(None, None, "file already exists: %s" % (target,))
-        _guarded(
-            errors, lambda path: os.replace(path, os.fsdecode(_refuse_elsewhere(target))), os.fsdecode(source)
-        )
+    def moved(do: Callable[[str, str], object]) -> Callable[..., None]:
+        def call(source: Any, target: Any, overwrite: Any, *rest: Any) -> None:
+            if not overwrite and os.path.exists(target):
+                raise errors.AlreadyExistsError(None, None, "file already exists: %s" % (target,))
+            to = os.fsdecode(_refused(target) if _is_elsewhere(target) else target)
+            _guarded(errors, lambda path: do(path, to), os.fsdecode(source))
 
-    def copy(source: Any, target: Any, overwrite: Any, *rest: Any) -> None:
-        if not overwrite and os.path.exists(target):
-            raise errors.AlreadyExistsError(None, None, "file already exists: %s" % (target,))
-        _guarded(
-            errors,
-            lambda path: shutil.copyfile(path, _refuse_elsewhere(target)) and None,
-            os.fsdecode(source),
-        )
+        return call
 
     new["CreateDir"] = own("CreateDir", os.mkdir)
     new["RecursivelyCreateDir"] = own("RecursivelyCreateDir", lambda path: os.makedirs(path, exist_ok=True))
     new["DeleteFile"] = own("DeleteFile", os.remove)
     new["DeleteRecursively"] = own("DeleteRecursively", _remove_all)
-    new.update(RenameFile=rename, CopyFile=copy)
+    new.update(RenameFile=moved(os.replace), CopyFile=moved(shutil.copyfile))
     children, matching = getattr(module, "GetChildren", None), getattr(module, "GetMatchingFiles", None)
 
     def get_children(path: Any, *rest: Any) -> Any:
-        names: Optional[List[str]] = None if _is_elsewhere(path) else writes.children(path)
-        return children(to_read(writes, path), *rest) if names is None else names  # type: ignore[misc]
+        if _is_elsewhere(path):
+            return children(path, *rest)  # type: ignore[misc]
+        found: List[Any] = []
+        _guarded(errors, lambda folder: found.extend(os.listdir(folder)), os.fsdecode(path))
+        return found
 
     def get_matching(pattern: Any, *rest: Any) -> Any:
-        place = None if _is_elsewhere(pattern) else writes.place(pattern)
-        if place is None or matching is None:
+        if _is_elsewhere(pattern):
             return matching(pattern, *rest)  # type: ignore[misc]
-        found: List[Any] = []
-        for asked in (pattern, _like(pattern, writes.files + place)):
-            try:
-                found += matching(asked, *rest)
-            except errors.NotFoundError:
-                continue
-        start = os.fsdecode(pattern)
-        relative = place[: -len(start)] if not start.startswith(os.sep) and place.endswith(start) else ""
-        names = set()
-        for path in map(os.fsdecode, found):
-            inside = path.startswith(writes.files)
-            path = path[len(writes.files) :][len(relative) :] if inside else path  # noqa: PLW2901
-            if path.startswith("./") and not start.startswith("./"):
-                path = path[2:]  # noqa: PLW2901
-            if inside or writes.visible(writes.place(path) or path):
-                names.add(path)
-        return [_like(pattern, name) for name in sorted(names)]
+        return [_like(pattern, name) for name in sorted(glob.glob(os.fsdecode(pattern)))]
 
     new.update(GetChildren=get_children, GetMatchingFiles=get_matching)
     return new
 
 
-def _guarded(errors: Any, do: Callable[[str], None], path: str) -> None:
+def _guarded(errors: Any, do: Callable[[str], object], path: str) -> None:
     try:
         do(path[len("file://") :] if path.startswith("file://") else path)
     except RefusedWrite:
@@ -370,10 +329,6 @@ def _guarded(errors: Any, do: Callable[[str], None], path: str) -> None:
         raise errors.AlreadyExistsError(None, None, str(error))
     except OSError as error:
         raise errors.FailedPreconditionError(None, None, str(error))
-
-
-def _refuse_elsewhere(path: Any) -> Any:
-    return _refused(path) if _is_elsewhere(path) else path
 
 
 def _remove_all(path: str) -> None:
@@ -389,8 +344,6 @@ def _protect_h5py(writes: Writes) -> None:
 
     @functools.wraps(original)
     def start(self: Any, name: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> None:
-        if isinstance(name, (str, bytes)) or hasattr(name, "__fspath__"):
-            name = writes.readable(name) if mode == "r" else writes.writable(name, copy=mode in ("a", "r+"))
-        original(self, name, mode, *args, **kwargs)
+        original(self, _each(writes, to_read if mode == "r" else to_write, name), mode, *args, **kwargs)
 
     kind.__init__ = start

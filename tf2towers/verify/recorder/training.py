@@ -1,10 +1,10 @@
 """What an update of a TF1 graph is made of: the towers behind it, their losses and gradients, inputs and draws."""
 
 import sys
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from . import graph as graphs
-from .feeds import inputs_behind, is_number
+from .feeds import inputs_behind
 
 #: what `compute_gradients` gives: (gradient or None, variable)
 Pairs = List[Tuple[Any, Any]]
@@ -35,7 +35,6 @@ class Training(object):
         self.without_gradient: List[str] = []
         self.optimizer: Any = None
         self.towers = 1
-        self.layer_types: Dict[str, str] = {}
 
     def add(self, name: str, tensor: Any) -> None:
         """Adds one more tensor, whose name is 'kind|name'."""
@@ -55,27 +54,21 @@ class Training(object):
         for tensor in inputs_behind(ops):
             self.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
 
-    def add_of_tower(self, number: int, loss: Any, layers: bool = False) -> None:
-        """A tower's loss and what it draws; with `layers` also the forward pass."""
+    def add_of_tower(self, number: int, loss: Any) -> None:
+        """A tower's loss and what it draws."""
         self.add("loss|%d" % number, loss)
         forward = graphs.ancestors([loss.op])
         for place, op in enumerate(graphs.of_type(forward, graphs.RANDOM_OPS)):
             self.add("draw|%d|%d" % (number, place), op.outputs[0])
-        for place, op in enumerate(graphs.of_type(forward, graphs.LAYER_OPS) if layers else ()):
-            if is_number(op.outputs[0]):
-                name = graphs.without_tower(op.name)
-                self.layer_types[name] = op.type
-                self.add("layer|%d|%05d|%s" % (number, place, name), op.outputs[0])
 
 
 def plan(
-    graph: Any, ops: Iterable[Any], applied: List[Applied], computed: List[Computed], layers: bool
+    graph: Any, ops: Iterable[Any], applied: List[Applied], computed: List[Computed]
 ) -> Optional[Training]:
     """What to fetch beside `ops`; None where no update is behind them.
 
     Args:
         applied, computed: all that the program has built.
-        layers: also the forward pass, layer by layer.
     """
     behind = graphs.ancestors(ops)
     applied = [update for update in applied if update.op in behind and update.op.graph is graph]
@@ -96,7 +89,7 @@ def plan(
     training.towers = max(1, len(towers))
     for number, tower in enumerate(towers):
         loss = tower.loss() if callable(tower.loss) else tower.loss
-        training.add_of_tower(number, loss, layers)
+        training.add_of_tower(number, loss)
         for gradient, variable in tower.pairs:
             if gradient is not None and not graphs.in_control_flow(_op(gradient)):
                 training.add_gradient("tower gradient|%d|%s" % (number, name_of(variable)), gradient)
@@ -107,15 +100,6 @@ def plan(
 def name_of(variable: Any) -> str:
     """The name of a variable without its output number, such as 'conv1/weights'."""
     return str(variable.name).split(":")[0]
-
-
-def describe(optimizer: Any) -> Dict[str, Any]:
-    """Its class, and those of its settings that are plain numbers."""
-    found: Dict[str, Any] = {"class": type(optimizer).__name__}
-    for name, value in sorted(vars(optimizer).items()):
-        if isinstance(value, (int, float, bool)) and not name.startswith("__"):
-            found[name.strip("_")] = value
-    return found
 
 
 def layers_note() -> List[str]:

@@ -2,11 +2,11 @@
 
 import hashlib
 import re
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Iterator, List, Tuple
 
 import numpy as np
 
-from .fetches import CALLER, summary_class
+from .fetches import CALLER
 
 _SUMMARIES = (
     "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary",
@@ -87,20 +87,6 @@ def _operation(graph: Any, fetch: Any) -> Any:
     return getattr(element, "op", element)
 
 
-def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
-    """The values in a summary by their tags, as arrays."""
-    found = {}
-    for entry in summary_class(tf).FromString(text).value:
-        if entry.WhichOneof("value") == "simple_value":
-            found[entry.tag] = np.float32(entry.simple_value)
-        elif entry.WhichOneof("value") == "histo":
-            parts = entry.histo  # the counts of its buckets follow from the same values
-            found[entry.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
-        else:
-            found[entry.tag] = np.frombuffer(entry.SerializeToString(), np.uint8)
-    return found
-
-
 def as_array(value: Any, scratch: str = "") -> Any:
     """A value as an array of numbers; None for what is none, as an object of the session.
 
@@ -149,15 +135,15 @@ class Keeper(object):
         if array.nbytes > _SMALL and self._left <= 0:
             if self._rounded:
                 return [(name, array.reshape(-1)[:: array.size // _PART])]
-            return [("digest|" + name, np.frombuffer(_digest(array), np.uint8))]
+            return [("digest|" + name, np.frombuffer(bytes.fromhex(hex_digest(array)), np.uint8))]
         self._left -= array.nbytes
         return [(name, array)]
 
 
-def _digest(array: Any) -> bytes:
+def hex_digest(array: Any) -> str:
     """Of type, shape and numbers: one for all NaN, and for both zeros."""
     if array.dtype.kind in "fc":
         array = np.where(np.isnan(array), array.dtype.type(np.nan), array + array.dtype.type(0))
     found = hashlib.sha256(("%s%s" % (array.dtype, array.shape)).encode("ascii"))
     found.update(np.ascontiguousarray(array).tobytes())
-    return found.digest()
+    return found.hexdigest()

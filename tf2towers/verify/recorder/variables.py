@@ -1,6 +1,6 @@
 """The values of every variable that a graph has, read by operations that are made for it."""
 
-from typing import Any, Callable, Dict, Iterable, List, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
 from . import graph as graphs
 
@@ -12,21 +12,45 @@ class Variables(object):
         self._graph = graph
         self._seen, self._version = 0, -1
         self._asks: Dict[str, Tuple[Any, Any]] = {}
+        self._gifts: Dict[str, Tuple[Any, Any]] = {}
 
-    def read(self, run: Callable[[Any], Any], known: Dict[str, bool]) -> Dict[str, Any]:
+    def read(
+        self, run: Callable[[Any], Any], known: Dict[str, bool], wanted: Optional[Set[str]] = None
+    ) -> Dict[str, Any]:
         """The values of all variables that have one, by the names of their operations.
 
         Args:
             run: runs fetches in the session.
             known: those that the session has found initialized; added to.
+            wanted: these alone; None: all.
         """
         self._look()
-        unknown = [name for name in self._asks if name not in known]
+        asked = [name for name in self._asks if wanted is None or name in wanted]
+        unknown = [name for name in asked if name not in known]
         if unknown:
             ready = run([self._asks[name][0] for name in unknown])
             known.update({name: True for name, is_ready in zip(unknown, ready) if is_ready})
-        names = [name for name in self._asks if name in known]
+        names = [name for name in asked if name in known]
         return dict(zip(names, run([self._asks[name][1] for name in names]))) if names else {}
+
+    def write(self, run: Callable[..., Any], values: Dict[str, Any]) -> None:
+        """Gives variables values by the names of their operations; what the graph does not have is passed over.
+
+        So is a value of another shape, as a part that was kept of a large one.
+        """
+        self._look()
+        names = [
+            name
+            for name, value in values.items()
+            if name in self._asks and self._asks[name][1].shape.is_compatible_with(value.shape)
+        ]
+        with graphs.beside(self._graph):
+            for name in names:
+                if name not in self._gifts:
+                    self._gifts[name] = _gift(self._graph.get_operation_by_name(name))
+        if names:
+            fed = {self._gifts[name][0]: values[name] for name in names}
+            run([self._gifts[name][1] for name in names], fed)
 
     def _look(self) -> None:
         if self._graph.version == self._version:
@@ -61,6 +85,23 @@ def _questions(graph: Any, op: Any) -> Tuple[Any, Any]:
         return gen_state_ops.is_variable_initialized(output), output
 
 
+def _gift(op: Any) -> Tuple[Any, Any]:
+    """What is fed with a value, and the operation that gives it to a variable."""
+    from tensorflow.python.framework import dtypes, ops
+    from tensorflow.python.ops import array_ops, gen_resource_variable_ops, gen_state_ops
+
+    with ops.device(None), ops.device(op.device):
+        value = array_ops.placeholder(dtypes.as_dtype(op.get_attr("dtype")).base_dtype)
+        if op.type == "VarHandleOp":
+            return value, gen_resource_variable_ops.assign_variable_op(op.outputs[0], value)
+        return value, gen_state_ops.assign(op.outputs[0], value, validate_shape=False).op
+
+
+def belongs_to(name: str, owners: Iterable[str]) -> bool:
+    """Whether a variable, a gradient or a summary is of one of some variables, or a slot or average of one."""
+    return any("/%s/" % owner in "/%s/" % name.partition("//")[0] for owner in owners)
+
+
 # -- which variables an operation reads or may change, by what TensorFlow says of its inputs ---------------------------
 
 VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
@@ -84,7 +125,7 @@ class Effects(object):
     """
 
     def __init__(self, ops: Iterable[Any], updates: Set[Any]) -> None:
-        self.behind = graphs.ancestors(ops, stop_at_inputs=False)
+        self.behind = graphs.needed(ops)
         self.training = bool(self.behind & updates)
         self.written: Set[str] = set()
         self.used: Set[str] = set()

@@ -8,13 +8,14 @@ Runs on Python 3.6 to 3.13, with the standard library alone, on POSIX.
 """
 
 import builtins
-import contextlib
 import errno
 import io
 import os
 import pathlib
+import re
 import shlex
 import shutil
+import sqlite3
 import stat
 import sys
 from types import ModuleType
@@ -25,7 +26,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 #: programs that write nothing but what they print
 _HARMLESS = frozenset(
     "nvidia-smi uname hostname which ls cat echo date lscpu free df du id whoami ps true false wc head tail grep "
-    "fc-list lspci nproc pwd env printenv getconf arch sysctl file stat readlink basename sleep ldd".split()
+    "fc-list lspci nproc pwd printenv getconf arch sysctl file stat readlink basename sleep ldd".split()
 )
 #: Python's own functions, before any is replaced
 _real: Dict[str, Any] = {
@@ -36,7 +37,7 @@ _real: Dict[str, Any] = {
     ).split()
     if hasattr(os, name)
 }
-_real_open = io.open
+_real_open, _real_rmtree = io.open, shutil.rmtree
 
 
 class RefusedWrite(PermissionError):
@@ -58,23 +59,26 @@ class Writes(object):
         self.folder = os.path.realpath(os.fsdecode(folder))
         self.files = os.path.join(self.folder, "files")
         os.makedirs(self.files, exist_ok=True)
-        given = [os.fsdecode(path) for path in through]
         named = [self.folder, "/dev", "/proc", "/sys", os.path.abspath(os.fsdecode(folder))]
-        named += [place for path in given for place in (os.path.abspath(path), os.path.realpath(path))]
+        for path in map(os.fsdecode, through):
+            named += [os.path.abspath(path), os.path.realpath(path)]
         self._through = tuple({path.rstrip(os.sep) + os.sep for path in named})
         self._hidden: Set[str] = set()
         self._has_links = False
         self.names: Dict[str, str] = {}
-        self._cwd: Optional[str] = None  # of the script, where that is a folder it has made
 
     # -- places
+
+    def seen(self, path: str) -> str:
+        """The script's own name for an absolute path that may lie in scratch."""
+        return path[len(self.files) :] if path.startswith(self.files + os.sep) else path
 
     def place(self, path: Any, follow: bool = True) -> Optional[str]:
         """The absolute path without links, the last one too with `follow`; None for what is written to as it is."""
         text = os.fsdecode(path)
         if text.startswith("file://"):
             text = text[len("file://") :]
-        absolute = os.path.join(self._cwd or _real["getcwd"](), text)
+        absolute = os.path.join(self.seen(_real["getcwd"]()), text)
         if not text or self._passes(os.path.normpath(absolute)):
             return None
         folder, name = os.path.split(absolute.rstrip(os.sep) or os.sep)
@@ -116,7 +120,8 @@ class Writes(object):
         there = _exists(upper) or bool(_link(upper))
         if not self.visible(place) or (there and not (_is_folder(upper) and _is_folder(place))):
             return _like(path, upper)
-        return _like(path, place) if self._cwd or self._has_links else path
+        in_scratch = self._has_links or _real["getcwd"]().startswith(self.files)
+        return _like(path, place) if in_scratch else path
 
     def exists(self, path: Any) -> bool:
         """Whether there is a file or folder, as the script sees it."""
@@ -150,7 +155,7 @@ class Writes(object):
             return None
         upper, names = self.files + place, []  # type: str, List[str]
         hidden = any(os.path.dirname(gone) == place for gone in self._hidden)
-        if not (_is_folder(upper) or hidden or not self.visible(place) or self._cwd):
+        if not (_is_folder(upper) or hidden or not self.visible(place)) and _is_folder(place):
             return None
         if self.visible(place) and _is_folder(place):
             names = [name for name in _real["listdir"](place) if self.visible(os.path.join(place, name))]
@@ -224,12 +229,8 @@ class Writes(object):
         _real["symlink"](source, self.writable(target))
 
     def change_folder(self, path: Any) -> None:
-        """`os.chdir`."""
-        place = self.place(path)
-        upper = None if place is None else self.files + place
-        own = upper is not None and _exists(upper) and not (_is_folder(place) and self.visible(str(place)))
-        _real["chdir"](path if place is None else upper if own else place)
-        self._cwd = place if own else None
+        """`os.chdir`; a folder that the script has made is one in scratch."""
+        _real["chdir"](self.readable(path))
 
     def _forget(self, place: str) -> None:
         upper = self.files + place
@@ -255,15 +256,11 @@ class Writes(object):
         """Raises RefusedWrite for a program that may write."""
         if self._passes(os.sep):
             return
-        text = (
-            command
-            if isinstance(command, str)
-            else " ".join(shlex.quote(os.fsdecode(word)) for word in command)
-        )
-        words = _programs(text)
+        words = _programs(command) if isinstance(command, str) else [os.fsdecode(command[0])]
         if words is None or any(
             os.path.basename(word) not in _HARMLESS and shutil.which(word) for word in words
         ):
+            text = command if isinstance(command, str) else " ".join(map(os.fsdecode, command))
             raise RefusedWrite(
                 "the script starts '%s', which may write anywhere; %s / lets it, without any protection"
                 % (text, OPTION)
@@ -312,27 +309,16 @@ def _like(path: Any, text: str) -> Any:
 
 def _programs(text: str) -> Optional[List[str]]:
     """The programs that a command line of the shell starts; None for one that is not understood, or redirects."""
+    if re.search("[<>()`$]", text):
+        return None
     try:
-        lexer = shlex.shlex(text, posix=True, punctuation_chars="|&;<>()`$")
-        lexer.whitespace_split = True
-        words = list(lexer)
+        parts = [shlex.split(part) for part in re.split("[|&;\n]+", text)]
     except ValueError:
         return None
-    found, first = [], True
-    for word in words:
-        if word[0] in "<>()`$":
-            return None
-        if word[0] in "|&;":
-            first = True
-        elif first and "=" not in word:
-            found.append(word)
-            first = False
-    return found
+    return [next((word for word in words if "=" not in word), "") for words in parts]
 
 
 # -- put in place ------------------------------------------------------------------------------------------------------
-
-_real_rmtree = shutil.rmtree
 
 
 def protect_python(writes: Writes) -> None:
@@ -364,15 +350,13 @@ def protect_python(writes: Writes) -> None:
             setattr(accessor, name, staticmethod(new[name]))
     if accessor is not None:
         accessor.unlink = staticmethod(new["remove"])
-    with contextlib.suppress(ImportError):
-        import sqlite3
+    connect = sqlite3.connect  # opens its file in C
 
-        connect = sqlite3.connect  # opens its file in C
-        sqlite3.connect = lambda database, *args, **kwargs: connect(  # type: ignore[assignment]
-            database if str(database).startswith(":") else writes.writable(database, copy=True),
-            *args,
-            **kwargs,
-        )
+    def connect_in_scratch(database: Any, *args: Any, **kwargs: Any) -> Any:
+        path = database if str(database).startswith(":") else writes.writable(database, copy=True)
+        return connect(path, *args, **kwargs)
+
+    sqlite3.connect = connect_in_scratch
     if hasattr(sys, "addaudithook"):
         sys.addaudithook(_hook(writes))
     else:
@@ -464,7 +448,7 @@ def _functions(writes: Writes) -> Dict[str, Callable[..., Any]]:
         rmdir=changed("rmdir", lambda path: writes.remove(path, folder=True)),
         rename=rename, replace=rename, listdir=listdir, scandir=scandir, open=open_descriptor,
         chdir=lambda path: _real["chdir"](path) if isinstance(path, int) else writes.change_folder(path),
-        getcwd=lambda: writes._cwd or _real["getcwd"](),
+        getcwd=lambda: writes.seen(_real["getcwd"]()),
         symlink=lambda source, target, *_, **__: writes.link(source, target),
         link=lambda source, target, *args, **kwargs: shutil.copyfile(source, target),
         rmtree=rmtree, io_open=open_file,
@@ -474,17 +458,16 @@ def _functions(writes: Writes) -> Dict[str, Callable[..., Any]]:
     return new
 
 
-class _Entries(object):
+class _Entries(list):  # type: ignore[type-arg]
     """What `os.scandir` gives of a folder that is partly in scratch."""
 
-    def __init__(self, entries: List[Any]) -> None:
-        self._entries = iter(entries)
+    def __next__(self) -> Any:
+        if not self:
+            raise StopIteration
+        return self.pop(0)
 
     def __iter__(self) -> Any:
-        return self._entries
-
-    def __next__(self) -> Any:
-        return next(self._entries)
+        return self
 
     def __enter__(self) -> Any:
         return self

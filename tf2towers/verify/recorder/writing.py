@@ -6,6 +6,8 @@ from typing import Any, Dict
 
 import numpy as np
 
+from .variables import belongs_to
+
 
 class Writer:
     """Writes step-00000.npz, step-00001.npz, ... and meta.json, each complete or not at all.
@@ -43,6 +45,28 @@ class Writer:
         with open(path + ".part", "w") as stream:
             json.dump(facts, stream, indent=1, sort_keys=True, default=_plain)
         os.replace(path + ".part", path)
+
+
+class InStep(object):
+    """The variables that optimizers change, of a recorded run: another run is set to them at each step.
+
+    Args:
+        folder: of the recording.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        with open(os.path.join(folder, "meta.json")) as stream:
+            self._trainable = json.load(stream)["trainable"]
+
+    def values(self, step: int) -> Dict[str, Any]:
+        """What a step has of them, by name; nothing where it is not there."""
+        path = os.path.join(self._folder, "step-%05d.npz" % step)
+        if not os.path.exists(path):
+            return {}
+        with np.load(path) as found:
+            names = [key.partition("|")[2] for key in found.files if key.startswith("variable|")]
+            return {name: found["variable|" + name] for name in names if belongs_to(name, self._trainable)}
 
 
 def _plain(value: object) -> object:

@@ -281,6 +281,8 @@ class Conversion(object):
                     node = self.graph_def.node.add()
                     node.CopyFrom(source)
                     node.name, node.device = "%s/%s" % (op.name, source.name), _CPU
+                    for name in [name for name in node.attr if name.startswith("_")]:  # what it was next to
+                        del node.attr[name]
                     del node.input[:]
                     node.input.extend(moved(name) for name in source.input)
 

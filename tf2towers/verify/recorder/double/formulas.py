@@ -54,19 +54,11 @@ def _batch_norm(tf: Any, op: Any, inputs: List[Any]) -> List[Any]:
 
 
 def _batch_norm_gradient(tf: Any, op: Any, inputs: List[Any]) -> List[Any]:
-    """Of x, scale and offset (Ioffe and Szegedy, arXiv:1502.03167, section 3)."""
+    """Of x, scale and offset."""
     dy, x, scale, mean, variance = inputs[:5]
-    axes, spread = _layout(tf, op)
-    training = op.node_def.attr["is_training"].b
-    if training:  # what a GPU hands on is no variance
-        mean, variance = _moments(tf, x, axes, spread)
-    rate = tf.rsqrt(variance + op.node_def.attr["epsilon"].f)
-    normal = (x - spread(mean)) * spread(rate)
-    of_offset, of_scale = tf.reduce_sum(dy, axes), tf.reduce_sum(dy * normal, axes)
-    if training:
-        count = _count(tf, x, axes)
-        dy = dy - spread(of_offset / count) - normal * spread(of_scale / count)
-    return [dy * spread(rate * scale), of_scale, of_offset]
+    offset = tf.zeros_like(scale)
+    outputs = _batch_norm(tf, op, [x, scale, offset, mean, variance])
+    return list(tf.gradients(outputs[0], [x, scale, offset], dy))
 
 
 def _layout(tf: Any, op: Any) -> Tuple[List[int], Callable[[Any], Any]]:
@@ -93,10 +85,7 @@ def _response_norm(tf: Any, op: Any, inputs: List[Any]) -> List[Any]:
 
 def _response_norm_gradient(tf: Any, op: Any, inputs: List[Any]) -> List[Any]:
     dy, x, _ = inputs
-    alpha, beta = op.node_def.attr["alpha"].f, op.node_def.attr["beta"].f
-    norm = _norm(tf, op, x)
-    shared = _neighbours(tf, op, dy * x * tf.pow(norm, -beta - 1.0))
-    return [dy * tf.pow(norm, -beta) - 2.0 * alpha * beta * x * shared]
+    return list(tf.gradients(_response_norm(tf, op, [x]), [x], dy))
 
 
 def _norm(tf: Any, op: Any, x: Any) -> Any:

@@ -8,13 +8,6 @@ from ..training import Training
 from .conversion import Conversion, NotConvertible
 from .types import FLOAT, enum
 
-#: variables are shaken by at most this, relative to each element: by one float32 unit in the last place; and by as much
-#: as the kernels of two TensorFlows make of that in a few layers
-LAST_PLACE, KERNELS = 2.0**-23, 2.0**-19
-#: how often by each. A kink is met by some of these; what is smooth is measured by one as well as by many
-SHAKES = {LAST_PLACE: 3, KERNELS: 9}
-#: so many times as far as in proportion a result goes where a kink is met
-_KINK = 4.0
 #: kinds of recorded things to their names in float64
 KINDS = {"loss": "loss64", "gradient": "gradient64", "tower gradient": "tower gradient64"}
 
@@ -51,7 +44,7 @@ class Copy(object):
     def run(
         self, run: Callable[..., Any], variables: Dict[str, Any], beside: List[Any]
     ) -> Dict[str, np.ndarray]:
-        """The results by name, float64; and, by 'spread|name', how much of a result is a matter of the last place.
+        """The results by name, float64.
 
         Args:
             run: `Session.run` itself.
@@ -67,34 +60,7 @@ class Copy(object):
             feeds[placeholder] = _as(placeholder, variables[name])
         for placeholder, value in zip(self._inputs, beside):
             feeds[placeholder] = _as(placeholder, value)
-        found = dict(run(self._session, self._wanted, feeds))
-        found.update(("spread|" + name, value) for name, value in self._spread(run, feeds, found).items())
-        return found
-
-    def _spread(
-        self, run: Callable[..., Any], feeds: Dict[Any, np.ndarray], found: Dict[str, np.ndarray]
-    ) -> Dict[str, np.ndarray]:
-        """By how much each result changes when the variables do: the largest of all elements.
-
-        In their last place; where it goes further by KERNELS than in proportion, by these: there something tips.
-        """
-        random = np.random.RandomState(0)
-        spread = {size: dict.fromkeys(found, 0.0) for size in SHAKES}
-        for size, count in SHAKES.items():
-            for _ in range(count):
-                shaken = dict(feeds)
-                for placeholder in self._variables.values():
-                    value = feeds[placeholder]
-                    if value.dtype.kind == "f":
-                        shaken[placeholder] = value * (1 + random.uniform(-size, size, value.shape))
-                for name, value in run(self._session, self._wanted, shaken).items():
-                    apart = float(np.max(np.abs(value - found[name]), initial=0.0))
-                    spread[size][name] = max(spread[size][name], apart)
-        result = {}
-        for name, small in spread[LAST_PLACE].items():
-            large = spread[KERNELS][name]
-            result[name] = np.float64(large if large > _KINK * (KERNELS / LAST_PLACE) * small else small)
-        return result
+        return dict(run(self._session, self._wanted, feeds))
 
 
 class Reference(object):
