@@ -1,7 +1,7 @@
 """Programs that train at the same time, one running at a time: each goes on for a while, then the next does.
 
 All are started once and stopped (SIGSTOP) after their first steps; then they take turns of a second or two. What else
-the machine does falls on all of them alike, and a hundred steps of each are compared with a hundred of the other a
+the machine does falls on all of them alike. A hundred steps of each are compared with a hundred of the other a
 second later, not with those of a process that was started ten seconds after it.
 """
 

@@ -1,6 +1,6 @@
 """Train a network with one hidden layer on MNIST: parameter servers and workers, each a loop with hooks.
 
-The same training as mnist_supervisor.py, with hooks in place of the hand-written loop's ends: the session
+The same training as mnist_supervisor.py, with hooks in place of the hand-written loop's ends. The session
 initializes or restores the variables, writes checkpoints and summaries, and StopAtStepHook ends the training.
 
     hosts="--ps_hosts=localhost:2222 --worker_hosts=localhost:2223,localhost:2224 --issync=0"

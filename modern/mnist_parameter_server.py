@@ -1,7 +1,7 @@
 r"""Train on parameter servers, asynchronously: legacy/mnist_supervisor.py's twin in TensorFlow 2 and Keras.
 
 In TF1 every worker ran its own loop. Here one process, the coordinator, hands out steps, and workers take them
-one after the other: each reads the variables from the parameter servers, computes its gradients on a batch of
+one after the other. Each reads the variables from the parameter servers, computes its gradients on a batch of
 its own, and applies them there without waiting for anyone. Workers may die and come back.
 
     python modern/mnist_parameter_server.py --ps_hosts=localhost:2222 \

@@ -153,7 +153,7 @@ def make_train_step(
     ) -> tuple[list[tf.Tensor], tf.Tensor, tf.Tensor]:
         """3: every device computes the gradients of its own part of the batch, on its own copies of the variables.
 
-        Its loss is the mean over its part of the batch by the number of parts: the sum over the devices is the mean
+        Its loss is the mean over its part of the batch by the number of parts. The sum over the devices is the mean
         over the batch, and so are the gradients. Batch norm, too, sees this part alone, and each device moves
         statistics of its own.
         """

@@ -63,7 +63,7 @@ BROKEN_PIPE = 141
 
 def run() -> NoReturn:
     """The console script."""
-    # a syntax tree is some hundred thousand objects, none of them garbage: looked through as often as Python does
+    # a syntax tree is some hundred thousand objects, none of them garbage. Looked through as often as Python does
     # by default, they take half of the time of a long script
     gc.set_threshold(100_000, 20, 100)
     sys.exit(main())

@@ -1,8 +1,8 @@
 """Memory that one step frees is the next step's: glibc's malloc is told to keep it.
 
 A training step allocates its activations and gradients anew. glibc gives what is freed back to the system at once (a
-thread's heap that is empty, and what stands free at a heap's top), and the next step has the same pages mapped and
-zeroed again: 2,100 page faults in a step of the CIFAR-10 towers at batch 64, a tenth to a fifth of its time
+thread's heap that is empty, and what stands free at a heap's top). The next step has the same pages mapped and
+zeroed again. That is 2,100 page faults in a step of the CIFAR-10 towers at batch 64, a tenth to a fifth of its time
 (docs/performance.md). mallopt(3) says what the settings are.
 """
 

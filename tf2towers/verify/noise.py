@@ -76,7 +76,7 @@ def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) ->
 #     r: the relative difference of its gradient's element, |migrated - original| / |the original's in float64|
 #     most: 1 + TIMES for a weight, which goes at most with the gradient; 1 + TIMES ** 2 for the rest, which may go with
 #         its square (Adam's second moment)
-# So a weight whose gradient is no rounding is held to what the update makes of the gradient's own difference: another
+# So a weight whose gradient is no rounding is held to what the update makes of the gradient's own difference. Another
 # rate or another epsilon stays a difference.
 
 TIMES = 4.0

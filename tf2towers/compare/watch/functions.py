@@ -147,7 +147,7 @@ def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
 
 # -- TF2 clusters: steps that a coordinator hands out to workers, and steps that all workers take together -------------
 # With parameter servers worker 0's process has a thread a worker, in which a `Closure`, a function with its arguments,
-# is run on that worker: when it is over, the step is. With `MultiWorkerMirroredStrategy` every worker calls the
+# is run on that worker. When it is over, the step is. With `MultiWorkerMirroredStrategy` every worker calls the
 # function.
 
 _MARK = "_tf2towers_trains"

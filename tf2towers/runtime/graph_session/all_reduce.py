@@ -1,6 +1,6 @@
 """A mean over the towers becomes one all-reduce, as MirroredStrategy makes it.
 
-What is looked for is in the graph: the mean over the first axis of one tensor a tower, stacked (`tf.stack`,
+What is looked for is in the graph. It is the mean over the first axis of one tensor a tower, stacked (`tf.stack`,
 or `tf.concat` of `tf.expand_dims`), or their sum divided by their number; each made on another tower's
 device. Everything else about the averages (clipping, weights, None tests, the function's name) is the
 script's own and stays.

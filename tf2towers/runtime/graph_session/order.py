@@ -9,7 +9,7 @@ TF1 ran them as their inputs came. Here the order is one that TF1 could have tak
     a read that waits for something    before the writes that were built after it
     a fetched variable                 after all writes: TF1 gave the variable's memory
 
-A read does not belong to a write that it reaches through a gradient: towers that train one variable side by side
+A read does not belong to a write that it reaches through a gradient. Towers that train one variable side by side
 compute their gradients with what there was before the run. What stands in a loop is left as the graph has it.
 """
 

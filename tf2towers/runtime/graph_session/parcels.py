@@ -2,7 +2,7 @@
 
 Each tensor that a function sends costs a request, as it did in TF1, and for small ones that is all that it costs. Here
 variables that are read at the start of a run, and gradients that a parameter server is given, travel in one tensor if
-they are small. No value changes. Nothing waits for what might not come: tensors share a parcel only if they wait for
+they are small. No value changes. Nothing waits for what might not come. Tensors share a parcel only if they wait for
 the same blocking operations, and if none of them can need what becomes of another.
 """
 

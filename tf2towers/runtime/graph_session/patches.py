@@ -242,7 +242,7 @@ def variables_have_initial_values(changes: Patch) -> None:
 
     Without the first, `tf.Variable(other.initialized_value())` ends in a NotImplementedError. For
     `tf.Variable(other * 2.0)` TensorFlow takes the initial value of each of TF1's variables that has no value yet, and
-    a resource's read as it is: then the variables would have to be initialised one after the other.
+    a resource's read as it is. Then the variables would have to be initialised one after the other.
     """
     plain = variables._safe_initial_value_from_op
 
@@ -724,8 +724,8 @@ def ends_leave_the_tokens(changes: Patch) -> None:
     """Lets the chief's session end without closing the token queue on the parameter server.
 
     TensorFlow 1.15 gave the chief's queue runner a dummy queue to close. TF 2 gives it the token queue itself, which
-    all workers' sessions and all later ones of the chief's share: a chief that began again (from its checkpoint, on
-    the same servers) stopped with "sync_token_q is closed", and a worker's monitored session took the
+    all workers' sessions and all later ones of the chief's share. A chief that began again (from its checkpoint, on
+    the same servers) stopped with "sync_token_q is closed". A worker's monitored session took the
     OutOfRangeError for the end of its data, and ended in silence.
     """
     optimizer = _v1.train.SyncReplicasOptimizer
@@ -773,7 +773,7 @@ def savers_have_a_shard_for_each_device(changes: Patch) -> None:
 
     It writes a file for each device. TF1's variables were what it saved; here it saves what reads a variable. A
     `replica_device_setter` that is given a device of the worker (`worker_device='/job:worker/task:0/cpu:0'`) gives that
-    to reads, and not to variables: slots, slices and variables of one parameter server were in two files or three.
+    to reads, and not to variables. Slots, slices and variables of one parameter server were in two files or three.
     """
     make = ResourceVariableSaveable.__init__
 

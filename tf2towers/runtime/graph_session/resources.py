@@ -1,7 +1,7 @@
 """Names for what lives longer than a run: variables, queues, tables, iterators, accumulators.
 
 In TF1 each of these was an operation of the session's one executor. Here the functions of a session share
-them by name, in a container that is the session's own: two sessions on one graph have each their own
+them by name, in a container that is the session's own. Two sessions on one graph have each their own
 variables, as in TF1.
 """
 

@@ -4,7 +4,7 @@ TensorFlow's own way out, `allow_soft_placement`, puts every tower on CPU:0. The
 two towers have in common, which it never did across GPUs; on a logical device each the towers stay apart.
 
 A tower on a GPU also has its own copy of a weight that lies elsewhere, made when the step reads it. On the CPU devices
-of one process it would read the variable's own memory, and a weight whose gradient is ready early is updated while
+of one process it would read the variable's own memory. A weight whose gradient is ready early is updated while
 another's gradient still needs its old value (seen on TF 1.15: gradients wrong by half their size). So the copy is made
 here too.
 
@@ -29,7 +29,7 @@ LEAST_CPUS = 8
 def install(tf: Any) -> None:
     """Makes `/gpu:i` mean `/cpu:i`, and gives every session and server as many CPU devices; nothing where a GPU exists.
 
-    An operation's device is mapped once TensorFlow has worked it out, so it does not matter how it was given: in any
+    An operation's device is mapped once TensorFlow has worked it out, so it does not matter how it was given. It may be in any
     spelling, as a `tf.DeviceSpec`, by a device function or by `tf.train.replica_device_setter`, through `tf.device`,
     `Graph.device` or `ops.device`. Devices in an imported graph stay; soft placement, which every session gets, moves
     those to CPU:0.
@@ -80,7 +80,7 @@ def _map_operations(graph_class: Any) -> None:
 def _is_of_other_task(device: str) -> bool:
     """Whether it is on another task than this process is, as on a parameter server: none of this one's GPUs.
 
-    A setter whose `worker_device` names a GPU gives it to what is built for a parameter server as well: the new global
+    A setter whose `worker_device` names a GPU gives it to what is built for a parameter server as well. The new global
     step, which a token of `SyncReplicasOptimizer` is, would be the old one, and its gradient stale.
     """
     job = re.search("/job:([^/]+)", device)

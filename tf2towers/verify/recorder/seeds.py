@@ -49,7 +49,7 @@ def fix_graph_seeds(tf: Any, seed: int) -> None:
 
 
 # -- the same random numbers in two programs that build the same graph with other operations beneath it ----------------
-# TF1 takes the seed of an operation that is given none from the number of operations that the graph has, which is
+# TF1 takes the seed of an operation that is given none from the number of operations that the graph has. That is
 # another one with resource variables, or in another TensorFlow. Here it is taken from the operation's name scope.
 
 _FUNCTIONS: Dict[str, int] = {}  # of graphs of functions, by their scopes

@@ -1,10 +1,10 @@
 """Clusters, as in TF1: every process runs the script and is a client of its own.
 
 A worker's sessions run its functions in this process; variables, queues, accumulators and tables that the graph puts on
-a parameter server are there, under the names they have in the graph, and so are the same for all workers. Nobody
+a parameter server are there, under the names they have in the graph. They are the same for all workers. Nobody
 coordinates: the chief initialises and the others wait, by the script's own means.
 
-What the script gives to no task, TF1 put on the first task of the cluster by name, where all sessions shared it: in a
+What the script gives to no task, TF1 put on the first task of the cluster by name, where all sessions shared it. In a
 cluster with parameter servers on the first of these. So it is here, for variables and all else that has a name for
 others; what has no state is computed in the process that runs it.
 
