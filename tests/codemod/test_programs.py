@@ -33,7 +33,7 @@ def test_the_seeds_migrate(path, tmp_path):
 TF = "import tensorflow as tf\n"
 V1 = "import tensorflow.compat.v1 as tf\n"
 MODE = "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
-SLIM = MODE.replace("\n\n", "\nfrom tf2towers.runtime.tf1 import slim as slim_2\n\n", 1)
+SLIM = MODE.replace("\n\n", "\nfrom tf2towers.runtime.tf1 import slim as tf1_slim\n\n", 1)
 PLACES = [
     (f"{TF}cells = tf.nn.rnn_cell\nimport os\n",
      f"{V1}from tf2towers.runtime import Session, graph_mode\nfrom tf2towers.runtime.tf1 import rnn_cell\n\n"
@@ -52,7 +52,7 @@ PLACES = [
      f"{V1}from tf2towers.runtime import Session, graph_mode, towers\n\ngraph_mode()\n"),
     (f"{TF}import os\\\n\nx = 1\n", f"{V1}import os\\\n\n{MODE}\nx = 1"),
     (f"{TF}slim = tf.contrib.slim\nimport os\nslim = tf.contrib.slim\n",
-     f"{V1}{SLIM}\nslim = slim_2\nimport os"),
+     f"{V1}{SLIM}\nslim = tf1_slim\nimport os"),
     (f"{TF}import os; x = (1,\n 2)\n", f"{V1}import os; x = (1,\n 2)\n{MODE}"),
     (f"{TF}import os; \\\n x = 1\ny = 2\n", f"{V1}import os; \\\n x = 1\n{MODE}\ny = 2"),
     (f"{TF}import os; \\\n x = tf.constant(1); y = 2\n", f"{V1}import os\n{MODE}\nx = tf.constant(1); y = 2\n"),

@@ -93,7 +93,7 @@ def test_what_is_gone_says_what_to_do() -> None:
 def test_old_summaries_are_those_of_contrib_deprecated() -> None:
     """`tf.summary.scalar` puts the name scope before the tag, and `_` for what a name may not have."""
     for name in ("tf.scalar_summary", "tf.contrib.deprecated.scalar_summary"):
-        assert find_replacement(name).target == "tensorflow.python.ops.logging_ops.scalar_summary"
+        assert find_replacement(name).runtime == ("tf2towers.runtime.tf1", "scalar_summary")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from tf2towers.codemod.edits import Edit, Text
 from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import (
-    argument,
     has_star,
     is_name,
     is_none,
@@ -23,6 +22,9 @@ from tf2towers.codemod.nodes import (
 )
 from tf2towers.codemod.old_names import keyword_renames
 from tf2towers.codemod.symbols import find_replacement, taken_arguments, unserved_arguments
+
+#: what a function takes once the runtime has patched it
+_ALSO_TAKEN = {"tf.uniform_unit_scaling_initializer": ("full_shape",)}
 
 
 def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:
@@ -71,26 +73,6 @@ def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
     )
 
 
-def resizes_by_two(file: File, call: cst.Call) -> bool:
-    """Whether a call of `tf.image.resize_images` may be one of TF 0.x: (images, height, width).
-
-    By their text, (images, height, width) and (images, size, method) are often the same.
-    """
-    if file.canonical(call.func) != "tf.image.resize_images":
-        return False
-    if any(keyword_of(given) in ("new_height", "new_width") for given in call.args):
-        return True
-    given = positional(call)
-    if len(given) < 3 or has_star(call):
-        return False
-    size, third = given[1:3]
-    is_list = isinstance(size, cst.List | cst.Tuple | cst.ListComp)
-    is_method = (is_name(third) and third.value == "method") or (
-        isinstance(third, cst.Attribute) and "ResizeMethod" in file.text.of(third)
-    )
-    return not is_list and not is_method
-
-
 def not_taken(file: File, call: cst.Call) -> str | None:
     """What a call gives to a function of TensorFlow's that takes no such argument, in words; None where it takes all.
 
@@ -106,12 +88,13 @@ def not_taken(file: File, call: cst.Call) -> str | None:
                 f"{name}({term}, ...) was the trace of the last two axes in TF 1.15, and is a sum in TF 2.21"
             )
     found = find_replacement(canonical) if canonical.startswith("tf.") else None
-    if found is None or found.kind != "v1" or resizes_by_two(file, call) or has_old_arguments(file, call):
+    if found is None or found.kind != "v1":
         return None
     name = found.target.replace("tf.compat.v1.", "tf.")
     takes = taken_arguments(name)
     if takes is None or has_star(call):
         return None
+    takes += _ALSO_TAKEN.get(name, ())
     by_place = [word for word in takes if not word.startswith("*")]
     if (count := len(positional(call))) > len(by_place):
         return f"{name} takes {len(by_place)} arguments by place in TF 2.21, not {count}"
@@ -142,32 +125,6 @@ def _was_a_trace(call: cst.Call) -> bool:
     term = literal(given[0]).replace(" ", "")
     twice = any(term.count(axis) == 2 for axis in term)
     return len(term) > 2 and twice and term.isalpha() and term == term[::-1]
-
-
-def has_old_arguments(file: File, call: cst.Call) -> str | None:
-    """The function of a call that the runtime has for the arguments of TF1 and TF 0.x; None for any other call.
-
-    So are `inputs` before `labels`, where the program may be of TF 0.x, the `full_shape` of an initializer, what
-    `tf.tuple` waits for, and a crop of an image to [height, width].
-    """
-    canonical, given = file.canonical(call.func) or "", positional(call)
-    match canonical:
-        case "tf.nn.nce_loss" | "tf.nn.sampled_softmax_loss" if len(given) > 3:
-            starred = any(arg.star == "*" for arg in call.args[:4])
-            return canonical.rpartition(".")[2] if file.program.may_be_of_tf0 and not starred else None
-        case "tf.image.random_crop":
-            return canonical.rpartition(".")[2] if _may_leave_the_channels_out(call) else None
-        case "tf.uniform_unit_scaling_initializer" if argument(call, 3, "full_shape") is not None:
-            return canonical.rpartition(".")[2]
-        case "tf.tuple" if argument(call, 2, "control_inputs") is not None:
-            return "waiting_tuple"
-    return None
-
-
-def _may_leave_the_channels_out(call: cst.Call) -> bool:
-    """Whether a crop is to two numbers, which TensorFlow 0.6 took for [height, width]."""
-    size = argument(call, 1, "size")
-    return not has_star(call) and isinstance(size, cst.List | cst.Tuple) and len(size.elements) == 2
 
 
 def reversed_axes(file: File, call: cst.Call) -> list[int] | None:

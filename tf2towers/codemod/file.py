@@ -53,17 +53,12 @@ class Note:
 
 
 class WholeProgram(Protocol):
-    """What a file needs to know of the program that it is a part of."""
+    """What a file needs to know of the program that it is a part of, as `Program` explains it."""
 
     towers: str | None
     files: list[File]
     others: list[Path]
-
     imports: LocalImports
-
-    @property
-    def read(self) -> Callable[[Path], Script]:
-        """Reads a module, as the program does."""
 
     @property
     def is_tf1(self) -> bool:
@@ -74,16 +69,16 @@ class WholeProgram(Protocol):
         """Whether it runs on TF 2."""
 
     @property
-    def may_be_of_tf0(self) -> bool:
-        """Whether something in it ended with TensorFlow 1.0."""
-
-    @property
     def plain_is_tf2(self) -> bool:
         """Whether `tf.x` means TF 2's."""
 
     @property
     def never_called(self) -> frozenset[cst.CSTNode]:
         """The functions and classes that nothing names."""
+
+    @property
+    def read(self) -> Callable[[Path], Script]:
+        """Reads a module, as the program does."""
 
     @property
     def all_files(self) -> list[File]:
@@ -315,7 +310,10 @@ class File:
         """Adds `from module import name` to what the file will import; the name to write for it."""
         key = (module, name)
         if key not in self.wanted:
-            bound = self._imported_as(name, module) or self.fresh(name)
+            own = self.fresh(name)
+            if own != name:  # `tf1_layers`, beside the script's own `layers`
+                own = self.fresh(f"{module.rpartition('.')[2]}_{name}")
+            bound = self._imported_as(name, module) or own
             self._reserved.add(bound)
             self.wanted[key] = bound
         return self.wanted[key]
@@ -326,7 +324,7 @@ class File:
 
         for statement in self.body:
             if isinstance(statement, Import):
-                for made in imports_made_by(self, statement):
+                for made in imports_made_by(self.keeps_plain, statement):
                     if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
                         return made.bound
         return None

@@ -33,7 +33,7 @@ from tf2towers.codemod.nodes import (
     positional,
     walk,
 )
-from tf2towers.codemod.symbols import SWITCHES, find_replacement, session_names
+from tf2towers.codemod.symbols import STANDARDIZATION, SWITCHES, find_replacement, session_names
 
 #: What a module may call on import without building a graph.
 _HARMLESS = (
@@ -139,7 +139,7 @@ def _is_risky(file: File, node: cst.CSTNode) -> bool:
         return any(_is_risky(file, part) for part in walk(node.body) if not isinstance(part, cst.Lambda))
     if isinstance(node, Symbol):
         name = file.canonical(node) or ""
-        if _may_run(file, node, name):
+        if name == STANDARDIZATION or _may_run(file, node, name):
             return True
         return name.startswith("tf.") and (
             _needs_runtime(file, node, name) or (name.count(".") == 1 and name in _runtime_needs())

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import libcst as cst
 
-from tf2towers.codemod.arguments import old_order
 from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.nodes import Symbol, dotted, imported, module_of
-from tf2towers.codemod.symbols import ended_before_tf1, is_only_tf1, session_names
+from tf2towers.codemod.symbols import is_only_tf1, session_names
 from tf2towers.codemod.tensorflow_versions import is_for_another
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
@@ -145,15 +144,6 @@ class Program:
         """
         return any(_names_v1(file) for file in self.files) and not any(
             _needs_tf1(file) for file in self.files
-        )
-
-    @cached_property
-    def may_be_of_tf0(self) -> bool:
-        """Whether it has a name or an order of arguments that ended with TF 1.0: `tf.mul`, `tf.split(0, n, x)`."""
-        names = (canonical for file in self.files for _, canonical in file.symbols)
-        calls = ((file, call) for file in self.files for call in file.all(cst.Call))
-        return any(map(ended_before_tf1, names)) or any(
-            old_order(file, call) is not None for file, call in calls
         )
 
     def _forget_other_versions(self) -> None:

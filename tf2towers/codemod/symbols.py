@@ -23,6 +23,9 @@ SWITCHES = frozenset(
     }
 )  # fmt: skip
 
+#: what `graph_mode` makes TF 1.15's again, and would not stop where it is TF 2's
+STANDARDIZATION = "tf.image.per_image_standardization"
+
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
 
 Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
@@ -228,12 +231,6 @@ def is_for_sessions(canonical: str) -> bool:
 def is_of_old_release(canonical: str) -> bool:
     """Whether it is a name of an older release than TF 1.15 for something that has another name in TF 2.21."""
     return "0" in _marks(canonical)
-
-
-def ended_before_tf1(canonical: str) -> bool:
-    """Whether TensorFlow 1.0 no longer had a symbol: `tf.mul`, `tf.scalar_summary`."""
-    old = is_of_old_release(canonical) and not was_in_tf1(canonical)
-    return old and not canonical.startswith("tf.contrib.")
 
 
 def is_only_tf1(canonical: str) -> bool:

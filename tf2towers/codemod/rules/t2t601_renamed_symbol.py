@@ -267,7 +267,7 @@ def _is_import_dropped(file: File, name: cst.Name) -> bool:
         made.left is not None and can_drop_import(file, binding.statement, made)
         for binding in bindings
         if isinstance(binding, Imported)
-        for made in imports_made_by(file, binding.statement)
+        for made in imports_made_by(file.keeps_plain, binding.statement)
         if made.alias is binding.alias
     )
 

@@ -34,7 +34,7 @@ def _touches_tensorflow(node: Import) -> bool:
 def _rewrite_import(file: File, node: Import) -> Edit | None:
     made = [
         _keep_import(file, node, import_)
-        for import_ in imports_made_by(file, node)
+        for import_ in imports_made_by(file.keeps_plain, node)
         if not (
             can_drop_import(file, node, import_) if import_.left is not None else _only_loads(file, import_)
         )

@@ -58,9 +58,9 @@ RULE = Rule(
             "import tensorflow as tf\n\nif tf.__version__ < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"
             "else:\n    rnn_cell = tf.nn.rnn_cell\ncell = rnn_cell.GRUCell(2)\ntf.Session()\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
-            "from tf2towers.runtime.tf1 import rnn_cell as rnn_cell_2\n\n"
+            "from tf2towers.runtime.tf1 import rnn_cell as tf1_rnn_cell\n\n"
             "graph_mode()\n\nif \"1.15.5\" < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"
-            "else:\n    rnn_cell = rnn_cell_2\ncell = rnn_cell.GRUCell(2)\nSession()\n",
+            "else:\n    rnn_cell = tf1_rnn_cell\ncell = rnn_cell.GRUCell(2)\nSession()\n",
         ),
         Example(
             "a script that knows TF 2",
