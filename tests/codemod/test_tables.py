@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from codemod_texts import table
 
-from tf2towers.codemod.old_names import argument_orders, keyword_renames, old_order
+from tf2towers.codemod.arguments import argument_orders, keyword_renames, old_order
 from tf2towers.codemod.symbols import find_replacement, is_module
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Protocol, TypeVar
 import libcst as cst
 from libcst.metadata import ExpressionContext
 
-from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.edits import Edit, Text
 from tf2towers.codemod.meanings import Assigned, Binding, Imported, Meanings, Scope
 from tf2towers.codemod.nodes import (
@@ -27,7 +26,7 @@ from tf2towers.codemod.nodes import (
     name_of,
     root_of,
 )
-from tf2towers.codemod.symbols import Found, find_replacement, is_module, public_spelling
+from tf2towers.codemod.symbols import Found, canonical_name, find_replacement, is_module, public_spelling
 from tf2towers.codemod.tree import Tree
 from tf2towers.report.result import FindingKind
 from tf2towers.source.local_imports import LocalImports
@@ -204,9 +203,9 @@ class File:
         """Whether a name, an attribute or an item is given a value."""
         return self.tree.context(node) is ExpressionContext.STORE
 
-    def forget(self, imports: Set[Import] = frozenset()) -> None:
-        """Forgets what names mean; `imports` never run, and give no meaning to names that something else binds."""
-        self.meanings.forget(imports)
+    def forget(self) -> None:
+        """Forgets what names mean."""
+        self.meanings.forget()
         for known in ("symbols", "spelled_symbols", "doubtful"):
             self.__dict__.pop(known, None)
 

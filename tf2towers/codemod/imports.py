@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.nodes import Alias, Import, aliases, asname_of, module_of, name_of
-from tf2towers.codemod.symbols import STANDARDIZATION, Found, find_replacement, public_spelling
+from tf2towers.codemod.symbols import (
+    STANDARDIZATION,
+    Found,
+    canonical_name,
+    find_replacement,
+    public_spelling,
+)
 
 V1 = "tensorflow.compat.v1"
 

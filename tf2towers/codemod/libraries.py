@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
-from tf2towers.codemod.canonical import beginnings
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import imported, is_name, module_of
+from tf2towers.codemod.symbols import beginnings
 from tf2towers.source.python2.tables import read_words
 
 if TYPE_CHECKING:

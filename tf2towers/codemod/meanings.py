@@ -7,14 +7,13 @@ A name means something only where all its bindings in its scope agree; an answer
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import libcst as cst
 from libcst.metadata import Assignment, ExpressionContext, ImportAssignment
 from libcst.metadata import Scope as LibcstScope
 
-from tf2towers.codemod.canonical import PYTHON2_BUILTINS, canonical_name
 from tf2towers.codemod.nodes import (
     Alias,
     Comprehension,
@@ -31,6 +30,7 @@ from tf2towers.codemod.nodes import (
     last_name,
     module_of,
 )
+from tf2towers.codemod.symbols import PYTHON2_BUILTINS, canonical_name
 from tf2towers.codemod.tree import Tree
 
 
@@ -112,16 +112,8 @@ class Meanings:
         self._bind_all()
         self._star_root = self._root_of_stars()
 
-    def forget(self, statements: Set[Import]) -> None:
-        """Forgets its answers, and what imports that are never run bind where something else binds the name too."""
-        for scope in {self.module, *self._scopes.values()} if statements else ():
-            for name, bindings in scope.bindings.items():
-                kept = [
-                    binding
-                    for binding in bindings
-                    if not (isinstance(binding, Imported) and binding.statement in statements)
-                ]
-                scope.bindings[name] = kept or bindings
+    def forget(self) -> None:
+        """Forgets its answers."""
         self._known.clear()
 
     @property

@@ -22,9 +22,7 @@ from tf2towers.codemod.nodes import (
     block,
     blocks,
     bound_by,
-    children,
     decorators,
-    defaults,
     imported,
     is_docstring,
     literal,
@@ -33,6 +31,7 @@ from tf2towers.codemod.nodes import (
     positional,
     walk,
 )
+from tf2towers.codemod.reached import evaluated_nodes
 from tf2towers.codemod.symbols import STANDARDIZATION, SWITCHES, find_replacement, session_names
 
 #: What a module may call on import without building a graph.
@@ -86,20 +85,6 @@ def find_import_location(file: File, before: int | None = None) -> Location:
         elif risky:
             return Location(after, place)
     return Location(after, len(body))
-
-
-def evaluated_nodes(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Every node that is evaluated when a statement of a module runs: bodies of functions are not."""
-    pending = [statement]
-    while pending:
-        node = pending.pop()
-        yield node
-        if isinstance(node, cst.FunctionDef):
-            pending += [*decorators(node), *defaults(node)]
-        elif isinstance(node, cst.Lambda):
-            pending += defaults(node)
-        else:
-            pending += children(node)
 
 
 def may_build_graph(file: File, dotted: str) -> bool:

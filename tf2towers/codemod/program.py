@@ -9,12 +9,10 @@ from pathlib import Path
 
 import libcst as cst
 
-from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.nodes import Symbol, dotted, imported, module_of
-from tf2towers.codemod.symbols import is_only_tf1, session_names
-from tf2towers.codemod.tensorflow_versions import is_for_another
+from tf2towers.codemod.symbols import canonical_name, is_only_tf1, session_names
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.python2.reading import Reader, shows_python2
@@ -74,7 +72,6 @@ class Program:
         for path in self.imports.modules:
             self._add(path)
         self._add_by_others()
-        self._forget_other_versions()
 
     def file(self, path: Path) -> File | None:
         """The file at a path, where it has TensorFlow in it."""
@@ -120,7 +117,7 @@ class Program:
     @cached_property
     def never_called(self) -> frozenset[cst.CSTNode]:
         """The functions and classes that nothing in the program names."""
-        from tf2towers.codemod.never_called import never_called
+        from tf2towers.codemod.reached import never_called
 
         return frozenset() if self.unreadable else never_called(self.all_files)
 
@@ -145,14 +142,6 @@ class Program:
         return any(_names_v1(file) for file in self.files) and not any(
             _needs_tf1(file) for file in self.files
         )
-
-    def _forget_other_versions(self) -> None:
-        """A name that is imported in one way for TF 1.15 and in another for other releases is the first."""
-        for file in self.files:
-            if "version" in file.script.text.lower():
-                others = {statement for statement in file.imports if is_for_another(file, statement)}
-                if others:
-                    file.forget(others)
 
     def _add(self, path: Path) -> None:
         try:

@@ -7,12 +7,23 @@ stay.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from tf2towers.codemod.canonical import beginnings
+#: Builtins of Python 2 that Python 3 scripts of that age still name.
+PYTHON2_BUILTINS = frozenset(
+    {"xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "cmp", "execfile"}
+)
+
+_ROOTS = ("tensorflow.compat.v1", "tensorflow")
+_SAME_MODULE = (
+    ("tf.compat.v1", "tf"),
+    ("tf.flags", "tf.app.flags"),
+    ("tf.python.platform.flags", "tf.app.flags"),
+)
 
 #: Calls that `graph_mode` replaces.
 SWITCHES = frozenset(
@@ -75,6 +86,27 @@ class Row(NamedTuple):
     advice: str = ""
     public: str = ""
     marks: str = ""
+
+
+def canonical_name(dotted: str) -> str:
+    """The canonical form of an imported dotted name: TensorFlow rooted at `tf`, one name per module."""
+    for root in _ROOTS:
+        if dotted == root or dotted.startswith(root + "."):
+            dotted = "tf" + dotted[len(root) :]
+            break
+    if dotted.startswith("tf."):
+        for other, name in _SAME_MODULE:
+            if dotted == other or dotted.startswith(other + "."):
+                dotted = name + dotted[len(other) :]
+    return dotted
+
+
+def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
+    """What a dotted name begins with, the longest first, and what follows: `tf.train`, `.Saver` of `tf.train.Saver`."""
+    end = len(dotted)
+    while end > 0:
+        yield dotted[:end], dotted[end:]
+        end = dotted.rfind(".", 0, end)
 
 
 def read_table(name: str) -> list[list[str]]:
@@ -272,13 +304,6 @@ def _arguments() -> dict[str, tuple[str, ...]]:
 def taken_arguments(canonical: str) -> tuple[str, ...] | None:
     """The arguments of a function or class of `tensorflow.compat.v1`, a star before keywords alone; None: not known."""
     return _arguments().get(canonical)
-
-
-@cache
-def only_tf1s_arguments() -> dict[str, tuple[frozenset[str], int]]:
-    """Function -> the arguments of TF1's that TF 2's of that name lacks, and how many TF 2's takes by place."""
-    table = read_table("data/only_v1_arguments.tsv")
-    return {name: (frozenset(arguments.split()), int(places)) for name, arguments, places in table}
 
 
 @cache

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from tf2towers.codemod.meanings import Assigned, Imported
+from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import (
     Symbol,
     compared,
@@ -17,16 +17,13 @@ from tf2towers.codemod.nodes import (
     is_literal,
     is_name,
     items,
-    keywords,
     last_name,
     literal,
-    literal_value,
     name_of,
     positional,
     root_of,
     targets,
 )
-from tf2towers.codemod.reached import COMPARE, branches_around
 
 if TYPE_CHECKING:
     from tf2towers.codemod.file import File
@@ -43,75 +40,10 @@ _VERSION_MAKERS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse"
 #: written for; or it is only shown
 _Use = Literal["decides", "mistakes", "shows"]
 
-_CALLS: dict[str, Callable[..., Any]] = {each.__name__: each for each in (bool, float, int, list, tuple)}
-
-
-def is_for_another(file: File, node: cst.CSTNode) -> bool:
-    """Whether a node is only reached with another TensorFlow than 1.15: in `if tf.__version__ < '1.0':`."""
-    return any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node))
-
 
 def is_answered(file: File, version: Symbol) -> bool:
     """Whether a version is TF 1.15's in the migrated script."""
     return _is_tf1s(file, version) and _find_use(file, version) == "decides"
-
-
-def _truth(file: File, test: cst.BaseExpression) -> bool | None:
-    """What a test of the version says; None where it is not one, or not understood."""
-    try:
-        value, asked = _value(file, test)
-    except (ValueError, TypeError, IndexError, AttributeError, RecursionError):  # the last: `input = input`
-        return None
-    return bool(value) if asked else None
-
-
-def _value(file: File, node: cst.BaseExpression) -> tuple[Any, bool]:
-    """The value of an expression, and whether the version is in it; raises a ValueError where it is not understood."""
-    if is_literal(node):
-        return literal(node), False
-    if isinstance(node, Symbol) and file.canonical(node) in VERSIONS:
-        if not is_answered(file, node):
-            raise ValueError
-        return TF1, True
-    match node:
-        case cst.Name():
-            bindings = file.meanings.bindings(node)
-            if len(bindings) == 1 and isinstance(bindings[0], Assigned):
-                return _value(file, bindings[0].value)
-        case cst.UnaryOperation(operator=cst.Not()):
-            value, asked = _value(file, node.expression)
-            return not value, asked
-        case cst.Comparison() if (sides := compared(node)) is not None and type(sides[1]) in COMPARE:
-            (left, asked), (right, also) = _value(file, sides[0]), _value(file, sides[2])
-            return COMPARE[type(sides[1])](left, right), asked or also
-        case cst.Subscript() if (index := index_of(node)) is not None:
-            value, asked = _value(file, node.value)
-            return value[_index(index)], asked
-        case cst.Call() if not keywords(node) and len(positional(node)) == 1:
-            return _called_method(file, node)
-        case cst.Tuple() | cst.List():
-            return literal_value(node), False
-    raise ValueError
-
-
-def _called_method(file: File, call: cst.Call) -> tuple[Any, bool]:
-    argument, asked = _value(file, positional(call)[0])
-    name = last_name(call.func)
-    if isinstance(call.func, cst.Attribute) and name in _METHODS:
-        value, also = _value(file, call.func.value)
-        return getattr(value, name)(argument), asked or also
-    if name in _VERSION_MAKERS and re.fullmatch(r"\d+(\.\d+)*", argument):
-        return tuple(map(int, argument.split("."))), asked
-    if file.canonical(call.func) == f"builtins.{name}" and name in _CALLS:
-        return _CALLS[name](argument), asked
-    raise ValueError
-
-
-def _index(index: cst.BaseExpression | cst.Slice) -> Any:
-    if not isinstance(index, cst.Slice):
-        return literal_value(index)
-    bounds = (index.lower, index.upper, index.step)
-    return slice(*(None if bound is None else literal_value(bound) for bound in bounds))
 
 
 def version_in(node: Symbol, canonical: str) -> Symbol | None:

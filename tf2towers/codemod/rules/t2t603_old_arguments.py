@@ -18,8 +18,8 @@ from tf2towers.codemod.arguments import (
 )
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import Symbol, keyword_of, positional
+from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
 

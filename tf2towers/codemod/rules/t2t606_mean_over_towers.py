@@ -8,8 +8,8 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import block, bound_by, is_name, is_plain, name_of
-from tf2towers.codemod.removal import remove_statement
+from tf2towers.codemod.nodes import block, bound_by, is_name, is_plain
+from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import is_plain_mean
 from tf2towers.codemod.towers.writing import write_towers
@@ -40,7 +40,7 @@ def edits(file: File) -> Iterator[Edit]:
         elif is_name(call.func):
             imported[call.func.value] = imported.get(call.func.value, 0) + 1
     for function, count in calls.items():
-        if _count_uses(file, function.name.value) == count and not _used_elsewhere(file, function.name.value):
+        if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
             yield remove_statement(file, function)
     for bound, count in imported.items():
         if _count_uses(file, bound) == count:
@@ -87,21 +87,6 @@ def _count_uses(file: File, name: str) -> int:
     return names + strings
 
 
-def _used_elsewhere(file: File, name: str) -> bool:
-    """Whether another file of the program may use a function of this one."""
-    for other in file.program.files:
-        if other is file:
-            continue
-        if any(attribute.attr.value == name for attribute in other.all(cst.Attribute)):
-            return True
-        for statement in other.all(cst.ImportFrom):
-            if isinstance(statement.names, cst.ImportStar) or any(
-                name_of(alias) == name for alias in statement.names
-            ):
-                return True
-    return not file.main and bool(file.program.others)
-
-
 RULE = Rule(
     code="T2T606",
     title="The mean over the towers is the strategy's reduction",
@@ -116,43 +101,19 @@ RULE = Rule(
     examples=(
         Example(
             "the classic function",
-            "import tensorflow as tf\n"
-            "\n"
-            "\n"
-            "def average(tower_grads):\n"
-            "    result = []\n"
-            "    for pairs in zip(*tower_grads):\n"
-            "        grads = []\n"
-            "        for g, _ in pairs:\n"
-            "            grads.append(tf.expand_dims(g, 0))\n"
-            "        mean = tf.reduce_mean(tf.concat(grads, 0), 0)\n"
-            "        result.append((mean, pairs[0][1]))\n"
-            "    return result\n"
-            "\n"
-            "\n"
-            "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-            "tower_grads = []\n"
-            "for i in range(2):\n"
+            "import tensorflow as tf\n\n\ndef average(tower_grads):\n    result = []\n"
+            "    for pairs in zip(*tower_grads):\n        grads = []\n        for g, _ in pairs:\n"
+            "            grads.append(tf.expand_dims(g, 0))\n        mean = tf.reduce_mean(tf.concat(grads, 0), 0)\n"
+            "        result.append((mean, pairs[0][1]))\n    return result\n\n\n"
+            "opt = tf.train.GradientDescentOptimizer(0.1)\ntower_grads = []\nfor i in range(2):\n"
             "    with tf.device('/gpu:%d' % i):\n"
             "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n"
             "train_op = opt.apply_gradients(average(tower_grads))\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import TowerStrategy, graph_mode\n"
-            "\n"
-            "graph_mode()\n"
-            "\n"
-            "\n"
-            "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-            "tower_grads = []\n"
-            "\n"
-            "\n"
-            "def tower(i):\n"
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
+            "graph_mode()\n\n\nopt = tf.train.GradientDescentOptimizer(0.1)\ntower_grads = []\n\n\ndef tower(i):\n"
             "    with tf.device('/gpu:%d' % i):\n"
-            "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n"
-            "\n"
-            "\n"
-            "strategy = TowerStrategy(2)\n"
-            "with strategy.scope():\n"
+            "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n\n\n"
+            "strategy = TowerStrategy(2)\nwith strategy.scope():\n"
             "    strategy.run(tower, args=(strategy.replica_ids,))\n"
             "train_op = opt.apply_gradients(strategy.reduce('MEAN', tower_grads))\n",
         ),

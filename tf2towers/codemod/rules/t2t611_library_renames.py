@@ -17,8 +17,6 @@ from tf2towers.codemod.libraries import (
     library_changes,
     library_name,
 )
-from tf2towers.codemod.meanings import Assigned, Opaque
-from tf2towers.codemod.never_called import find_unreached_context, is_named, note_site
 from tf2towers.codemod.nodes import (
     aliases,
     argument,
@@ -27,21 +25,19 @@ from tf2towers.codemod.nodes import (
     has_star,
     is_literal,
     is_name,
-    items,
     keyword_of,
     keywords,
     literal,
     module_of,
     name_of,
     positional,
-    targets,
     walk,
 )
 from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
-from tf2towers.codemod.removal import remove_statement
+from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
+from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t609_python2_uncertain import is_an_error, missed_names
-from tf2towers.codemod.taken_names import is_taken
 
 #: builtin functions that go through all of what they are given
 _GO_THROUGH = frozenset(
@@ -50,9 +46,6 @@ _GO_THROUGH = frozenset(
         "zip",
     }
 )  # fmt: skip
-#: functions and methods of Pillow that give an image
-_IMAGES = ("PIL.Image.open", "PIL.Image.fromarray", "PIL.Image.new")
-_OF_IMAGES = ("convert", "copy", "crop", "filter", "point", "resize", "rotate", "transform", "transpose")
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -84,8 +77,6 @@ def edits(file: File) -> Iterator[Edit]:
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
         yield from _call_edits(file, call, libraries)
-    if "gym" in libraries:
-        _note_gym_steps(file)
     for used in file.all(cst.Name) if file.meanings.star_imports else ():
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
@@ -268,9 +259,14 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
     function = library_name(file, call.func) or ""
     if change is not None and not function and (not change.library or change.library in libraries):
         yield from _method_edits(file, call, method, change)
-    if method == "resize" and "PIL" in libraries and len(call.args) == 1 and _is_image(file, call.func.value):  # type: ignore[attr-defined]
-        message = "Pillow before 7.0 took the nearest pixel where no filter was named, and is bicubic since: name the"
-        file.note(call, "T2T628", f"{message} one that you have trained with (Image.NEAREST)", "note")
+    if method == "resize" and "PIL" in libraries and not function and len(call.args) == 1:
+        message = "Pillow before 7.0 took the nearest pixel where no filter was named, and is bicubic since: for images"
+        file.note(
+            call,
+            "T2T628",
+            f"{message} name the one that you have trained with (Image.NEAREST)",
+            "note",
+        )
     for given in keywords(call):
         change = library_changes().get(f"{function}({keyword_of(given)})")
         if change is None or is_never_reached(file, call):
@@ -339,42 +335,6 @@ def _is_gone_through(file: File, call: cst.Call) -> bool:
         case cst.Call(func=cst.Name(value=name)) as around if call in positional(around):
             return name in _GO_THROUGH and not file.meanings.bindings(around.func)
     return False
-
-
-def _is_image(file: File, value: cst.BaseExpression, seen: frozenset[cst.CSTNode] = frozenset()) -> bool:
-    """Whether a value certainly is an image of Pillow."""
-    if isinstance(value, cst.Call):
-        if library_name(file, value.func) in _IMAGES:
-            return True
-        function = value.func
-        return (
-            isinstance(function, cst.Attribute)
-            and function.attr.value in _OF_IMAGES
-            and _is_image(file, function.value, seen)
-        )
-    bindings = file.meanings.bindings(value)
-    for binding in bindings:
-        around = file.parent(binding.node) if isinstance(binding, Opaque) else None
-        made = binding.value if isinstance(binding, Assigned) else getattr(around, "item", None)
-        if made is None or (made not in seen and not _is_image(file, made, seen | {made})):
-            return False
-    return bool(bindings)
-
-
-def _note_gym_steps(file: File) -> None:
-    """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
-    used = any(
-        library_name(each, call.func) == "gym.make"
-        for each in file.program.all_files
-        for call in each.all(cst.Call)
-    )
-    for statement in file.all(cst.Assign) if used else ():
-        target, call = targets(statement)[0], statement.value
-        if isinstance(target, cst.Tuple) and len(items(target)) == 4 and isinstance(call, cst.Call):
-            if isinstance(call.func, cst.Attribute) and call.func.attr.value == "step":
-                message = "step() of an environment gives five values since gym 0.26, and reset() two"
-                advice = "; instead: observation, reward, terminated, truncated, info; or keep gym 0.25.2"
-                note_site(file, call, "T2T628", message, advice=advice)
 
 
 RULE = Rule(

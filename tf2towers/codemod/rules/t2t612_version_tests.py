@@ -37,8 +37,7 @@ RULE = Rule(
     tested for a prefix, also under another name.
 
     It is TensorFlow's own where it is only printed, and where 1.15 as a text would be taken for 1.1 (`>= '1.4'`). A
-    script that imports tensorflow.compat.v1 itself has tests that know TF 2: they stay. Code that such a test reaches
-    only under a version other than 1.15 stays, and is not a reason to refuse.
+    script that imports tensorflow.compat.v1 itself has tests that know TF 2: they stay.
     """,
     edits=edits,
     sources=("tf.__version__ of TensorFlow 1.15.5",),
@@ -52,15 +51,6 @@ RULE = Rule(
             "x = tf.placeholder(tf.float32, [None])\n\n\ndef join(values, axis):\n"
             "    if \"1.15.5\".startswith('1.'):\n        return tf.concat(values, axis)\n"
             "    return tf.concat(axis, values)\n\n\nprint(tf.__version__, join([x, x], 0))\n",
-        ),
-        Example(
-            "what is for another TensorFlow stays",
-            "import tensorflow as tf\n\nif tf.__version__ < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"
-            "else:\n    rnn_cell = tf.nn.rnn_cell\ncell = rnn_cell.GRUCell(2)\ntf.Session()\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
-            "from tf2towers.runtime.tf1 import rnn_cell as tf1_rnn_cell\n\n"
-            "graph_mode()\n\nif \"1.15.5\" < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"
-            "else:\n    rnn_cell = tf1_rnn_cell\ncell = rnn_cell.GRUCell(2)\nSession()\n",
         ),
         Example(
             "a script that knows TF 2",

@@ -9,7 +9,6 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File
-from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import (
     Comprehension,
     generators,
@@ -20,6 +19,7 @@ from tf2towers.codemod.nodes import (
     targets,
     walk,
 )
+from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 
 #: types of TF1's variables and of what is done with them, or what a script looks for in a type
@@ -138,10 +138,9 @@ RULE = Rule(
             "import tensorflow as tf\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
             "def is_variable(op):\n    return op.type in TYPES\n\n\ntf.get_variable('w', [2])\n"
             "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\n"
-            "graph_mode()\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
-            "def is_variable(op):\n    return op_type(op) in TYPES\n\n\ntf.get_variable('w', [2])\n"
-            "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n"
+            "\nTYPES = ('Variable', 'VariableV2')\n\n\ndef is_variable(op):\n    return op_type(op) in TYPES\n\n\n"
+            "tf.get_variable('w', [2])\nprint(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
         ),
         Example(
             "nodes of a graph's definition",

@@ -8,13 +8,12 @@ from pathlib import Path
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.libraries import library_changes
-from tf2towers.codemod.never_called import find_unreached_context, note_site
 from tf2towers.codemod.nodes import Import, Statement, block, dotted, imported, module_of, name_of
+from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import was_in_tf1
 from tf2towers.report.result import FindingKind
-from tf2towers.source.built_modules import BuiltModule, gone_in_cython, is_of_an_old_protoc
+from tf2towers.source.built_modules import BuiltModule, is_of_an_old_protoc
 from tf2towers.source.imports_by_text import ImportByText
 from tf2towers.source.known_modules import is_known, is_tf1_library
 
@@ -61,20 +60,13 @@ def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None
 
 
 def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
-    """Says what a module that is not Python text is made of; what NumPy has lost of it is left."""
+    """Says what a module that is not Python text is made of."""
     file.compiled += built.files
     if built.by:
         message = f"{built.by} makes the module {name} of {built.made_of}: make it for this Python"
     else:
         message = f"the compiled module {name} is not looked into"
     file.note(node, "T2T624", f"{message}; -o copies {built.made_of}", "note")
-    kind: FindingKind = "note" if _may_fail(file, node) else "left"
-    for source in built.files:
-        text = source.read_text(encoding="utf-8", errors="replace") if source.suffix == ".pyx" else ""
-        for gone, line in gone_in_cython(text, set(library_changes())):
-            message = f"{gone} is gone, and is used in {source.name}, line {line}, which {name} is made from"
-            instead = library_changes()[gone].target
-            file.note(node, "T2T628", f"{message}; instead: {instead}" if instead else message, kind)
 
 
 def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
@@ -159,8 +151,8 @@ RULE = Rule(
     Where not even the folder is known, the import is left.
 
     An import in a function that nothing calls is only a note. So is a module that Cython, a local setup.py or protoc
-    makes of files without TensorFlow. Such a module has to be built for this Python. T2T628 reports what its Cython
-    takes from NumPy and is gone, and a module that protoc wrote before 3.19.
+    makes of files without TensorFlow. Such a module has to be built for this Python. T2T628 reports a module that
+    protoc wrote before 3.19.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again; of a library that you install, copy the "

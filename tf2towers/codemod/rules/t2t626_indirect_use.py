@@ -8,14 +8,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import (
     Symbol,
     asname_of,
-    has_star,
     is_literal,
     is_name,
-    items,
     last_name,
     literal,
     name_of,
@@ -23,6 +20,7 @@ from tf2towers.codemod.nodes import (
     targets,
     walk,
 )
+from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
 from tf2towers.report.quoted_code import with_quoted_code
@@ -70,9 +68,8 @@ def notes(file: File) -> None:
             f"{spelled} is used in a text that is run here, and means something else in TF 2",
             call,
         )
-    for use, canonical in file.doubtful:
-        if not _is_flags(file, canonical):
-            _note(file, use, f"{use.value} means TensorFlow, and something else")
+    for use, _ in file.doubtful:
+        _note(file, use, f"{use.value} means TensorFlow, and something else")
 
 
 def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None = None) -> None:
@@ -96,16 +93,6 @@ def _is_harmless(file: File, call: cst.Call) -> bool:
     same = found.kind == "v1" and found.target == f"tf.{name}"
     return (function == "builtins.getattr" and same) or (
         function == "builtins.hasattr" and both_or_neither_have(f"tf.{name}")
-    )
-
-
-def _is_flags(file: File, canonical: str) -> bool:
-    """Whether a name may mean the module of flags, and all that is taken from it is unchanged in TF 2."""
-    if not f"{canonical}.".startswith(("tf.app.flags.", "tf.flags.")):
-        return False
-    found = find_replacement(canonical)
-    return (found.kind, found.target) == ("v1", canonical) and not any(
-        node.attr.value.startswith("_") for node in file.all(cst.Attribute) if "flags" in node.attr.value
     )
 
 
@@ -141,24 +128,11 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
 
 
 def _is_alias(file: File, module: cst.CSTNode) -> bool:
-    """Whether the module is bound to plain names, `a = tf` or `a, b = tf, 1`, whose uses are followed."""
-    value, parent = module, file.parent(module)
-    if isinstance(parent, cst.Tuple):
-        value, parent = parent, file.parent(parent)
+    """Whether the module is bound to plain names, `a = tf`, whose uses are followed."""
+    parent = file.parent(module)
     if isinstance(parent, cst.AnnAssign):
-        return value is module and is_name(parent.target)
-    if not isinstance(parent, cst.Assign) or parent.value is not value:
-        return False
-    if not isinstance(value, cst.Tuple):
-        return all(map(is_name, targets(parent)))
-    place = next(place for place, element in enumerate(items(value)) if element is module)
-    return not has_star(value) and all(
-        isinstance(target, cst.Tuple)
-        and len(target.elements) == len(value.elements)
-        and not has_star(target)
-        and is_name(items(target)[place])
-        for target in targets(parent)
-    )
+        return is_name(parent.target)
+    return isinstance(parent, cst.Assign) and parent.value is module and all(map(is_name, targets(parent)))
 
 
 def _is_kept(file: File, module: cst.CSTNode) -> bool:
@@ -246,17 +220,6 @@ RULE = Rule(
     programs=frozenset({"tf1", "migrated", "other"}),
     examples=(
         Example(
-            "flags that may be wrapped: they are what they were, whichever it is",
-            "import tensorflow as tf\n\nfrom os import environ\n\n\ndef kept(flags):\n    return flags\n\n\n"
-            "flags = tf.app.flags\nif environ.get('KEEP'):\n    flags = kept(tf.app.flags)\n"
-            "flags.DEFINE_integer('steps', 3, '')\nprint(tf.Session().run(tf.constant(flags.FLAGS.steps)))\n",
-            "import tensorflow.compat.v1 as tf\n\nfrom os import environ\n"
-            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
-            "def kept(flags):\n    return flags\n\n\nflags = tf.app.flags\n"
-            "if environ.get('KEEP'):\n    flags = kept(tf.app.flags)\n"
-            "flags.DEFINE_integer('steps', 3, '')\nprint(Session().run(tf.constant(flags.FLAGS.steps)))\n",
-        ),
-        Example(
             "an optimizer by its name",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nop = getattr(tf, input())(x)\n",
             left=True,
@@ -269,8 +232,7 @@ RULE = Rule(
         Example(
             "a function of TensorFlow replaced",
             "import functools\n\nimport tensorflow as tf\n\n"
-            "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\n"
-            "y = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
+            "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\ny = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
             left=True,
         ),
         Example(

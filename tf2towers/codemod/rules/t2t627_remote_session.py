@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.file import RUNTIME, File
-from tf2towers.codemod.never_called import never_called_around
 from tf2towers.codemod.nodes import imported, last_name, literal
+from tf2towers.codemod.reached import never_called_around
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import public_name, session_names
 from tf2towers.report.quoted_code import with_quoted_code

@@ -39,8 +39,7 @@ from tf2towers.codemod.towers.live_names import LiveNames
 from tf2towers.codemod.towers.loops import Loop, count_of
 
 #: what reads or binds the names of a function without naming them
-_SEES_NAMES = frozenset({"builtins.locals", "builtins.eval", "builtins.exec", "builtins.execfile"})
-_MAY_SEE_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
+_SEES_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
 #: what calls a function that it is given at once, and keeps none
 _CALLS_AT_ONCE = frozenset(
     {
@@ -214,25 +213,7 @@ class _Body:
             if not isinstance(call, cst.Call):
                 return False
             return call.func is closure or self._canonical(call) in _CALLS_AT_ONCE
-        if not isinstance(closure, cst.FunctionDef) or closure.decorators or closure.asynchronous:
-            return False
-        if any(isinstance(node, cst.Yield) for node in walk(closure)):
-            return False
-        name = closure.name.value
-        after = self.live.after(self.loop)
-        if after is None or name in after.names or name not in self.bound:
-            return False
-        uses = [node for node in self.file.all(cst.Name) if node.value == name and self.live.is_own(node)]
-        return all(self._is_a_call_at_once(use) for use in uses)
-
-    def _is_a_call_at_once(self, use: cst.Name) -> bool:
-        if self.loop not in self.file.ancestors(use) or self.file.meanings.scope(use).node is not self.home:
-            return False
-        parent = self.file.parent(use)
-        if isinstance(parent, cst.Call) and parent.func is use:
-            return True
-        call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
-        return isinstance(call, cst.Call) and self._canonical(call) in _CALLS_AT_ONCE
+        return False
 
     def _canonical(self, call: cst.Call) -> str | None:
         return self.file.canonical(call.func)
@@ -261,14 +242,9 @@ class _Body:
     def _may_be_none_first(self) -> bool:
         """Whether a name that nothing has bound can as well be None before the first tower."""
         around = list(self.file.ancestors(self.loop))
-        around = around[: around.index(self.home)]
-        if any(isinstance(node, cst.For | cst.While) for node in around):
+        if any(isinstance(node, cst.For | cst.While) for node in around[: around.index(self.home)]):
             return False  # an earlier round of that loop may have bound it
-        return not any(
-            isinstance(handler, cst.ExceptHandler) and _may_be_of_names(self.file, handler)
-            for handler in self.file.all(cst.ExceptHandler)
-            if self.home in self.file.ancestors(handler)
-        )
+        return not any(isinstance(node, cst.ExceptHandler) for node in walk(self.home))
 
     def _has_a_round(self, returned: frozenset[str]) -> bool:
         """Whether the loop certainly has a round, or the function would end without one: it reads what none bound."""
@@ -309,27 +285,11 @@ class _Body:
 
     def _reads_in(self, node: cst.CSTNode, name: str) -> bool:
         """Whether evaluating something reads a name, not under a condition of its own."""
-        for part in walk(node):
+        pending = [node]
+        for part in pending:
             if is_name(part) and part.value == name and self.file.is_read(part) and self.live.is_own(part):
-                between: list[cst.CSTNode] = []
-                for around in self.file.ancestors(part):
-                    between.append(around)
-                    if around is node:
-                        break
-                if not any(
-                    isinstance(
-                        around,
-                        cst.FunctionDef
-                        | cst.Lambda
-                        | cst.IfExp
-                        | cst.BooleanOperation
-                        | Comprehension
-                        | cst.Assert,
-                    )
-                    for around in between
-                    if part is not node
-                ):
-                    return True
+                return True
+            pending += children(part) if not isinstance(part, _MAY_NOT_READ) else []
         return False
 
     def _may_exit(self, statement: cst.CSTNode) -> bool:
@@ -339,34 +299,25 @@ class _Body:
         )
 
 
+#: what may not evaluate all that is in it
+_MAY_NOT_READ = cst.FunctionDef | cst.Lambda | cst.IfExp | cst.BooleanOperation | Comprehension | cst.Assert
 _LEAVES = cst.Return | cst.Raise | cst.Break | cst.Continue | cst.Yield
 
 
 def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
-    """Whether something in a function sees its names in another way than by naming them, in the loop or after it."""
-    wanted = _SEES_NAMES | ({"builtins.globals"} if isinstance(home, cst.Module) else set())
+    """Whether something sees the names of a function in another way than by naming them, in the loop or after it."""
+    again = any(isinstance(around, cst.For | cst.While) for around in file.ancestors(loop))
     for name in file.all(cst.Name):
-        if (
-            name.value not in _MAY_SEE_NAMES
-            or file.meanings.bindings(name)
-            or home not in file.ancestors(name)
-        ):
-            continue
-        call = file.parent(name)
-        if not isinstance(call, cst.Call) or call.func is not name:
-            return True
-        own = name.value in ("vars", "dir") and not call.args
-        if (own or file.canonical(name) in wanted) and not _is_done_before(file, call, loop, home):
-            return True
+        if name.value in _SEES_NAMES and not file.meanings.bindings(name) and home in file.ancestors(name):
+            call = file.parent(name)
+            given = bool(call.args) if isinstance(call, cst.Call) and call.func is name else False
+            is_before = not again and file.text.start(name) < file.text.start(loop)
+            if given and name.value in ("vars", "dir"):
+                continue
+            if not (is_before and isinstance(call, cst.Call) and file.meanings.scope(name).node is home):
+                if name.value != "globals" or isinstance(home, cst.Module):
+                    return True
     return False
-
-
-def _is_done_before(file: File, node: cst.CSTNode, loop: cst.For, home: cst.CSTNode) -> bool:
-    """Whether something is run before a loop of the same function, and not again after it."""
-    if file.meanings.scope(node).node is not home or file.text.start(node) > file.text.start(loop):
-        return False
-    again = {around for around in file.ancestors(loop) if isinstance(around, cst.For | cst.While)}
-    return not again & set(file.ancestors(node))
 
 
 def _is_of_a_function(file: File, loop: cst.For) -> bool:
@@ -395,14 +346,6 @@ def _is_of_a_function(file: File, loop: cst.For) -> bool:
 
 def _loop_of(file: File, node: cst.CSTNode) -> cst.CSTNode | None:
     return next((around for around in file.ancestors(node) if isinstance(around, cst.For | cst.While)), None)
-
-
-def _may_be_of_names(file: File, handler: cst.ExceptHandler) -> bool:
-    """Whether a handler is for a name that is not bound."""
-    if handler.type is None:
-        return True
-    names = ("NameError", "UnboundLocalError", "Exception", "BaseException")
-    return any(isinstance(node, cst.Name) and node.value in names for node in walk(handler.type))
 
 
 def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
