@@ -1,4 +1,4 @@
-"""What TF 2 lacks, in functions that nothing calls and in what is for TPUs or a debugger."""
+"""What TF 2 lacks, in functions that nothing calls and in what is for TPUs."""
 
 import json
 from pathlib import Path
@@ -248,34 +248,6 @@ def test_uses_for_tpus_keep_their_import_where_another_use_needs_it() -> None:
     )
     for once in (alone, both):
         assert not migrate(Script.from_text(once.changes[0].after)).changed
-
-
-DEBUGGED = "sess = tfdbg.LocalCLIDebugWrapperSession(sess)\n"
-
-
-@pytest.mark.parametrize(
-    ("before", "test", "stays"),
-    [
-        ("flags.DEFINE_boolean('debug', False, 'ask')\n", "if FLAGS.debug:\n    " + DEBUGGED, True),
-        ("", DEBUGGED[:-1] + " if args.use_tfdbg else sess\n", True),
-        ("", "if FLAGS.debugger is not None:\n    " + DEBUGGED, True),
-        ("", "if params.debugger == 'cli':\n    " + DEBUGGED, True),
-        ("", DEBUGGED, False),
-        ("", "if __debug__:\n    " + DEBUGGED, False),
-        ("", "if FLAGS.debug:\n    pass\nelse:\n    " + DEBUGGED, False),
-        ("", "if FLAGS.debugger is None:\n    " + DEBUGGED, False),
-        ("flags.DEFINE_boolean('debug', True, 'ask')\n", "if FLAGS.debug:\n    " + DEBUGGED, False),
-        ("p.add_argument('--debug', default=1)\n", "if args.debug:\n    " + DEBUGGED, False),
-        ("DEBUG = True\n", "if DEBUG:\n    " + DEBUGGED, False),
-        ("train(debug=True)\n", "def train(debug):\n    if debug:\n        " + DEBUGGED, False),
-        ("", "def train(debug=True):\n    if debug:\n        " + DEBUGGED + "\ntrain()\n", False),
-    ],
-)
-def test_what_is_for_a_debugger(tmp_path: Path, before: str, test: str, stays: bool) -> None:
-    program = "from tensorflow.python import debug as tfdbg\nimport tensorflow as tf\nsess = tf.Session()\n"
-    path = tmp_path / "train.py"
-    path.write_text(program + before + test)
-    assert (not migrate(Script.read(path)).left) == stays
 
 
 REACHED = [

@@ -4,33 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit, Text
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import (
-    has_star,
-    is_name,
-    is_none,
-    is_text,
-    items,
-    keyword_of,
-    keywords,
-    literal,
-    positional,
-    walk,
-)
+from tf2towers.codemod.program import File
 from tf2towers.codemod.symbols import find_replacement, read_table, taken_arguments, unserved_arguments
-
-
-class KeywordRename(NamedTuple):
-    """An old keyword's new name, and whether compat.v1 in TF 2.21 still takes the old one."""
-
-    new: str
-    accepted: bool
 
 
 @cache
@@ -42,16 +23,12 @@ def argument_orders() -> dict[str, tuple[tuple[str, ...], str, str]]:
     }
 
 
-def keyword_renames(canonical: str) -> dict[str, KeywordRename]:
-    """Old keyword -> its new name, for a function that renamed some."""
-    return _keywords().get(canonical, {})
-
-
 @cache
-def _keywords() -> dict[str, dict[str, KeywordRename]]:
-    found: dict[str, dict[str, KeywordRename]] = {}
+def keyword_renames() -> dict[str, dict[str, str]]:
+    """Function that renamed some keywords -> old keyword, where TF 2.21 no longer takes it, and its new name."""
+    found: dict[str, dict[str, str]] = {}
     for name, old, new, accepted in read_table("data/keywords.tsv"):
-        found.setdefault(name, {})[old] = KeywordRename(new, accepted == "yes")
+        found.setdefault(name, {}).update({old: new} if accepted != "yes" else {})
     return found
 
 
@@ -67,8 +44,8 @@ def _old_order(
         is_list: whether an expression is certainly a list, which no axis is.
     """
     order, when, _ = argument_orders().get(canonical, ((), "", ""))
-    given = positional(call)
-    if not order or not given or len(given) > len(order) or has_star(call):
+    given = nodes.positional(call)
+    if not order or not given or len(given) > len(order) or nodes.has_star(call):
         return None
     if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
         if when == "first-is-int" or [*map(is_list, given[:2])] != [False, True]:
@@ -83,7 +60,7 @@ def _old_order(
 def _is_integer(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
         node = node.expression
-    return type(literal(node)) is int
+    return type(nodes.literal(node)) is int
 
 
 #: what a function takes once the runtime has patched it
@@ -100,7 +77,7 @@ def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:
 
 def _is_a_list(file: File, node: cst.BaseExpression) -> bool:
     """Whether an expression is a list, or a name for lists alone: what is joined, for no axis is a list."""
-    if not is_name(node):
+    if not nodes.is_name(node):
         return isinstance(node, cst.List | cst.Tuple | cst.ListComp)
     bindings = file.meanings.bindings(node)
     return bool(bindings) and all(
@@ -111,15 +88,13 @@ def _is_a_list(file: File, node: cst.BaseExpression) -> bool:
 
 def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:
     """The keywords of a call that TF 2.21 no longer takes, and their new names; none for those without effect."""
-    renames = next(filter(None, map(keyword_renames, _function_names(file, call))), None)
-    if renames is None:
-        return {}
+    known = keyword_renames()
+    renames = next((known[name] for name in _function_names(file, call) if name in known), {})
     return {
-        given: renames[word].new
-        for given in keywords(call)
-        if (word := keyword_of(given)) in renames
-        and not renames[word].accepted
-        and (renames[word].new or _has_no_effect(file, given.value))
+        given: renames[word]
+        for given in nodes.keywords(call)
+        if (word := nodes.keyword_of(given)) in renames
+        and (renames[word] or _has_no_effect(file, given.value))
     }
 
 
@@ -131,7 +106,7 @@ def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
     """Whether nothing is missed where a value is not computed: no calls, but of `tf.constant`."""
     return all(
-        file.canonical(node.func) == "tf.constant" for node in walk(value) if isinstance(node, cst.Call)
+        file.canonical(node.func) == "tf.constant" for node in nodes.walk(value) if isinstance(node, cst.Call)
     )
 
 
@@ -145,7 +120,7 @@ def not_taken(file: File, call: cst.Call) -> str | None:
         if name in unserved_arguments():
             return _unserved_argument(name, call)
         if name in ("tf.einsum", "tf.linalg.einsum") and _was_a_trace(call):
-            term = file.text.of(positional(call)[0])
+            term = file.text.of(nodes.positional(call)[0])
             return (
                 f"{name}({term}, ...) was the trace of the last two axes in TF 1.15, and is a sum in TF 2.21"
             )
@@ -154,53 +129,50 @@ def not_taken(file: File, call: cst.Call) -> str | None:
         return None
     name = found.target.replace("tf.compat.v1.", "tf.")
     takes = taken_arguments(name)
-    if takes is None or has_star(call):
+    if takes is None or nodes.has_star(call):
         return None
     takes += _ALSO_TAKEN.get(name, ())
     by_place = [word for word in takes if not word.startswith("*")]
-    if (count := len(positional(call))) > len(by_place):
+    if (count := len(nodes.positional(call))) > len(by_place):
         return f"{name} takes {len(by_place)} arguments by place in TF 2.21, not {count}"
     renamed = new_keywords(file, call)
     known = {word.lstrip("*") for word in takes}
-    for given in keywords(call):
-        if not given.star and renamed.get(given, keyword_of(given)) not in {*known, ""}:
-            return f"{name} takes no argument `{keyword_of(given)}` in TF 2.21"
+    for given in nodes.keywords(call):
+        if not given.star and renamed.get(given, nodes.keyword_of(given)) not in {*known, ""}:
+            return f"{name} takes no argument `{nodes.keyword_of(given)}` in TF 2.21"
     return None
 
 
 def _unserved_argument(canonical: str, call: cst.Call) -> str | None:
     name, place = unserved_arguments()[canonical]
     values = [
-        *positional(call)[place : place + 1],
-        *(given.value for given in call.args if keyword_of(given) == name),
+        *nodes.positional(call)[place : place + 1],
+        *(given.value for given in call.args if nodes.keyword_of(given) == name),
     ]
-    if all(map(is_none, values)):
+    if all(map(nodes.is_none, values)):
         return None
     return f"{canonical} is called with `{name}`, which its replacement in TF 2.21 does not take"
 
 
 def _was_a_trace(call: cst.Call) -> bool:
     """Whether `tf.einsum` gets a term that reads the same backwards, longer than 'ii': 'ijji', which TF 2 sums up."""
-    given = positional(call)
-    if len(given) != 2 or not is_text(given[0]):
+    given = nodes.positional(call)
+    if len(given) != 2 or not nodes.is_text(given[0]):
         return False
-    term = literal(given[0]).replace(" ", "")
+    term = nodes.literal(given[0]).replace(" ", "")
     twice = any(term.count(axis) == 2 for axis in term)
     return len(term) > 2 and twice and term.isalpha() and term == term[::-1]
 
 
 def reversed_axes(file: File, call: cst.Call) -> list[int] | None:
     """The axes that `tf.reverse(x, [False, True])` reverses, which TF 1.0 and later refuse; None for any other call."""
-    given = positional(call)
+    given = nodes.positional(call)
     if file.canonical(call.func) != "tf.reverse" or len(given) != 2 or not isinstance(given[1], cst.List):
         return None
-    chosen = [literal(part) for part in items(given[1])]
+    chosen = [nodes.literal(part) for part in nodes.items(given[1])]
     if not chosen or any(not isinstance(value, bool) for value in chosen):
         return None
     return [axis for axis, value in enumerate(chosen) if value]
-
-
-# -- edits of arguments ----------------------------------------------------------------------------------------------
 
 
 def without_argument(text: Text, call: cst.Call, given: cst.Arg) -> Edit:
@@ -215,11 +187,6 @@ def without_argument(text: Text, call: cst.Call, given: cst.Arg) -> Edit:
         has_comment = "#" in text.text[comma:start]
         return Edit(start if has_comment else comma, end, "", whole=True)
     return Edit(start, text.start(call.args[1]) if len(call.args) > 1 else end, "", whole=True)
-
-
-def start_of_argument(text: Text, call: cst.Call, place: int) -> int:
-    """Where an argument starts, its own parentheses included."""
-    return text.start(call.args[place])
 
 
 def added_argument(text: Text, call: cst.Call, added: str) -> Edit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -81,14 +81,8 @@ def _from_import(node: cst.ImportFrom, alias: Alias) -> NewImport:
         found = Found(
             "left", code="T2T620", why=f"{STANDARDIZATION} is taken before it is TF 1.15's; instead: its name"
         )
-    if found.kind == "left":
-        return NewImport(module, name_of(alias), bound, alias, found)
-    if found.kind == "runtime":
-        assert found.runtime is not None
-        parent, _, name = ".".join(found.runtime).rpartition(".")
-        return NewImport(parent, name, bound, alias)
-    if found.kind == "tf2" or canonical == "tf" or found.target.startswith("tf.compat"):
-        return was
+    if (made := _made_alike(was, found)) is not None or canonical == "tf":
+        return made or was
     if found.target.startswith("tf.app.flags."):  # no module of compat.v1 that names could be imported from
         return was if module == PRIVATE_FLAGS else NewImport(PRIVATE_FLAGS, name_of(alias), bound, alias)
     parent, _, name = _module(found).rpartition(".")
@@ -108,18 +102,22 @@ def _import(keeps_plain: Callable[[Alias], bool], alias: Alias) -> NewImport:
     found = find_replacement(canonical)
     if canonical == "tf":
         return was if keeps_plain(alias) else NewImport("", V1, bound, alias)
-    if found.kind == "left":
-        return NewImport("", name_of(alias), bound, alias, found)
-    if found.kind == "runtime":
-        assert found.runtime is not None
-        parent, _, name = ".".join(found.runtime).rpartition(".")
-        return NewImport(parent, name, bound, alias)
-    if found.kind == "tf2" or found.target.startswith("tf.compat"):
-        return was
+    if (made := _made_alike(was, found)) is not None:
+        return made
     if found.target.startswith("tf.app"):  # an import of the module by itself is without flags
         parent, _, name = _module(found).rpartition(".")
         return NewImport(parent, name, bound, alias)
     return NewImport("", _module(found), bound, alias)
+
+
+def _made_alike(was: NewImport, found: Found) -> NewImport | None:
+    """What becomes of both forms of an import alike: it is left, the runtime's, or as it was; None for others."""
+    if found.kind == "left":
+        return replace(was, left=found)
+    if found.runtime is not None:
+        parent, _, name = ".".join(found.runtime).rpartition(".")
+        return replace(was, module=parent, name=name)
+    return was if found.kind == "tf2" or found.target.startswith("tf.compat") else None
 
 
 def _module(found: Found) -> str:

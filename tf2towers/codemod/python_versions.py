@@ -6,30 +6,15 @@ import contextlib
 import operator
 import sys
 from collections.abc import Callable, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.libraries import is_gone
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import (
-    Import,
-    Statement,
-    block,
-    compared,
-    imported,
-    index_of,
-    is_name,
-    items,
-    literal,
-    literal_value,
-    module_of,
-    positional,
-)
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import branches_around
-
-if TYPE_CHECKING:
-    from tf2towers.codemod.file import File
 
 #: the oldest and the newest Python that TensorFlow 2.15 to 2.21 run on
 _PYTHONS = ((3, 9), (3, 13))
@@ -49,7 +34,7 @@ def is_never_reached(file: File, node: cst.CSTNode) -> bool:
     for around in file.ancestors(node):
         if isinstance(around, cst.ExceptHandler):
             whole = file.parent(around)
-            if isinstance(whole, cst.Try) and _succeeds(file, block(whole)):
+            if isinstance(whole, cst.Try) and _succeeds(file, nodes.block(whole)):
                 return True
     return False
 
@@ -61,23 +46,23 @@ def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
     """
     inner = node
     for around in file.ancestors(node):
-        if isinstance(around, cst.Try) and inner in block(around):
-            imports = all(isinstance(statement, Import) for statement in block(around))
+        if isinstance(around, cst.Try) and inner in nodes.block(around):
+            imports = all(isinstance(statement, nodes.Import) for statement in nodes.block(around))
             return bool(around.handlers) and (imports or any(map(_only_for_missing, around.handlers)))
         inner = around
     return False
 
 
 def _only_for_missing(handler: cst.ExceptHandler) -> bool:
-    caught = items(handler.type) if isinstance(handler.type, cst.Tuple) else [handler.type]
-    return all(is_name(error) and error.value in _MISSING for error in caught)
+    caught = nodes.items(handler.type) if isinstance(handler.type, cst.Tuple) else [handler.type]
+    return all(nodes.is_name(error) and error.value in _MISSING for error in caught)
 
 
-def _succeeds(file: File, body: list[Statement]) -> bool:
+def _succeeds(file: File, body: list[nodes.Statement]) -> bool:
     """Whether statements surely go well: imports of Python's own modules, and reads of what these have."""
     for statement in body:
-        if isinstance(statement, Import) and not module_of(statement).startswith("."):
-            names = [dotted for _, dotted in imported(statement)]
+        if isinstance(statement, nodes.Import) and not nodes.module_of(statement).startswith("."):
+            names = [dotted for _, dotted in nodes.imported(statement)]
         elif isinstance(statement, cst.Assign | cst.Expr) and isinstance(statement.value, cst.Attribute):
             names = [file.canonical(statement.value) or ""]
         else:
@@ -119,22 +104,26 @@ def _value(file: File, node: cst.BaseExpression, version: tuple[int, int], throu
             if decisive not in answers and None in answers:
                 raise ValueError
             return decisive if decisive in answers else not decisive
-        case cst.Comparison() if (sides := compared(node)) is not None and type(sides[1]) in _COMPARE:
+        case cst.Comparison() if (sides := nodes.compared(node)) is not None and type(sides[1]) in _COMPARE:
             left, right = (_value(file, side, version, through) for side in (sides[0], sides[2]))
             return _COMPARE[type(sides[1])](left, right)
-        case cst.Subscript() if (index := index_of(node)) is not None:
+        case cst.Subscript() if (index := nodes.index_of(node)) is not None:
             whole = _value(file, node.value, version, through)
             if isinstance(index, cst.Slice):
                 bounds = (index.lower, index.upper, index.step)
-                return whole[slice(*(None if bound is None else literal_value(bound) for bound in bounds))]
-            return whole[literal_value(index)]
-        case cst.Call() if file.canonical(node.func) == "builtins.hasattr" and len(positional(node)) == 2:
-            of, attribute = positional(node)
-            if (home := file.canonical(of)) and is_gone(f"{home}.{literal(attribute)!s}"):
+                return whole[
+                    slice(*(None if bound is None else nodes.literal_value(bound) for bound in bounds))
+                ]
+            return whole[nodes.literal_value(index)]
+        case cst.Call() if (
+            file.canonical(node.func) == "builtins.hasattr" and len(nodes.positional(node)) == 2
+        ):
+            of, attribute = nodes.positional(node)
+            if (home := file.canonical(of)) and is_gone(f"{home}.{nodes.literal(attribute)!s}"):
                 return False
         case cst.Name() | cst.Attribute() if (name := file.canonical(node)) in known:
             return known[name]
         case cst.Name() if node not in through and len(bindings := file.meanings.bindings(node)) == 1:
             if isinstance(bindings[0], Assigned):  # PY2 = sys.version_info[0] == 2
                 return _value(file, bindings[0].value, version, {*through, node})
-    return literal_value(node)
+    return nodes.literal_value(node)

@@ -13,45 +13,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.nodes import (
-    NOT_LITERAL,
-    Alias,
-    Branch,
-    Symbol,
-    aliases,
-    asname_of,
-    bases,
-    block,
-    bound_by,
-    children,
-    compared,
-    decorators,
-    defaults,
-    is_literal,
-    is_name,
-    is_none,
-    keyword_of,
-    keywords,
-    last_name,
-    literal,
-    name_of,
-    orelse,
-    parameters,
-    positional,
-    root_of,
-    targets,
-    walk,
-)
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import session_names
 from tf2towers.report.result import FindingKind
-
-if TYPE_CHECKING:
-    from tf2towers.codemod.file import File
 
 #: builtins that look names up
 _LOOK_UP = frozenset({"globals", "vars", "locals", "eval", "exec", "__import__", "getattr"})
@@ -71,8 +40,6 @@ _ALL_OF_A_MODULE = frozenset(
 )  # fmt: skip
 #: "tpu" as a word of a name: `use_tpu`, `num_TPUs`, not `output`
 _TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
-#: a name that asks for a debugger: `debug`, `use_tfdbg`, `debug_port`, not `__debug__`
-_DEBUGGER = re.compile(r"^(?!__|no).*(?:debug|dbg)", re.IGNORECASE)
 
 Unit = cst.FunctionDef | cst.ClassDef
 
@@ -83,8 +50,6 @@ def find_unreached_context(file: File, node: cst.CSTNode, why: str) -> str | Non
         return f"{unit.name.value}, which nothing here calls"
     if _only_as_main(file, node):
         return "what only runs where this file is the script itself"
-    if "tf.python.debug" in why and _only_for_debuggers(file, node):
-        return "what is for a debugger"
     if "tf.contrib.tpu" in why and any(map(_TPU.search, _asked_names(file, node))):
         return "what is for TPUs"
     return None
@@ -136,7 +101,9 @@ def never_called(files: Sequence[File]) -> frozenset[cst.CSTNode]:
                 runs += ((file, part) for part in _run_at_definition(statement))
             else:
                 runs.append((file, statement))
-    of_tensorflow = {file: {node for symbol, _ in file.symbols for node in walk(symbol)} for file in files}
+    of_tensorflow = {
+        file: {node for symbol, _ in file.symbols for node in nodes.walk(symbol)} for file in files
+    }
     new = runs
     while new:
         named = named.union(*(_names_in(part, of_tensorflow[file]) for file, part in new))
@@ -144,10 +111,18 @@ def never_called(files: Sequence[File]) -> frozenset[cst.CSTNode]:
         waiting = [found for found in waiting if found not in new]
         runs = [*runs, *new]
     stems = {file.path.parent.name if file.path.name == "__init__.py" else file.path.stem for file in files}
-    handed_on = any(_is_module_handed_on(file, node, stems) for file, part in runs for node in walk(part))
-    if any(_looks_names_up(file, node, handed_on) for file, part in runs for node in walk(part)):
+    handed_on = any(
+        _is_module_handed_on(file, node, stems) for file, part in runs for node in nodes.walk(part)
+    )
+    if any(_looks_names_up(file, node, handed_on) for file, part in runs for node in nodes.walk(part)):
         return frozenset()
     return frozenset(unit for _, unit in waiting)
+
+
+@cached_per_file
+def _never_called_in(main: File) -> frozenset[cst.CSTNode]:
+    """The functions and classes that nothing in the program of a script names."""
+    return frozenset() if main.program.unreadable else never_called(main.program.all_files)
 
 
 def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
@@ -157,8 +132,8 @@ def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
     """
     inner, in_a_body = node, False
     for around in file.ancestors(node):
-        in_a_body = in_a_body or (isinstance(around, cst.FunctionDef) and inner in block(around))
-        if isinstance(around, Unit) and around in file.program.never_called:
+        in_a_body = in_a_body or (isinstance(around, cst.FunctionDef) and inner in nodes.block(around))
+        if isinstance(around, Unit) and around in _never_called_in(file.program.main):
             return around if in_a_body else None
         inner = around
     return None
@@ -171,25 +146,28 @@ def evaluated_nodes(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
         node = pending.pop()
         yield node
         if isinstance(node, cst.FunctionDef):
-            pending += [*decorators(node), *defaults(node)]
+            pending += [*nodes.decorators(node), *nodes.defaults(node)]
         elif isinstance(node, cst.Lambda):
-            pending += defaults(node)
+            pending += nodes.defaults(node)
         else:
-            pending += children(node)
+            pending += nodes.children(node)
 
 
-def is_named(file: File, imported: Alias) -> bool:
+def is_named(file: File, imported: nodes.Alias) -> bool:
     """Whether anything in a program names what an import binds: code, another import, a text (`__all__`)."""
-    bound = bound_by(imported)
+    bound = nodes.bound_by(imported)
     for each in file.program.all_files:
         names = (
-            alias for node in each.all(cst.ImportFrom) for alias in aliases(node) if alias is not imported
+            alias
+            for node in each.all(cst.ImportFrom)
+            for alias in nodes.aliases(node)
+            if alias is not imported
         )
         if (
             any(name.value == bound for name in each.all(cst.Name))
             or any(attribute.attr.value == bound for attribute in each.all(cst.Attribute))
-            or any(literal(text) == bound for text in each.tree.literals)
-            or bound in map(name_of, names)
+            or any(nodes.literal(text) == bound for text in each.tree.literals)
+            or bound in map(nodes.name_of, names)
         ):
             return True
     return False
@@ -199,9 +177,9 @@ def _is_script(file: File) -> bool:
     """Whether a file does something when it is run; else it is a module, given by itself, for others to call."""
     own = {unit.name.value for unit in file.body if isinstance(unit, Unit)}
     local = {dotted.lstrip(".").partition(".")[0] for dotted in file.program.imports.imports_of(file.path)}
-    for node in (node for each in file.body if not isinstance(each, Unit) for node in walk(each)):
+    for node in (node for each in file.body if not isinstance(each, Unit) for node in nodes.walk(each)):
         called = file.canonical(node.func) or "" if isinstance(node, cst.Call) else ""
-        if called in session_names() or called == "tf.app.run" or last_name(node) == "__name__":
+        if called in session_names() or called == "tf.app.run" or nodes.last_name(node) == "__name__":
             return True
         if called.lstrip(".").partition(".")[0] in own | local - {""}:
             return True
@@ -212,35 +190,35 @@ def _is_called_unnamed(file: File, unit: Unit) -> bool:
     """Whether something may call it that does not name it: a decorator, Python itself, a metaclass, a base."""
     if isinstance(unit, cst.FunctionDef):
         return bool(unit.decorators) or (unit.name.value.startswith("__") and unit.name.value.endswith("__"))
-    names = [file.canonical(base) or "" for base in bases(unit)]
+    names = [file.canonical(base) or "" for base in nodes.bases(unit)]
     own_bases = any(name != "builtins.object" and not name.startswith("tf.") for name in names)
-    registers = any(is_name(node) and node.value == "__metaclass__" for node in walk(unit))
+    registers = any(nodes.is_name(node) and node.value == "__metaclass__" for node in nodes.walk(unit))
     return bool(unit.decorators or unit.keywords or own_bases or registers)
 
 
 def _run_at_definition(unit: Unit) -> Iterator[cst.CSTNode]:
     """What of a function or class runs where it is defined: defaults, annotations, a class's bases and own body."""
     if isinstance(unit, cst.ClassDef):
-        yield from bases(unit)
-        for statement in block(unit):
+        yield from nodes.bases(unit)
+        for statement in nodes.block(unit):
             yield from _run_at_definition(statement) if isinstance(statement, Unit) else [statement]
     else:
-        yield from (*decorators(unit), *defaults(unit))
-        notes = [each.annotation for each in parameters(unit)] + [unit.returns]
+        yield from (*nodes.decorators(unit), *nodes.defaults(unit))
+        notes = [each.annotation for each in nodes.parameters(unit)] + [unit.returns]
         yield from (note.annotation for note in notes if note is not None)
 
 
 def _names_in(part: cst.CSTNode, of_tensorflow: Set[cst.CSTNode]) -> set[str]:
     """The names in a part of a file, without TensorFlow's; of imports only what gets another name."""
     found: set[str] = set()
-    for node in walk(part):
+    for node in nodes.walk(part):
         if node not in of_tensorflow:
-            found.add(last_name(node))
-            if isinstance(value := literal(node), str):
+            found.add(nodes.last_name(node))
+            if isinstance(value := nodes.literal(node), str):
                 found.update((value, *re.split(r"[.:]", value)))  # "models.vgg:build"
             elif isinstance(node, cst.Import | cst.ImportFrom):
-                renamed = (alias for alias in aliases(node) if asname_of(alias) is not None)
-                found.update(name_of(alias).rpartition(".")[2] for alias in renamed)
+                renamed = (alias for alias in nodes.aliases(node) if nodes.asname_of(alias) is not None)
+                found.update(nodes.name_of(alias).rpartition(".")[2] for alias in renamed)
     return found
 
 
@@ -249,18 +227,18 @@ def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
 
     A module is asked for what it has only where the program does more with one than to take something from it.
     """
-    if not isinstance(node, Symbol):
+    if not isinstance(node, nodes.Symbol):
         return False
-    name, call = last_name(node), file.parent(node)
+    name, call = nodes.last_name(node), file.parent(node)
     if isinstance(node, cst.Attribute):
-        of_builtins = name in _LOOK_UP and "builtin" in last_name(node.value)
+        of_builtins = name in _LOOK_UP and "builtin" in nodes.last_name(node.value)
         if of_builtins or (name == "__dict__" and handed_on):
             return True
     elif name in _LOOK_UP and not _is_own(file, node):
-        given = positional(call) if isinstance(call, cst.Call) and call.func is node else []
+        given = nodes.positional(call) if isinstance(call, cst.Call) and call.func is node else []
         if name not in ("vars", "getattr") or len(given) < (2 if name == "getattr" else 1):
             return True
-        return handed_on and not (name == "getattr" and is_literal(given[1]))
+        return handed_on and not (name == "getattr" and nodes.is_literal(given[1]))
     return name in _BY_OTHER_MEANS or file.canonical(node) in _ALL_OF_A_MODULE
 
 
@@ -272,14 +250,18 @@ def _is_own(file: File, name: cst.CSTNode) -> bool:
 
 def _is_module_handed_on(file: File, node: cst.CSTNode, stems: Set[str]) -> bool:
     """Whether a node is a module of the program, or may be one by a star, of which nothing is taken at once."""
-    if not isinstance(node, Symbol) or not is_name(root := root_of(node)) or not file.is_read(node):
+    if (
+        not isinstance(node, nodes.Symbol)
+        or not nodes.is_name(root := nodes.root_of(node))
+        or not file.is_read(node)
+    ):
         return False
     around = file.parent(node)
     if isinstance(around, cst.Attribute) and around.attr.value != "__dict__":
         return False
     bindings = file.meanings.bindings(root)
     if not bindings:
-        return bool(file.meanings.star_imports) and last_name(node) in stems
+        return bool(file.meanings.star_imports) and nodes.last_name(node) in stems
     local = file.program.imports.imports_of(file.path)
     rest = file.text.of(node)[len(root.value) :] if isinstance(node, cst.Attribute) else ""
     return any(isinstance(each, Imported) and each.target + rest in local for each in bindings)
@@ -290,17 +272,22 @@ def _only_as_main(file: File, node: cst.CSTNode) -> bool:
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
     around = [node, *file.ancestors(node)]
-    return any(_asks_for_main(each) and inner in block(each) for inner, each in pairwise(around))
+    return any(_asks_for_main(each) and inner in nodes.block(each) for inner, each in pairwise(around))
 
 
 def _asks_for_main(statement: cst.CSTNode) -> bool:
     """Whether it is `if __name__ == "__main__":`, with nothing for other cases."""
-    if not isinstance(statement, cst.If) or orelse(statement):
+    if not isinstance(statement, cst.If) or nodes.orelse(statement):
         return False
-    sides = compared(statement.test)
+    sides = nodes.compared(statement.test)
     if sides is None or not isinstance(sides[1], cst.Equal):
         return False
-    said = {last_name(sides[0]), last_name(sides[2]), literal(sides[0]), literal(sides[2])}
+    said = {
+        nodes.last_name(sides[0]),
+        nodes.last_name(sides[2]),
+        nodes.literal(sides[0]),
+        nodes.literal(sides[2]),
+    }
     return {"__name__", "__main__"} <= said
 
 
@@ -311,63 +298,14 @@ def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExp
     """The tests of each `if` that a node is in, innermost first, and whether it is where the test says yes."""
     inner = node
     for around in file.ancestors(node):
-        if isinstance(around, Branch) and inner is not around.test:
-            yield around.test, inner in (block(around) if isinstance(around, cst.If) else [around.body])
+        if isinstance(around, nodes.Branch) and inner is not around.test:
+            yield around.test, inner in (nodes.block(around) if isinstance(around, cst.If) else [around.body])
         inner = around
 
 
-def _only_for_debuggers(file: File, node: cst.CSTNode) -> bool:
-    """Whether a node is only reached where a test asks for a debugger that nothing switches on: `if FLAGS.debug:`."""
-    return any(_DEBUGGER.search(name) and not _is_on(file, name) for name in _asked_names(file, node))
-
-
 def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:
-    """The names without which a node is not reached: of what is true, equal to a text, or not None."""
+    """The names without which a node is not reached: of what has to be true."""
     for test, is_yes in branches_around(file, node):
-        match test:
-            case cst.UnaryOperation(operator=cst.Not()):
-                denied, asked = True, test.expression
-            case _:
-                denied, asked = False, test
+        denied = isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not)
         if is_yes != denied:
-            yield last_name(_tested_expression(asked))
-
-
-def _tested_expression(test: cst.BaseExpression) -> cst.BaseExpression:
-    """What `x is not None` and `x == "cli"` say something of: x."""
-    match compared(test):
-        case left, cst.IsNot(), right if is_none(right):
-            return left
-        case left, cst.Equal(), right if isinstance(value := literal(right), str) and value:
-            return left
-    return test
-
-
-def _is_on(file: File, name: str) -> bool:
-    """Whether the program itself may switch it on: `DEBUG = True`, `f(debug=True)`, a flag that is on by default."""
-    return any(
-        value is not None and literal(value) is not NOT_LITERAL and bool(literal(value))
-        for each in file.program.files
-        for node in each.tree.nodes
-        for value in _values_of(node, name)
-    )
-
-
-def _values_of(node: cst.CSTNode, name: str) -> list[cst.BaseExpression | None]:
-    """What one node gives such a name."""
-    match node:
-        case cst.Assign():
-            return [node.value] if name in map(last_name, targets(node)) else []
-        case cst.AnnAssign():
-            return [node.value] if last_name(node.target) == name else []
-        case cst.Arg():
-            return [node.value] if keyword_of(node) == name else []
-        case cst.Param():
-            return [node.default] if node.name.value == name else []
-        case cst.Call() if node.args and isinstance(value := literal(node.args[0].value), str):
-            if value.lstrip("-").replace("-", "_") == name:
-                named = [
-                    each.value for each in keywords(node) if keyword_of(each) in ("default", "default_value")
-                ]
-                return [*positional(node)[1:2], *named]
-    return []
+            yield nodes.last_name(test.expression if isinstance(test, cst.UnaryOperation) else test)

@@ -10,31 +10,21 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import (
-    Import,
-    Statement,
-    aliases,
-    blocks,
-    bound_by,
-    decorators,
-    imported,
-    literal,
-    module_of,
-)
+from tf2towers.codemod.program import File
 
 #: a comment that says something to a linter about the statement before it
 _FOR_LINTERS = re.compile(r"#\s*(pylint|noqa|type: ignore|flake8|pragma|isort|yapf|fmt)\b")
 
 
-def remove_statement(file: File, node: Statement) -> Edit:
+def remove_statement(file: File, node: nodes.Statement) -> Edit:
     """The edit that takes a statement away."""
     text = file.text
     begins, last = text.first_line(node), text.last_line(node)
     first = begins
     if isinstance(node, cst.FunctionDef | cst.ClassDef):
-        first = min([first, *map(text.first_line, decorators(node))])
+        first = min([first, *map(text.first_line, nodes.decorators(node))])
     text_before = text.line(first)[: text.column(node)] if first == begins else ""
     text_after = text.line(last)[text.end(node) - text.line_start(last) :]
     if _is_alone(file, node) or text_before.strip() or text_after.split("#")[0].strip():
@@ -46,7 +36,7 @@ def remove_statement(file: File, node: Statement) -> Edit:
         )
     if not text.line(last).endswith(("\n", "\r")):
         end = len(text.text)
-    if isinstance(node, Import):
+    if isinstance(node, nodes.Import):
         return Edit(_with_gap(file, first, last, start), end, "", whole=True)
     return Edit(start, _without_gap(file, first, end, last), "", whole=True)
 
@@ -70,23 +60,23 @@ def _with_gap(file: File, first: int, last: int, start: int) -> int:
     return text.line_start(first - 1) if lone else start
 
 
-def _is_alone(file: File, node: Statement) -> bool:
+def _is_alone(file: File, node: nodes.Statement) -> bool:
     parent = file.parent(node)
-    return not isinstance(parent, cst.Module) and [node] in blocks(parent)
+    return not isinstance(parent, cst.Module) and [node] in nodes.blocks(parent)
 
 
 def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     """The removal of each that these edits leave without a use; one that had none before stays."""
     for node in file.imports:
-        if not isinstance(node, cst.ImportFrom) or not module_of(node).startswith("tensorflow.python."):
+        if not isinstance(node, cst.ImportFrom) or not nodes.module_of(node).startswith("tensorflow.python."):
             continue
         if node not in file.body or any(_overlaps(file, node, edit) for edit in edits):
             continue
-        if all(_loses_its_uses(file, bound_by(alias), edits) for alias in aliases(node)):
+        if all(_loses_its_uses(file, nodes.bound_by(alias), edits) for alias in nodes.aliases(node)):
             yield remove_statement(file, node)
 
 
-def _overlaps(file: File, node: Statement, edit: Edit) -> bool:
+def _overlaps(file: File, node: nodes.Statement, edit: Edit) -> bool:
     return edit.start < file.text.end(node) and edit.end > file.text.start(node)
 
 
@@ -106,9 +96,6 @@ def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
         )
         for use in uses
     )
-
-
-# -- names that other modules take ------------------------------------------------------------------------------------
 
 
 def is_taken(file: File, name: str, seen: frozenset[File] = frozenset()) -> bool:
@@ -138,10 +125,12 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
         alike = own and len(targets) == 1 and None not in targets
         if not alike and any(use.value == name for use in other.all(cst.Name)):
             return True
-    if any(literal(text) == name for text in other.tree.literals):  # getattr(module, 'misc')
+    if any(nodes.literal(text) == name for text in other.tree.literals):  # getattr(module, 'misc')
         return True
     for node in other.all(cst.ImportFrom):
-        if module_of(node) in here and any(name == taken.rpartition(".")[2] for _, taken in imported(node)):
+        if nodes.module_of(node) in here and any(
+            name == taken.rpartition(".")[2] for _, taken in nodes.imported(node)
+        ):
             return True
     roots = {dotted.partition(".")[0] for dotted in local}
     for attribute in other.all(cst.Attribute):

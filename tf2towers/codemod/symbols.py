@@ -224,9 +224,6 @@ def public_name(canonical: str) -> str:
     return row.public if row is not None and row.public and "f" not in row.marks else canonical
 
 
-# -- what else is known of names ---------------------------------------------------------------------------------------
-
-
 def _marks(canonical: str) -> str:
     row = symbol_table().get(canonical)
     return row.marks if row is not None else ""

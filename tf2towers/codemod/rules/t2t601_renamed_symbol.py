@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File, first_name
 from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import Symbol
+from tf2towers.codemod.program import File, first_name
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
@@ -19,7 +19,6 @@ from tf2towers.codemod.rules.t2t620_removed_symbol import resets_a_server
 from tf2towers.codemod.symbols import (
     SWITCHES,
     Found,
-    RuntimeName,
     find_replacement,
     is_another_object,
     is_gone_private,
@@ -128,16 +127,12 @@ def _text_through_module(file: File, node: cst.Attribute, found: Found) -> str |
     while isinstance(part, cst.Attribute):
         chain.append(part)
         part = part.value
-    home = next(part for part in reversed(chain) if _is_tensorflows(file.spelled(part)))
+    home = next(part for part in reversed(chain) if (file.spelled(part) or "").partition(".")[0] == "tf")
     base, canonical = file.spelled(home), file.spelled(node)
     assert base is not None and canonical is not None
     if base == "tf":
         return _tensorflow_text(file, node, home, canonical)
     return None if home is node else _attribute_text(file, node, found, base)
-
-
-def _is_tensorflows(canonical: str | None) -> bool:
-    return canonical is not None and canonical.partition(".")[0] == "tf"
 
 
 def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | None:
@@ -155,13 +150,8 @@ def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | 
         return _whole_name_text(file, node, found) if base.kind == "left" else None
     if found.kind == "runtime":
         assert found.runtime is not None
-        if base.runtime is not None and found.runtime.module == _dotted_path(base.runtime):
-            return None
-        if base.runtime is not None and _dotted_path(found.runtime).startswith(
-            _dotted_path(base.runtime) + "."
-        ):
-            return None
-        return file.name_of(found)
+        is_below = base.runtime and f"{'.'.join(found.runtime)}.".startswith(f"{'.'.join(base.runtime)}.")
+        return None if is_below else file.name_of(found)
     module, _, name = found.target.rpartition(".")
     if is_gone and isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
         return f"{file.text.of(node.value)}.{name}"
@@ -205,10 +195,6 @@ def _is_import_dropped(file: File, name: cst.Name) -> bool:
         for made in imports_made_by(file.keeps_plain, binding.statement)
         if made.alias is binding.alias
     )
-
-
-def _dotted_path(name: RuntimeName) -> str:
-    return f"{name.module}.{name.name}"
 
 
 def _text_through_star(file: File, node: Symbol, found: Found) -> str | None:

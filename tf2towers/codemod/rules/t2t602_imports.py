@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import RUNTIME, File, first_name
 from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
+from tf2towers.codemod.program import RUNTIME, File, first_name
 from tf2towers.codemod.reached import find_unreached_context, is_named
 from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule

@@ -13,12 +13,11 @@ from tf2towers.codemod.arguments import (
     not_taken,
     old_order,
     reversed_axes,
-    start_of_argument,
     without_argument,
 )
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
 from tf2towers.codemod.nodes import Symbol, keyword_of, positional
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
@@ -38,7 +37,9 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _map_edits(file, call)
             continue
         order = old_order(file, call) or ()
-        _note_untaken_argument(file, call)
+        is_tf2s = isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.is_plain(call.func)
+        if not is_tf2s and (why := not_taken(file, call)):
+            note_site(file, call, "T2T620", why, why=why)
         if file.program.plain_is_tf2:
             continue
         if file.canonical(call.func) == _WHITENING and len(call.args) == 1 and not call.args[0].star:
@@ -46,10 +47,9 @@ def edits(file: File) -> Iterator[Edit]:
         if (axes := reversed_axes(file, call)) is not None:
             yield file.replace(call.args[1].value, repr(axes))
         for place, keyword in enumerate(order):
-            if not keyword:
-                continue
-            start = start_of_argument(file.text, call, place)
-            yield Edit(start, start, f"{keyword}=")
+            if keyword:
+                start = file.text.start(call.args[place])
+                yield Edit(start, start, f"{keyword}=")
         yield from _least_integer(file, call)
         for given, new in new_keywords(file, call).items():
             if new:
@@ -81,14 +81,6 @@ def _least_integer(file: File, call: cst.Call) -> Iterator[Edit]:
     words = set(map(keyword_of, call.args))  # "" by place, or of `**more`
     if words & {"maxval", "minval", ""} == {"maxval"}:
         yield added_argument(file.text, call, "minval=0")
-
-
-def _note_untaken_argument(file: File, call: cst.Call) -> None:
-    """Reports an argument as left; where nothing leads to the call, it is only a note."""
-    if isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.is_plain(call.func):
-        return
-    if why := not_taken(file, call):
-        note_site(file, call, "T2T620", why, why=why)
 
 
 def _map_edits(file: File, call: cst.Call) -> Iterator[Edit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.writing import write_towers
 

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import block, bound_by, is_name, is_plain
+from tf2towers.codemod.nodes import is_plain
+from tf2towers.codemod.program import File
 from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import is_plain_mean
+from tf2towers.codemod.towers.scopes import is_made_before
 from tf2towers.codemod.towers.writing import write_towers
 
 
 def edits(file: File) -> Iterator[Edit]:
     """`strategy.reduce('MEAN', ...)` for each call of such a function; one that is no longer used is removed."""
     calls: dict[cst.FunctionDef, int] = {}
-    imported: dict[str, int] = {}
     for call in file.all(cst.Call):
         name = file.canonical(call.func)
         if name is None or name.startswith(("tf.", "builtins.")):
@@ -37,47 +37,15 @@ def edits(file: File) -> Iterator[Edit]:
         yield Edit(given, given, "'MEAN', ")
         if home is file:
             calls[function] = calls.get(function, 0) + 1
-        elif is_name(call.func):
-            imported[call.func.value] = imported.get(call.func.value, 0) + 1
     for function, count in calls.items():
         if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
             yield remove_statement(file, function)
-    for bound, count in imported.items():
-        if _count_uses(file, bound) == count:
-            yield from _remove_from_imports(file, bound)
 
 
 def _find_strategy(file: File, call: cst.Call) -> str | None:
     """The name of a strategy that is certainly made before a call, in the same function."""
-    around: list[cst.CSTNode] = [call, *file.ancestors(call)]
-    for strategy in write_towers(file).strategies:
-        before = strategy.before
-        if before not in file.tree.parents or file.function_around(call) is not file.function_around(before):
-            continue
-        siblings: list[cst.CSTNode] = [*block(file.parent(before))]
-        if before in siblings and any(
-            statement in around for statement in siblings[siblings.index(before) :]
-        ):
-            return strategy.name
-    return None
-
-
-def _remove_from_imports(file: File, name: str) -> Iterator[Edit]:
-    """The name is removed from its import where that imports other names too: the module is still imported."""
-    for node in file.body:
-        if (
-            not isinstance(node, cst.ImportFrom)
-            or isinstance(node.names, cst.ImportStar)
-            or len(node.names) < 2
-        ):
-            continue
-        for place, alias in enumerate(node.names):
-            if bound_by(alias) != name:
-                continue
-            if place:
-                yield Edit(file.text.end(node.names[place - 1]), file.text.end(alias), "")
-            else:
-                yield Edit(file.text.start(alias), file.text.start(node.names[1]), "")
+    strategies = write_towers(file).strategies
+    return next((each.name for each in strategies if is_made_before(file, each.before, call)), None)
 
 
 def _count_uses(file: File, name: str) -> int:

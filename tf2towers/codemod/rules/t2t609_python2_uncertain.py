@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.python_versions import is_never_reached
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule

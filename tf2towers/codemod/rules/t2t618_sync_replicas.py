@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 _OPTIMIZERS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"})

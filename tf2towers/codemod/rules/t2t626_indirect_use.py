@@ -7,19 +7,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import (
-    Symbol,
-    asname_of,
-    is_literal,
-    is_name,
-    last_name,
-    literal,
-    name_of,
-    positional,
-    targets,
-    walk,
-)
+from tf2towers.codemod import nodes
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
@@ -51,7 +40,9 @@ def notes(file: File) -> None:
         if canonical == "tf" and not _is_alias(file, node) and not _is_kept(file, node):
             parent = file.parent(node)
             if not (
-                isinstance(parent, cst.Call) and node in positional(parent) and _is_harmless(file, parent)
+                isinstance(parent, cst.Call)
+                and node in nodes.positional(parent)
+                and _is_harmless(file, parent)
             ):
                 message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
                 _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
@@ -85,8 +76,8 @@ def _is_harmless(file: File, call: cst.Call) -> bool:
     function = file.canonical(call.func)
     if function in _HARMLESS:
         return True
-    given = positional(call)
-    name = literal(given[1]) if len(given) > 1 else None
+    given = nodes.positional(call)
+    name = nodes.literal(given[1]) if len(given) > 1 else None
     if not isinstance(name, str) or not name.isidentifier():
         return False
     found = find_replacement(f"tf.{name}")
@@ -105,17 +96,21 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
     runs = [call for call in file.all(cst.Call) if call.args and file.canonical(call.func) in _RUN_TEXTS]
     if not runs:
         return
-    names = {node.value for node, canonical in file.symbols if canonical == "tf" and is_name(node)}
+    names = {node.value for node, canonical in file.symbols if canonical == "tf" and nodes.is_name(node)}
     for node in file.all(cst.Import):
         modules = ("tensorflow", "tensorflow.compat.v1")
-        names |= {asname_of(each) or "tensorflow" for each in node.names if name_of(each) in modules}
+        names |= {
+            nodes.asname_of(each) or "tensorflow" for each in node.names if nodes.name_of(each) in modules
+        }
     begin = "|".join(map(re.escape, names))
     for call in runs:
         symbols = rf"(?<![\w.])(?:{begin})((?:\.\w+)*\.?)(?=(\W|$))" if names else r"(?!)"
-        texts = [value for node in walk(call.args[0].value) if isinstance(value := literal(node), str)]
+        texts = [
+            value for node in nodes.walk(call.args[0].value) if isinstance(value := nodes.literal(node), str)
+        ]
         if not texts:
             others = [text for text in file.tree.literals if not isinstance(file.parent(text), cst.Expr)]
-            texts = [value for text in others if isinstance(value := literal(text), str)]
+            texts = [value for text in others if isinstance(value := nodes.literal(text), str)]
             symbols = rf"^(?=\w+\.){symbols}"
         for text in texts:
             for found in re.finditer(symbols, text):
@@ -131,8 +126,12 @@ def _is_alias(file: File, module: cst.CSTNode) -> bool:
     """Whether the module is bound to plain names, `a = tf`, whose uses are followed."""
     parent = file.parent(module)
     if isinstance(parent, cst.AnnAssign):
-        return is_name(parent.target)
-    return isinstance(parent, cst.Assign) and parent.value is module and all(map(is_name, targets(parent)))
+        return nodes.is_name(parent.target)
+    return (
+        isinstance(parent, cst.Assign)
+        and parent.value is module
+        and all(map(nodes.is_name, nodes.targets(parent)))
+    )
 
 
 def _is_kept(file: File, module: cst.CSTNode) -> bool:
@@ -144,7 +143,7 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
     parent = file.parent(module)
     if not isinstance(parent, cst.Assign) or parent.value is not module or len(parent.targets) != 1:
         return False
-    target = targets(parent)[0]
+    target = nodes.targets(parent)[0]
     if not isinstance(target, cst.Attribute):
         return False
     name = target.attr.value
@@ -155,7 +154,7 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
 
 def _takes_what_stays(file: File, name: str) -> bool:
     """Whether all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
-    if any(literal(text) == name for text in file.tree.literals):  # getattr(self, 'tf')
+    if any(nodes.literal(text) == name for text in file.tree.literals):  # getattr(self, 'tf')
         return False
     for node in file.all(cst.Attribute):
         if node.attr.value != name or file.is_bound(node):
@@ -172,35 +171,17 @@ def _takes_what_stays(file: File, name: str) -> bool:
 
 
 def _imported_by_text(file: File) -> Iterator[cst.CSTNode]:
-    """Texts that name TensorFlow to a call that imports, or to `sys.modules`.
-
-    Where a file imports by a computed text, any text that names it may: `{'tf': 'tensorflow'}.get(name)`.
-    """
-    computed = any(
-        call.args
-        and not is_literal(call.args[0].value)
-        and last_name(call.func) in ("import_module", "__import__")
-        for call in file.all(cst.Call)
-    )
+    """Texts that name TensorFlow to a call that imports, or to `sys.modules`; by a computed text any may (T2T624)."""
     for text in file.tree.literals:
-        value = literal(text)
+        value, parent = nodes.literal(text), file.parent(text)
         if not isinstance(value, str) or not re.fullmatch(r"tensorflow(\.[\w.]*)?", value):
             continue
-        parent = file.parent(text)
-        if computed and not isinstance(parent, cst.Expr):
-            if not (isinstance(parent, cst.Call) and last_name(parent.func) == "getLogger"):
-                yield text
-                continue
         parent = file.parent(parent) if isinstance(parent, cst.Arg) else parent
-        function: cst.CSTNode | None = None
-        if isinstance(parent, cst.Subscript):
-            function = parent.value
-        elif isinstance(parent, cst.Call) and text is not parent.func:
-            function = parent.func
-        for node in walk(function) if function is not None else ():
-            if isinstance(node, Symbol) and {last_name(node), file.canonical(node)} & _IMPORTING:
+        function = getattr(parent, "func", getattr(parent, "value", None))
+        if isinstance(parent, cst.Call | cst.Subscript) and function is not None and function is not text:
+            names = (node for node in nodes.walk(function) if isinstance(node, nodes.Symbol))
+            if any({nodes.last_name(node), file.canonical(node)} & _IMPORTING for node in names):
                 yield text
-                break
 
 
 RULE = Rule(
@@ -243,11 +224,6 @@ RULE = Rule(
         Example(
             "an attribute of something else",
             "import tensorflow\n\n\nclass Held:\n    tf = None\n\n\nHeld.tf = tensorflow\nsess = Held.tf.Session()\n",
-            left=True,
-        ),
-        Example(
-            "an element of a tuple",
-            "import tensorflow as tf\n\nboth = (tf, 1)\nsess = both[0].Session()\n",
             left=True,
         ),
     ),

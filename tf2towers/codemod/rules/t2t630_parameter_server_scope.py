@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import find_tower_loops

@@ -4,23 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import (
-    Statement,
-    block,
-    has_star,
-    index_of,
-    is_docstring,
-    is_name,
-    is_plain,
-    items,
-    keyword_of,
-    keywords,
-    literal,
-    parameters,
-    positional,
-    targets,
-)
+from tf2towers.codemod import nodes
+from tf2towers.codemod.program import File
 
 #: function, by any of its names -> its one name, and its arguments in order
 _FUNCTIONS = {
@@ -51,7 +36,7 @@ def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
     The mean is that of the gradients stacked in tower order: expand_dims, concat and reduce_mean, or stack and
     reduce_mean. A test of any kind, a name, a clip, a print: then it is not a plain mean.
     """
-    given = parameters(function)
+    given = nodes.parameters(function)
     if function.decorators or len(given) != 1 or given[0].star or given[0].default is not None:
         return False
     body = _statements(function)
@@ -63,7 +48,7 @@ def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
         isinstance(made, cst.List) and not made.elements and isinstance(loop, cst.For) and not loop.orelse
     ):
         return False
-    if not isinstance(end, cst.Return) or not is_name(end.value) or end.value.value != result:
+    if not isinstance(end, cst.Return) or not nodes.is_name(end.value) or end.value.value != result:
         return False
     pairs = _zipped_name(file, loop, given[0].name.value)
     return pairs is not None and _Mean(file, pairs, result).holds(_statements(loop))
@@ -80,14 +65,14 @@ class _Mean:
         self.file, self.pairs, self.result = file, pairs, result
         self.held: dict[str, str] = {}
 
-    def holds(self, body: list[Statement]) -> bool:
+    def holds(self, body: list[nodes.Statement]) -> bool:
         """Whether the statements append (mean, variable) to the result, at their end, and do nothing else."""
         last = _appended(body[-1]) if body else None
         if last is None or last[0] != self.result or not all(map(self._is_known, body[:-1])):
             return False
         return self._kind(last[1]) == "pair"
 
-    def _is_known(self, statement: Statement) -> bool:
+    def _is_known(self, statement: nodes.Statement) -> bool:
         if isinstance(statement, cst.For):
             return self._is_inner_loop(statement)
         name, value = _assigned(statement) or (self.result, None)
@@ -120,38 +105,41 @@ class _Mean:
                 return self.held.get(value.value)
             case cst.List(elements=[]):
                 return "list"
-            case cst.Tuple() if not has_star(value):
-                return "pair" if [self._kind(each) for each in items(value)] == ["mean", "variable"] else None
+            case cst.Tuple() if not nodes.has_star(value):
+                return (
+                    "pair"
+                    if [self._kind(each) for each in nodes.items(value)] == ["mean", "variable"]
+                    else None
+                )
             case cst.Subscript(value=cst.Subscript() as inner):  # pairs[0][1]
                 is_first = (
-                    _is(index_of(value), 1) and _is(index_of(inner), 0) and self._are_pairs(inner.value)
+                    _is(nodes.index_of(value), 1)
+                    and _is(nodes.index_of(inner), 0)
+                    and self._are_pairs(inner.value)
                 )
                 return "variable" if is_first else None
             case cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[], asynchronous=None) as over):
                 gradient = _first_of_pair(over.target)
                 if gradient is None or not self._are_pairs(over.iter):
                     return None
-                return _LISTS.get(self._with(gradient)._kind(value.elt) or "")
+                outside, self.held = self.held, {gradient: "gradient"}
+                kind, self.held = self._kind(value.elt), outside
+                return _LISTS.get(kind or "")
             case cst.Call():
                 return self._made(value)
         return None
 
-    def _with(self, gradient: str) -> _Mean:
-        inner = _Mean(self.file, self.pairs, self.result)
-        inner.held = {gradient: "gradient"}
-        return inner
-
     def _made(self, call: cst.Call) -> str | None:
         """What a call makes of what it is given along the first axis."""
         name, order = _FUNCTIONS.get(self.file.canonical(call.func) or "", ("", ()))
-        by_place = positional(call)
-        if not name or has_star(call) or len(call.args) > 2:
+        by_place = nodes.positional(call)
+        if not name or nodes.has_star(call) or len(call.args) > 2:
             return None
         if name == "concat" and by_place and _is(by_place[0], 0):  # of TF 0.x
             order = ("axis", "value")
         given = dict(zip(order, by_place, strict=False))
-        for each in keywords(call):
-            argument = _KEYWORDS.get(keyword_of(each), "")
+        for each in nodes.keywords(call):
+            argument = _KEYWORDS.get(nodes.keyword_of(each), "")
             if not argument or argument in given:
                 return None
             given[argument] = each.value
@@ -162,29 +150,29 @@ class _Mean:
         return _MADE.get((name, self._kind(given["value"]) or ""))
 
     def _are_pairs(self, value: cst.BaseExpression) -> bool:
-        return is_name(value) and value.value == self.pairs
+        return nodes.is_name(value) and value.value == self.pairs
 
 
 def _zipped_name(file: File, loop: cst.For, towers: str) -> str | None:
     """The name in `for NAME in zip(*towers):`."""
     call = loop.iter
-    if not is_name(loop.target) or not isinstance(call, cst.Call) or len(call.args) != 1:
+    if not nodes.is_name(loop.target) or not isinstance(call, cst.Call) or len(call.args) != 1:
         return None
     given = call.args[0]
     if file.canonical(call.func) not in ("builtins.zip", "six.moves.zip") or given.star != "*":
         return None
-    return loop.target.value if is_name(given.value) and given.value.value == towers else None
+    return loop.target.value if nodes.is_name(given.value) and given.value.value == towers else None
 
 
-def _assigned(statement: Statement) -> tuple[str, cst.BaseExpression] | None:
+def _assigned(statement: nodes.Statement) -> tuple[str, cst.BaseExpression] | None:
     """The name and the value of `name = value`."""
     if not isinstance(statement, cst.Assign) or len(statement.targets) != 1:
         return None
-    target = targets(statement)[0]
-    return (target.value, statement.value) if is_name(target) else None
+    target = nodes.targets(statement)[0]
+    return (target.value, statement.value) if nodes.is_name(target) else None
 
 
-def _appended(statement: Statement) -> tuple[str, cst.BaseExpression] | None:
+def _appended(statement: nodes.Statement) -> tuple[str, cst.BaseExpression] | None:
     """The list and the value of `name.append(value)`."""
     if not isinstance(statement, cst.Expr) or not isinstance(statement.value, cst.Call):
         return None
@@ -192,22 +180,22 @@ def _appended(statement: Statement) -> tuple[str, cst.BaseExpression] | None:
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "append" or len(call.args) != 1:
         return None
     name, given = call.func.value, call.args[0]
-    return (name.value, given.value) if is_name(name) and is_plain(given) else None
+    return (name.value, given.value) if nodes.is_name(name) and nodes.is_plain(given) else None
 
 
 def _first_of_pair(target: cst.BaseExpression) -> str | None:
-    if isinstance(target, cst.Tuple) and len(target.elements) == 2 and not has_star(target):
-        first, second = items(target)
-        if is_name(first) and is_name(second) and first.value != second.value:
+    if isinstance(target, cst.Tuple) and len(target.elements) == 2 and not nodes.has_star(target):
+        first, second = nodes.items(target)
+        if nodes.is_name(first) and nodes.is_name(second) and first.value != second.value:
             return first.value
     return None
 
 
-def _statements(node: cst.CSTNode) -> list[Statement]:
+def _statements(node: cst.CSTNode) -> list[nodes.Statement]:
     """The statements of a body but for texts."""
-    return [statement for statement in block(node) if not is_docstring(statement)]
+    return [statement for statement in nodes.block(node) if not nodes.is_docstring(statement)]
 
 
 def _is(node: cst.CSTNode | None, wanted: int) -> bool:
-    value = literal(node)
+    value = nodes.literal(node)
     return type(value) is int and value == wanted

@@ -15,26 +15,10 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import RANGES, is_certain, makes_list
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import (
-    Comprehension,
-    Import,
-    aliases,
-    block,
-    bound_by,
-    children,
-    has_star,
-    index_of,
-    is_name,
-    is_plain,
-    items,
-    last_name,
-    literal,
-    positional,
-    walk,
-)
+from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.live_names import LiveNames
 from tf2towers.codemod.towers.loops import Loop, count_of
 
@@ -117,15 +101,11 @@ class _Body:
     """The names of a loop's body."""
 
     def __init__(
-        self,
-        file: File,
-        loop: cst.For,
-        home: cst.FunctionDef | cst.Module,
-        arguments: list[Argument],
+        self, file: File, loop: cst.For, home: cst.FunctionDef | cst.Module, arguments: list[Argument]
     ) -> None:
         self.file, self.loop, self.home, self.arguments = file, loop, home, arguments
         self.live = LiveNames(file, home)
-        self.inside = [node for statement in block(loop) for node in walk(statement)]
+        self.inside = [node for statement in nodes.block(loop) for node in nodes.walk(statement)]
         self.targets = {argument.name for argument in arguments}
         self.elsewhere = file.meanings.scope(loop).elsewhere
         bound = list(self._bound())
@@ -141,7 +121,7 @@ class _Body:
         kept = {name for name, closure in self.live.closures() if not self._is_called_at_once(closure)}
         if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):
             return None
-        if not all(self.live.is_own(node) for node in walk(self.loop.target) if is_name(node)):
+        if not all(self.live.is_own(node) for node in nodes.walk(self.loop.target) if nodes.is_name(node)):
             return None
         exported = (frozenset(self.bound) | self.targets) & after.names
         outer = (
@@ -186,10 +166,10 @@ class _Body:
             if isinstance(node, cst.FunctionDef | cst.ClassDef):
                 if self.file.meanings.scope(node) is scope:
                     yield node.name.value
-            elif isinstance(node, Import):
+            elif isinstance(node, nodes.Import):
                 if self.file.meanings.scope(node) is scope:
-                    yield from map(bound_by, aliases(node))
-            elif is_name(node) and not self.file.is_read(node):
+                    yield from map(nodes.bound_by, nodes.aliases(node))
+            elif nodes.is_name(node) and not self.file.is_read(node):
                 if self.file.meanings.scope(node) is scope or isinstance(
                     self.file.parent(node), cst.NamedExpr
                 ):
@@ -207,23 +187,20 @@ class _Body:
             return (
                 isinstance(call, cst.Call)
                 and call.func is not closure
-                and self._canonical(call) in _GOES_THROUGH
+                and self.file.canonical(call.func) in _GOES_THROUGH
             )
         if isinstance(closure, cst.Lambda):
             if not isinstance(call, cst.Call):
                 return False
-            return call.func is closure or self._canonical(call) in _CALLS_AT_ONCE
+            return call.func is closure or self.file.canonical(call.func) in _CALLS_AT_ONCE
         return False
-
-    def _canonical(self, call: cst.Call) -> str | None:
-        return self.file.canonical(call.func)
 
     def _annotated(self) -> set[str]:
         annotated = (node.target for node in self.inside if isinstance(node, cst.AnnAssign))
         return {target.value for target in annotated if isinstance(target, cst.Name)}
 
     def _deleted(self) -> set[str]:
-        bare = (node for node in self.inside if is_name(node))
+        bare = (node for node in self.inside if nodes.is_name(node))
         return {node.value for node in bare if not self.file.is_read(node) and not self.file.is_bound(node)}
 
     def _is_bound_elsewhere(self, name: str) -> bool:
@@ -244,7 +221,7 @@ class _Body:
         around = list(self.file.ancestors(self.loop))
         if any(isinstance(node, cst.For | cst.While) for node in around[: around.index(self.home)]):
             return False  # an earlier round of that loop may have bound it
-        return not any(isinstance(node, cst.ExceptHandler) for node in walk(self.home))
+        return not any(isinstance(node, cst.ExceptHandler) for node in nodes.walk(self.home))
 
     def _has_a_round(self, returned: frozenset[str]) -> bool:
         """Whether the loop certainly has a round, or the function would end without one: it reads what none bound."""
@@ -257,13 +234,13 @@ class _Body:
         statement: cst.CSTNode = self.loop
         while statement is not self.home:
             around = self.file.parent(statement)
-            siblings = block(around)
+            siblings = nodes.block(around)
             if statement not in siblings:
                 return False
             for following in siblings[siblings.index(statement) + 1 :]:  # type: ignore[arg-type]
                 if self._certainly_reads(following, name):
                     return True
-                if any(isinstance(node, _LEAVES) for node in walk(following)) or self._may_exit(following):
+                if any(map(_may_leave, nodes.walk(following))):
                     return False
             if not isinstance(around, cst.With | cst.Module | cst.FunctionDef):
                 return False
@@ -277,7 +254,7 @@ class _Body:
             return self._reads_in(statement.iter, name)
         if isinstance(statement, cst.With):
             return any(self._reads_in(item.item, name) for item in statement.items) or any(
-                self._certainly_reads(inner, name) for inner in block(statement)[:1]
+                self._certainly_reads(inner, name) for inner in nodes.block(statement)[:1]
             )
         if isinstance(statement, cst.BaseCompoundStatement):
             return False
@@ -287,21 +264,27 @@ class _Body:
         """Whether evaluating something reads a name, not under a condition of its own."""
         pending = [node]
         for part in pending:
-            if is_name(part) and part.value == name and self.file.is_read(part) and self.live.is_own(part):
+            if (
+                nodes.is_name(part)
+                and part.value == name
+                and self.file.is_read(part)
+                and self.live.is_own(part)
+            ):
                 return True
-            pending += children(part) if not isinstance(part, _MAY_NOT_READ) else []
+            pending += nodes.children(part) if not isinstance(part, _MAY_NOT_READ) else []
         return False
-
-    def _may_exit(self, statement: cst.CSTNode) -> bool:
-        return any(
-            isinstance(node, cst.Call) and last_name(node.func) in ("exit", "_exit", "quit", "abort")
-            for node in walk(statement)
-        )
 
 
 #: what may not evaluate all that is in it
-_MAY_NOT_READ = cst.FunctionDef | cst.Lambda | cst.IfExp | cst.BooleanOperation | Comprehension | cst.Assert
+_MAY_NOT_READ = (
+    cst.FunctionDef | cst.Lambda | cst.IfExp | cst.BooleanOperation | nodes.Comprehension | cst.Assert
+)
 _LEAVES = cst.Return | cst.Raise | cst.Break | cst.Continue | cst.Yield
+
+
+def _may_leave(node: cst.CSTNode) -> bool:
+    exits = isinstance(node, cst.Call) and nodes.last_name(node.func) in ("exit", "_exit", "quit", "abort")
+    return exits or isinstance(node, _LEAVES)
 
 
 def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
@@ -322,7 +305,7 @@ def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -
 
 def _is_of_a_function(file: File, loop: cst.For) -> bool:
     """Whether the statements of a loop mean the same in a function."""
-    for statement in block(loop):
+    for statement in nodes.block(loop):
         pending: list[cst.CSTNode] = [statement]
         for node in pending:
             if isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef):
@@ -340,7 +323,7 @@ def _is_of_a_function(file: File, loop: cst.For) -> bool:
                     return False
             if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar):
                 return False
-            pending += children(node)
+            pending += nodes.children(node)
     return True
 
 
@@ -351,15 +334,19 @@ def _loop_of(file: File, node: cst.CSTNode) -> cst.CSTNode | None:
 def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
     """Whether an iterable certainly has an item: `range(2)`, `['/gpu:0', '/gpu:1']`, and both in zip or enumerate."""
     if isinstance(iterable, cst.List | cst.Tuple):
-        return bool(iterable.elements) and not has_star(iterable)
+        return bool(iterable.elements) and not nodes.has_star(iterable)
     if not isinstance(iterable, cst.Call):
         return False
-    name, given = file.canonical(iterable.func), positional(iterable)
+    name, given = file.canonical(iterable.func), nodes.positional(iterable)
     if name in RANGES:
         count = count_of(iterable)
-        value = literal(count)
+        value = nodes.literal(count)
         return isinstance(value, int) and value > 0
-    if name in ("builtins.zip", "six.moves.zip", "builtins.enumerate") and not has_star(iterable) and given:
+    if (
+        name in ("builtins.zip", "six.moves.zip", "builtins.enumerate")
+        and not nodes.has_star(iterable)
+        and given
+    ):
         return all(_has_items(file, each) for each in (given[:1] if name == "builtins.enumerate" else given))
     return False
 
@@ -376,18 +363,20 @@ def _loop_parameters(
 def _pair_targets(
     file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
 ) -> Iterator[Argument | None]:
-    call = iterable if isinstance(iterable, cst.Call) and all(map(is_plain, iterable.args)) else None
+    call = iterable if isinstance(iterable, cst.Call) and all(map(nodes.is_plain, iterable.args)) else None
     name = file.canonical(call.func) if call is not None else None
-    given = positional(call) if call is not None else []
-    if is_name(target):
+    given = nodes.positional(call) if call is not None else []
+    if nodes.is_name(target):
         if name in ("builtins.zip", "six.moves.zip", "builtins.enumerate"):
             yield None
         else:
             ranged = call is not None and name in RANGES
             yield Argument(target.value, iterable, ranged and call is not None and count_of(call) is not None)
         return
-    parts = items(target) if isinstance(target, cst.Tuple | cst.List) and not has_star(target) else []
-    if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1 and is_name(parts[0]):
+    parts = (
+        nodes.items(target) if isinstance(target, cst.Tuple | cst.List) and not nodes.has_star(target) else []
+    )
+    if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1 and nodes.is_name(parts[0]):
         yield Argument(parts[0].value, None)
         yield from _pair_targets(file, parts[1], given[0])
     elif name in ("builtins.zip", "six.moves.zip") and parts and len(parts) == len(given):
@@ -407,16 +396,16 @@ def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) 
         changed = iterable.attr.value
     else:
         return True  # a list of its own
-    for statement in block(loop):
-        for node in walk(statement):
-            if not isinstance(node, cst.Name | cst.Attribute) or last_name(node) != changed:
+    for statement in nodes.block(loop):
+        for node in nodes.walk(statement):
+            if not isinstance(node, cst.Name | cst.Attribute) or nodes.last_name(node) != changed:
                 continue
             if not _is_only_read(file, node, file.parent(node)):
                 return False
     return not any(
         isinstance(call.func, cst.Attribute)
         and call.func.attr.value in CHANGES
-        and (last_name(call.func.value) == changed or _is_other_name(file, call.func.value, changed))
+        and (nodes.last_name(call.func.value) == changed or _is_other_name(file, call.func.value, changed))
         and _may_be_called(file, loop, call)
         for call in file.all(cst.Call)
     )
@@ -425,14 +414,14 @@ def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) 
 def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
     """Whether a use of a list in the body certainly leaves it as it is: an item of it, its length."""
     if isinstance(parent, cst.Subscript) and parent.value is node:
-        return file.is_read(parent) and index_of(parent) is not None
+        return file.is_read(parent) and nodes.index_of(parent) is not None
     return isinstance(parent, cst.Call) and file.canonical(parent.func) in ("builtins.len", "builtins.str")
 
 
 def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:
     """Whether a name may hold the same object as another name, or an attribute."""
     return any(
-        isinstance(binding, Assigned) and last_name(binding.value) == name
+        isinstance(binding, Assigned) and nodes.last_name(binding.value) == name
         for binding in file.meanings.bindings(node)
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -9,8 +10,8 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
-from tf2towers.codemod.file import RUNTIME, File, cached_per_file
 from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, positional, walk
+from tf2towers.codemod.program import RUNTIME, File, cached_per_file
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import (
     Loop,
@@ -125,8 +126,6 @@ class _Writer:
     def _home(self, node: cst.CSTNode) -> cst.CSTNode:
         return self.file.function_around(node) or self.file.tree.module
 
-    # -- a tower loop -------------------------------------------------------------------------------------------------
-
     def _loop(self, loop: Loop) -> None:
         if not self._stands_alone(loop):
             return
@@ -209,8 +208,6 @@ class _Writer:
     def unit(self) -> str:
         """The white space of one level."""
         return self.file.tree.module.default_indent
-
-    # -- as a function ------------------------------------------------------------------------------------------------
 
     def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> Iterator[Edit]:
         text = self.file.text
@@ -307,8 +304,6 @@ class _Writer:
             line += 1
         return text.line_start(line)
 
-    # -- as a loop ----------------------------------------------------------------------------------------------------
-
     def _rounds(self, loop: Loop, strategy: Strategy) -> Iterator[Edit]:
         """`strategy.towers` around what a loop goes over; where no `with` is around it, the scope in its body."""
         text = self.file.text
@@ -328,8 +323,6 @@ class _Writer:
             return
         indent = text.indent(text.line_of(start)) + self.unit
         yield Edit(start, start, f"with {strategy.name}.scope():{text.newline}{indent}")
-
-    # -- towers without a loop ----------------------------------------------------------------------------------------
 
     def _without_a_loop(self) -> None:
         """The scope of the towers that the graph names, where no loop is seen that builds them."""
@@ -379,13 +372,8 @@ class _Writer:
 def _declarations(function: ReplicaFunction) -> Iterator[str]:
     """`nonlocal loss, summaries`, in lines that are not too long."""
     for word, names in function.outer.items():
-        line = ""
-        for name in names:
-            if line and len(line) + len(name) > _LIMIT - 20:
-                yield line
-                line = ""
-            line = f"{line}, {name}" if line else f"{word} {name}"
-        yield line
+        for line in textwrap.wrap(", ".join(names), _LIMIT - 20):
+            yield f"{word} {line.rstrip(',')}"
 
 
 def _takes_gradients(loop: Loop) -> bool:
