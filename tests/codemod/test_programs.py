@@ -266,14 +266,6 @@ BUILT = [
         },
         ["T2T624"],
     ),
-    (
-        {
-            "package/setup.py": SETUP.format(name="fast", source="quick.pyx"),
-            "package/quick.pyx": "cimport numpy as np\nimport numpy as np\nDTYPE = np.float\n# np.bool\n",
-        },
-        ["T2T628"],
-    ),
-    ({"package/fast.pyx": "import numpy\nDTYPE = numpy.int\nctypedef numpy.int_t T\n"}, ["T2T628"]),
 ]
 
 
@@ -340,23 +332,16 @@ def test_a_module_without_tensorflow_imports_what_an_old_protoc_made(tree):
 
 
 @pytest.mark.parametrize(
-    ("line", "codes"),
-    [
-        ("name = {'tf': 'tensorflow'}.get(name, name)", ["T2T626"]),
-        ("name = name.replace('tf.', 'tensorflow.')", ["T2T626"]),
-        ("logging.getLogger('tensorflow').setLevel(name)", []),
-        ("name = name + 'models'", []),
-    ],
+    "line", ["name = {'tf': 'tensorflow'}.get(name)", "name = name.replace('tf.', 'tensorflow.')"]
 )
-def test_tensorflow_by_a_computed_text(line, codes):
+def test_tensorflow_by_a_computed_text(line):
     from codemod_texts import migrated
 
     text = (
-        "import importlib, logging\nimport tensorflow as tf\n\n\ndef found(name):\n"
+        "import importlib\nimport tensorflow as tf\n\n\ndef found(name):\n"
         f"    {line}\n    return importlib.import_module(name)\n\n\ntf.Session()\nfound('os')\n"
     )
-    left = migrated(text).left
-    assert [finding.code for finding in left if finding.code == "T2T626"] == codes
+    assert [finding.code for finding in migrated(text).left] == ["T2T624"]
     assert [finding.code for finding in left if finding.code != "T2T626"] == [
         "T2T624"
     ]  # and which module it is, nobody can see
