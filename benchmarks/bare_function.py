@@ -2,7 +2,8 @@
 
     python benchmarks/bare_function.py --batch_size=128
 
-The same network, loss, momentum and moving averages as the trainer's, on the whole batch, with nothing around it. That is what a program on a strategy can hope for where devices share the processors.
+The same network, loss, momentum and moving averages as the trainer's, on the whole batch, with nothing around it.
+That is what a program on a strategy can hope for where devices share the processors.
 """
 
 from __future__ import annotations

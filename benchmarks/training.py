@@ -6,9 +6,9 @@ The page has a picture beside it, and says which of the project's bars hold. It 
 about a quarter of an hour on two cores.
 
 CIFAR-10 and MobileNetV2 towers, and MNIST over parameter servers. The programs of one work are started together and
-take turns of a second or two (`alternating.py`); a ratio is the median over the rounds of a round's ratio. What is
-measured: steps a second (from the lines that the scripts print), the time from the process's start to its first step,
-CPU time a step and peak memory of all processes (/proc, Linux).
+take turns of a second or two (`alternating.py`); a ratio is the median over the rounds of a round's ratio. It
+measures steps a second, from the lines that the scripts print, and the time from the process's start to its first
+step. CPU time a step and peak memory are of all processes (/proc, Linux).
 """
 
 from __future__ import annotations

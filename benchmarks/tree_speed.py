@@ -2,8 +2,8 @@
 
     python benchmarks/tree_speed.py [--files N] [--pairs N] [--jobs N]
 
-The tree is made of this repository's own TF1 scripts. It has the trainers of `legacy` with their modules and the small scripts
-of the soundness suite, in folders of ten, until there are so many files. The two run in turn and the figure is the
+The tree is made of this repository's own TF1 scripts: the trainers of `legacy`, with their modules. The small scripts
+of the soundness suite follow, in folders of ten, until there are so many. The two run in turn and the figure is the
 median of the ratios of each pair's time, so that a change of the machine's speed does not matter. On a machine that
 does other things two processes get less than two processors. So the ratio by processor time is printed, too, that is
 the time of -j 1 over the parent's own time and its share of its processes'.

@@ -8,9 +8,9 @@
     mnist = read_data_sets("/data/mnist", seed=0)          # MNIST, four idx files, gzipped or not
     images, labels = mnist.train.next_batch(100)           # float32 [100, 784] in 0..1, float32 [100, 10] one-hot
 
-Without scikit-learn the digits are made up: ten patterns and noise. One module for legacy/ and modern/: each folder
-has it, the same to the byte (`make format` copies it), so that either can be taken alone, and without a link, which
-Windows and archives do not keep. So it runs on Python 3.7 and imports no TensorFlow.
+Without scikit-learn the digits are made up: ten patterns and noise. legacy/ and modern/ both have this
+module, the same to the byte (`make format` copies it), so either can be taken alone. A link would not do: Windows and
+archives do not keep it. The module runs on Python 3.7 and imports no TensorFlow.
 """
 
 from __future__ import annotations

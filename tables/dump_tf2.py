@@ -3,9 +3,9 @@
     python tables/dump_tf2.py            # write it
     python tables/dump_tf2.py --check    # exit 1 if the committed table is not what would be written
 
-For every public TF1 symbol (and every private one that scripts import) it says what a script that does plain `import
-tensorflow as tf` writes for the *same object* (see `kind_and_target`). The last column is kept as it is: `1` where a
-use of the name by plain `tensorflow` shows a program of TF 1, `2` where one of TF 1 takes it from plain TensorFlow.
+For every public TF1 symbol (and every private one that scripts import) it says what a script that imports plain
+TensorFlow writes for the *same object* (see `kind_and_target`). The last column is kept as it is: `1` where a
+use of the name by plain `tensorflow` shows a program of TF 1; `2` where one of TF 1 takes it from plain TensorFlow.
 """
 
 from __future__ import annotations

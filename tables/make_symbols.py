@@ -3,8 +3,9 @@
     python tables/make_symbols.py            # write it
     python tables/make_symbols.py --check    # exit 1 if the committed table is not what would be written
 
-Read are, in this folder: tf1_symbols.tsv (dump_tf1.py), tf2_symbols.tsv (dump_tf2.py), and by hand sessions.tsv,
-own.tsv, keras.tsv, runtime.tsv, renames.tsv, same.tsv, private.tsv, contrib_files.tsv and gone.tsv. Which of them wins
+It reads, in this folder, `tf1_symbols.tsv` (of `dump_tf1.py`) and `tf2_symbols.tsv` (of `dump_tf2.py`). By hand are
+`sessions.tsv`, `own.tsv`, `keras.tsv`, `runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`, `contrib_files.tsv`
+and `gone.tsv`. Which of them wins
 is decided here, once.
 """
 

@@ -313,16 +313,26 @@ print(sizes, list(i for k in range(2)))
 """,
         "strategy.run(tower, args=(strategy.replica_ids,))",
     ),
-    "closures_called_at_once": (
+    "lambdas_called_at_once": (
         """
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         y = tf.cond(tf.reduce_sum(x) > 0, lambda: net(x) + i, lambda: net(x) - i)
-        def model(z):
-            return net(z) * i
-        print(y, model(x), sum(k * i for k in range(3)), [k + i for k in range(2)])
+        print(y, sum(k * i for k in range(3)), [k + i for k in range(2)])
 """,
         "def tower(i):",
+    ),
+    "names_of_imports": (
+        """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            import math
+            y = net(x) + math.pi * i
+    return y, math.e
+print(build())
+""",
+        "return math, y",
     ),
     "a_closure_that_is_kept": (
         """
@@ -361,22 +371,6 @@ build()
 print(last)
 """,
         "        global last\n",
-    ),
-    "names_of_imports_and_definitions": (
-        """
-def build():
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            import math
-            class Named(object):
-                value = i
-            def f(z):
-                return z * i
-            y = net(f(x)) + math.pi
-    return y, Named.value, math.e
-print(build())
-""",
-        "return math, Named, y",
     ),
     "an_annotation": (
         """
@@ -533,6 +527,27 @@ print(y)
 
 #: shapes that stay loops, over the strategy's towers
 LOOPS = {
+    "closures_called_at_once": """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        y = tf.cond(tf.reduce_sum(x) > 0, lambda: net(x) + i, lambda: net(x) - i)
+        def model(z):
+            return net(z) * i
+        print(y, model(x), sum(k * i for k in range(3)), [k + i for k in range(2)])
+""",
+    "names_of_imports_and_definitions": """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            import math
+            class Named(object):
+                value = i
+            def f(z):
+                return z * i
+            y = net(f(x)) + math.pi
+    return y, Named.value, math.e
+print(build())
+""",
     "break": """
 for i in range(3):
     if i == 2:

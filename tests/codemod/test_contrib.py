@@ -25,7 +25,7 @@ ONE_LINE = [
         "f = tf.contrib.data.python.ops.batching.map_and_batch(f, 2)",
         "f = tf.data.experimental.map_and_batch(f, 2)",
     ),
-    ("s = tf.python.framework.tensor_shape.vector(3)", "s = static_shapes.vector(3)"),
+    ("s = tf.python.framework.tensor_shape.vector(3)", "s = tensor_shape.vector(3)"),
     ("e = tf.python.eager.context.executing_eagerly()", "e = executing_eagerly()"),
     ("a = tf.contrib.metrics.accuracy(x, y)", "a = metrics.accuracy(x, y)"),
     ("y = tf.contrib.layers.python.layers.utils.smart_cond(x, f, g)", "y = smart_cond(x, f, g)"),

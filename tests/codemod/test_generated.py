@@ -114,8 +114,8 @@ def _what_stands_for(tf: object, name: str) -> Callable[..., object]:
 
 
 def _reach(root: object, dotted: str) -> object:
-    if dotted.startswith("tensorflow."):  # of a module that has no public name
-        module, _, name = dotted.rpartition(".")
+    if not dotted.startswith(("tf.", "home.")):  # of the runtime, or of a module that has no public name
+        module, _, name = dotted.replace(":", ".").rpartition(".")
         return getattr(importlib.import_module(module), name)
     for part in dotted.split(".")[1:]:
         root = getattr(root, part)

@@ -192,7 +192,6 @@ LEFT = [
     "import skimage.measure\nx = skimage.measure.compare_ssim(1, 2)",
     "import matplotlib.pyplot as plt\nplt.hold(True)",
     "import json\nd = json.loads('{}', encoding=input())",
-    "import gym\nenv = gym.make('CartPole-v0')\no, r, d, i = env.step(0)",
     "import pandas as pd\nx = pd.DataFrame([1]).as_matrix()",
     "from PIL import Image, ImageDraw\nx = ImageDraw.Draw(Image.new('L', (1, 1))).textsize('a')",
     "class Robot:\n    import threading\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
@@ -314,8 +313,6 @@ def test_a_local_module_hands_a_library_on(tmp_path: Path, before: str, wanted: 
 
 #: what `common` imports, lines that take it from there, and what they become; without that they are left
 BY_STAR = [
-    ("import gym", "env = gym.make('Pong-v0')\no, r, d, _ = env.step(0)", None),  # T2T616
-    ("from gym import make", "env = make('Pong-v0')\no, r, d, _ = env.step(0)", None),
     ("import numpy as np", "x = np.find_common_type([], [])", None),  # T2T611
 ]
 
@@ -350,22 +347,6 @@ def test_a_function_of_a_library_that_a_star_hands_on_is_no_lost_method(tmp_path
     (tmp_path / "common.py").write_text("import numpy as np\n")
     (tmp_path / "train.py").write_text("from common import *\nx = np.ptp([1])" + END)
     assert not migrate(Script.read(tmp_path / "train.py")).left
-
-
-def test_a_base_whose_step_is_called_by_its_class(tmp_path: Path) -> None:
-    (tmp_path / "filtered.py").write_text(
-        "def made(env):\n    kind = type(env)\n    class Filtered(kind):\n        def step(self, action):\n"
-        "            seen, reward, done, info = kind.step(self, action)\n            return seen, reward, done, info\n"
-        "    return Filtered()\n"
-    )
-    (tmp_path / "common.py").write_text("import gym\n")
-    (tmp_path / "train.py").write_text(
-        f"from common import *\nimport filtered\nenv = filtered.made(gym.make('Pong-v0')){END}"
-    )
-    left = migrate(Script.read(tmp_path / "train.py")).left
-    assert [(finding.code, finding.path.name, finding.line) for finding in left] == [
-        ("T2T628", "filtered.py", 5)
-    ]
 
 
 def test_a_local_module_hands_on_what_is_no_more(tmp_path: Path) -> None:

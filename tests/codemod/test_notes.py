@@ -28,18 +28,6 @@ NOTES = [
         + "q = opt.get_chief_queue_runner()\n",
         [],
     ),
-    (
-        "opt = tf.train.GradientDescentOptimizer(x)\n"
-        + SYNC.format("")
-        + "q = opt.get_chief_queue_runner()\n",
-        ["T2T618"],
-    ),
-    (
-        "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-        + SYNC.format(", **more")
-        + "q = opt.get_chief_queue_runner()\n",
-        ["T2T618"],
-    ),
     ("tf.set_random_seed(3)\n", ["T2T619"]),
     ("tf.set_random_seed(None)\n", []),
     (TOWERS + UPDATES.format(""), ["T2T619"]),
@@ -98,7 +86,7 @@ def test_an_empty_file() -> None:
 @pytest.mark.parametrize(
     ("lines", "status", "stays"),
     [
-        ("C = tf.contrib.opt\no = C.LazyAdamOptimizer(0.1)\np = C.LazyAdamOptimizer(0.1)\n", 0, False),
+        ("C = tf.contrib.opt\no = C.LazyAdamOptimizer(0.1)\np = C.LazyAdamOptimizer(0.1)\n", 1, True),
         ("C = tf.contrib.opt\no = C.LazyAdamOptimizer(0.1)\np = C.ShampooOptimizer(0.1)\n", 1, True),
         ("C = tf.contrib.opt\no = C.LazyAdamOptimizer(0.1)\nprint(C)\n", 1, True),
         ("C = tf.contrib.opt\no = getattr(C, 'LazyAdamOptimizer')(0.1)\n", 1, True),

@@ -71,24 +71,22 @@ CALLS = [
     ("tf.initialize_variables(tf.all_variables())", "tf.initialize_variables(tf.all_variables())"),
     ("tf.initialize_all_tables()", "tf.initialize_all_tables()"),
     ("tf.image.per_image_whitening(tf.zeros([2, 2, 3]))",
-     "standardized_images.per_image_whitening(tf.zeros([2, 2, 3]))"),
+     "tf.image.per_image_standardization(tf.cast(tf.zeros([2, 2, 3]), tf.float32))"),
     ("tf.op_scope([x], 'n', 'd')", "tf.op_scope([x], 'n', 'd')"),
     ("tf.contrib.deprecated.scalar_summary('loss', s)", "scalar_summary('loss', s)"),
     ("tf.contrib.deprecated.merge_all_summaries()", "tf.summary.merge_all()"),
-    ("tf.nn.deconv2d(z, w, [1, 4, 4, 1], [1, 2, 2, 1])", "static_shapes.conv2d_transpose(z, w, [1, 4, 4, 1], [1, 2, 2, 1])"),
+    ("tf.nn.deconv2d(z, w, [1, 4, 4, 1], [1, 2, 2, 1])", "tf.nn.conv2d_transpose(z, w, [1, 4, 4, 1], [1, 2, 2, 1])"),
     ("tf.ensure_shape(tf.image.resize_images(z, n, 3), [1, 5, 3, 1])",
-     "tf.ensure_shape(old_arguments.resize_images(z, n, 3), [1, 5, 3, 1])"),
+     "tf.ensure_shape(tf.image.resize_images(z, n, 3), [1, 5, 3, 1])"),
     ("tf.ensure_shape(tf.image.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])",
-     "tf.ensure_shape(old_arguments.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])"),
-    ("tf.ensure_shape(tf.image.resize_images(z, n, new_width=3), [1, 5, 3, 1])",
-     "tf.ensure_shape(old_arguments.resize_images(z, n, new_width=3), [1, 5, 3, 1])"),
+     "tf.ensure_shape(tf.image.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])"),
     ("tf.ensure_shape(tf.image.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])",
-     "tf.ensure_shape(old_arguments.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])"),
+     "tf.ensure_shape(tf.image.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])"),
     ("tf.image.resize_images(z, [n, 3], 1)", "tf.image.resize_images(z, [n, 3], 1)"),
-    ("tf.image.random_crop(z[0], [2, 1])", "old_arguments.random_crop(z[0], [2, 1])"),
+    ("tf.image.random_crop(z[0], [2, 1])", "tf.image.random_crop(z[0], [2, 1])"),
     ("tf.image.random_crop(value=z[0], size=(2, 1), seed=1)",
-     "old_arguments.random_crop(value=z[0], size=(2, 1), seed=1)"),
-    ("tf.image.random_crop(x, [2, 1])", "old_arguments.random_crop(x, [2, 1])"),
+     "tf.image.random_crop(value=z[0], size=(2, 1), seed=1)"),
+    ("tf.image.random_crop(x, [2, 1])", "tf.image.random_crop(x, [2, 1])"),
     ("tf.image.random_crop(z[0], [2, 1, 1])", "tf.image.random_crop(z[0], [2, 1, 1])"),
     ("tf.random_crop(x, [2, 1])", "tf.random_crop(x, [2, 1])"),
     ("tf.image.resize_images(z, 2 * [n], tf.image.ResizeMethod.BICUBIC)",
@@ -146,12 +144,9 @@ def test_a_script(before: str, after: str) -> None:
 def test_every_one_of_them_builds(tmp_path: Path) -> None:
     text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
     summaries = ", ".join(f"{kind}_summary" for kind in ("scalar", "histogram", "image", "audio"))
-    text = (
-        "from tf2towers.runtime import old_arguments, standardized_images, static_shapes\n"
-        f"from tensorflow.python.ops.logging_ops import {summaries}\n{text}"
-    )
+    text = f"from tf2towers.runtime import graph_mode\nfrom tf2towers.runtime.tf1 import {summaries}\n{text}"
     (tmp_path / "new.py").write_text(
-        text + "\n\ntf.disable_eager_execution()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
+        text + "\n\ngraph_mode()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
     )
     environment = {
         **os.environ,
@@ -184,13 +179,13 @@ def migrated_line(line: str) -> str:
         ("tf.reverse(x, [False, True])", "tf.reverse(x, [1])"),
         ("tf.reverse(x, [1])", "tf.reverse(x, [1])"),
         ("tf.reverse(x, [d, True])", "tf.reverse(x, [d, True])"),
-        ("tf.nn.nce_loss(w, b, inputs, labels, 2, 9)", "old_arguments.nce_loss(w, b, inputs, labels, 2, 9)"),
-        ("tf.nn.sampled_softmax_loss(w, b, inputs, labels, 2, 9)", "old_arguments.sampled_softmax_loss(w, b, inputs, labels, 2, 9)"),
+        ("tf.nn.nce_loss(w, b, inputs, labels, 2, 9)", "tf.nn.nce_loss(w, b, inputs, labels, 2, 9)"),
+        ("tf.nn.sampled_softmax_loss(w, b, inputs, labels, 2, 9)", "tf.nn.sampled_softmax_loss(w, b, inputs, labels, 2, 9)"),
         ("tf.nn.nce_loss(w, b, labels=labels, inputs=inputs)", "tf.nn.nce_loss(w, b, labels=labels, inputs=inputs)"),
         ("tf.nn.nce_loss(*given)", "tf.nn.nce_loss(*given)"),
-        ("tf.uniform_unit_scaling_initializer(full_shape=[2])", "old_arguments.uniform_unit_scaling_initializer(full_shape=[2])"),
+        ("tf.uniform_unit_scaling_initializer(full_shape=[2])", "tf.uniform_unit_scaling_initializer(full_shape=[2])"),
         ("tf.uniform_unit_scaling_initializer(2.0, 1)", "tf.uniform_unit_scaling_initializer(2.0, 1)"),
-        ("tf.tuple(x, control_inputs=[a])", "old_arguments.waiting_tuple(x, control_inputs=[a])"),
+        ("tf.tuple(x, control_inputs=[a])", "tf.tuple(x, control_inputs=[a])"),
         ("tf.tuple(x, 'n')", "tf.tuple(x, 'n')"),
         ("tf.einsum('ii', x)", "tf.einsum('ii', x)"),
         ("tf.einsum('abba,ac', x, y)", "tf.einsum('abba,ac', x, y)"),
@@ -198,13 +193,6 @@ def migrated_line(line: str) -> str:
 )  # fmt: skip
 def test_arguments_of_old_releases(before: str, after: str) -> None:
     assert migrated_line(before) == after
-
-
-def test_labels_and_inputs_of_todays_order_are_left() -> None:
-    text = "import tensorflow as tf\nf = tf.nn.nce_loss(w, b, labels, inputs, 2, 9)\ntf.Session()\n"
-    assert (
-        "f = tf.nn.nce_loss(w, b, labels, inputs, 2, 9)\n" in migrate(Script.from_text(text)).changes[0].after
-    )
 
 
 @pytest.mark.parametrize(
@@ -232,39 +220,6 @@ def test_an_argument_of_old_in_what_nothing_calls_is_told(tmp_path: Path) -> Non
     result = migrate(Script.read(tmp_path / "train.py"))
     assert not result.left
     assert [finding.kind for finding in result.findings if finding.code == "T2T620"] == ["note"]
-
-
-@pytest.mark.tensorflow
-def test_losses_in_both_orders() -> None:
-    tf = pytest.importorskip("tensorflow")
-    from tf2towers.runtime import old_arguments
-
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        weights, biases = tf.random.stateless_uniform([9, 4], [1, 2]), tf.zeros([9])
-        inputs, labels = tf.ones([3, 4]), tf.constant([[1], [2], [3]])
-        sampled = ([1, 5], [[0.5]] * 3, [0.5, 0.5])
-        sampled = tuple(tf.constant(part) for part in sampled)
-        sampled = (tf.cast(sampled[0], tf.int64), *sampled[1:])
-        for name in ("nce_loss", "sampled_softmax_loss"):
-            function, todays = getattr(old_arguments, name), getattr(tf.compat.v1.nn, name)
-            expected = session.run(todays(weights, biases, labels, inputs, 2, 9, sampled_values=sampled))
-            for order in ((inputs, labels), (labels, inputs)):
-                found = session.run(function(weights, biases, *order, 2, 9, sampled_values=sampled))
-                assert found.tolist() == expected.tolist()
-
-
-@pytest.mark.tensorflow
-def test_a_shard_is_scaled_as_the_whole() -> None:
-    """max_val of TF 0.12: sqrt(3 / input_size), the product of all dimensions but the last of `full_shape`."""
-    tf = pytest.importorskip("tensorflow")
-    from tf2towers.runtime import old_arguments
-
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        ours = old_arguments.uniform_unit_scaling_initializer(seed=3, full_shape=[300, 50])
-        plain = old_arguments.uniform_unit_scaling_initializer(seed=3)
-        sharded, whole = session.run([ours([3, 50]), plain([3, 50])])
-        assert 0.09 < abs(sharded).max() <= 0.1
-        assert 0.9 < abs(whole).max() <= 1.0
 
 
 @pytest.mark.parametrize(

@@ -354,8 +354,8 @@ def test_a_module_of_contrib_stays_where_something_of_it_is_left():
 
 def test_a_name_of_the_script_is_not_hidden():
     text = "import tensorflow as tf\n\nSession = 3\nwith tf.Session() as sess:\n    print(Session)\n"
-    assert "with Session_2() as sess:\n    print(Session)\n" in after(text)
-    assert "import Session as Session_2, graph_mode\n" in after(text)
+    assert "with runtime_Session() as sess:\n    print(Session)\n" in after(text)
+    assert "import Session as runtime_Session, graph_mode\n" in after(text)
 
 
 def test_subclasses_and_isinstance():

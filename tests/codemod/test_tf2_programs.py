@@ -1,7 +1,5 @@
 """Programs that compute eagerly stay as they are, however much of `tf.compat.v1` they say."""
 
-import inspect
-import operator
 from pathlib import Path
 
 import pytest
@@ -93,46 +91,3 @@ def test_a_program_on_keras3_is_left_as_it_is(tmp_path: Path) -> None:
     )
     result = migrate(Script.read(path))
     assert result.status == 0 and not result.findings
-
-
-@pytest.mark.parametrize(
-    ("call", "after"),
-    [
-        ("tf.device(chooses)", "tf.compat.v1.device(chooses)"),
-        ("tf.device(tf.compat.v1.train.replica_device_setter(1) or None)",
-         "tf.compat.v1.device(tf.compat.v1.train.replica_device_setter(1) or None)"),
-        ("tf.device('/gpu:%d' % 1)", None),
-        ("tf.device(f'/gpu:{1}')", None),
-        ("tf.device('/gpu:{}'.format(1))", None),
-        ("tf.device(None)", None),
-        ("tf.reduce_sum(x, 1, keep_dims=True)", "tf.compat.v1.reduce_sum(x, 1, keep_dims=True)"),
-        ("tf.math.reduce_mean(x, reduction_indices=[0])", "tf.compat.v1.math.reduce_mean(x, reduction_indices=[0])"),
-        ("tf.reduce_sum(x, 1, keepdims=True)", None),
-        ("tf.reduce_sum(x, 1, True, None, None)", "tf.compat.v1.reduce_sum(x, 1, True, None, None)"),
-        ("tf.nn.dropout(x, keep_prob=0.5)", "tf.compat.v1.nn.dropout(x, keep_prob=0.5)"),
-        ("tf.nn.dropout(x, rate=0.5)", None),
-        ("tf.gradients(y, x, colocate_gradients_with_ops=True)",
-         "tf.compat.v1.gradients(y, x, colocate_gradients_with_ops=True)"),
-        ("tf.squeeze(x, squeeze_dims=[1])", "tf.compat.v1.squeeze(x, squeeze_dims=[1])"),
-    ],
-)  # fmt: skip
-def test_a_call_that_only_tf1s_function_takes_is_of_compat_v1(call: str, after: str | None) -> None:
-    text = (
-        "import tensorflow as tf\n\nx = y = tf.compat.v1.placeholder(tf.float32)\n"
-        f"chooses = print\nz = {call}\ntf.compat.v1.Session()\n"
-    )
-    result = migrate(Script.from_text(text))
-    assert f"z = {after or call}\n" in result.changes[0].after
-    assert not result.left
-
-
-def test_the_table_of_such_arguments_is_that_of_the_installed_tensorflow() -> None:
-    tf = pytest.importorskip("tensorflow")
-    for line in (ROOT / "tf2towers/codemod/data/only_v1_arguments.tsv").read_text().splitlines()[1:]:
-        name, arguments, places = line.split("\t")
-        in_tf1, in_tf2 = (
-            list(inspect.signature(operator.attrgetter(name.removeprefix("tf."))(module)).parameters)
-            for module in (tf.compat.v1, tf)
-        )
-        assert [argument for argument in in_tf1 if argument not in in_tf2] == arguments.split(), name
-        assert len(in_tf2) == int(places), name

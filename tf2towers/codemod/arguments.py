@@ -2,41 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import libcst as cst
 
-from tf2towers.codemod import old_names
+from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit, Text
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import (
-    argument,
-    has_star,
-    is_name,
-    is_none,
-    is_text,
-    items,
-    keyword_of,
-    keywords,
-    literal,
-    positional,
-    walk,
-)
-from tf2towers.codemod.old_names import keyword_renames
-from tf2towers.codemod.symbols import find_replacement, taken_arguments, unserved_arguments
+from tf2towers.codemod.program import File
+from tf2towers.codemod.symbols import find_replacement, read_table, taken_arguments, unserved_arguments
+
+
+@cache
+def argument_orders() -> dict[str, tuple[tuple[str, ...], str, str]]:
+    """Function -> its arguments in the old order, when a call is known to use that, and what changed."""
+    return {
+        name: (tuple(order.split(",")), when, note)
+        for name, order, when, note, _ in read_table("data/argument_orders.tsv")
+    }
+
+
+@cache
+def keyword_renames() -> dict[str, dict[str, str]]:
+    """Function that renamed some keywords -> old keyword, where TF 2.21 no longer takes it, and its new name."""
+    found: dict[str, dict[str, str]] = {}
+    for name, old, new, accepted in read_table("data/keywords.tsv"):
+        found.setdefault(name, {}).update({old: new} if accepted != "yes" else {})
+    return found
+
+
+def _old_order(
+    canonical: str, call: cst.Call, is_list: Callable[[cst.BaseExpression], bool]
+) -> tuple[str, ...] | None:
+    """Today's keyword for each positional argument, when the call uses the argument order of an old release.
+
+    `tf.concat(0, xs)` gives ("axis", "values"). None when the call is written as TF 2.21's function takes it,
+    or when it cannot be said. The keyword is empty for an argument that keeps its position.
+
+    Args:
+        is_list: whether an expression is certainly a list, which no axis is.
+    """
+    order, when, _ = argument_orders().get(canonical, ((), "", ""))
+    given = nodes.positional(call)
+    if not order or not given or len(given) > len(order) or nodes.has_star(call):
+        return None
+    if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
+        if when == "first-is-int" or [*map(is_list, given[:2])] != [False, True]:
+            return None
+    if when == "last-positional":
+        return (*("" for _ in order[:-1]), order[-1]) if len(given) == len(order) else None
+    if when == "third-positional":
+        return ("", "", *order[2 : len(given)]) if len(given) > 2 else None
+    return order[: len(given)]
+
+
+def _is_integer(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        node = node.expression
+    return type(nodes.literal(node)) is int
+
+
+#: what a function takes once the runtime has patched it
+_ALSO_TAKEN = {"tf.uniform_unit_scaling_initializer": ("full_shape",)}
 
 
 def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
     orders = (
-        old_names.old_order(name, call, lambda node: _is_a_list(file, node))
-        for name in _function_names(file, call)
+        _old_order(name, call, lambda node: _is_a_list(file, node)) for name in _function_names(file, call)
     )
     return next((order for order in orders if order is not None), None)
 
 
 def _is_a_list(file: File, node: cst.BaseExpression) -> bool:
     """Whether an expression is a list, or a name for lists alone: what is joined, for no axis is a list."""
-    if not is_name(node):
+    if not nodes.is_name(node):
         return isinstance(node, cst.List | cst.Tuple | cst.ListComp)
     bindings = file.meanings.bindings(node)
     return bool(bindings) and all(
@@ -47,15 +88,13 @@ def _is_a_list(file: File, node: cst.BaseExpression) -> bool:
 
 def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:
     """The keywords of a call that TF 2.21 no longer takes, and their new names; none for those without effect."""
-    renames = next(filter(None, map(keyword_renames, _function_names(file, call))), None)
-    if renames is None:
-        return {}
+    known = keyword_renames()
+    renames = next((known[name] for name in _function_names(file, call) if name in known), {})
     return {
-        given: renames[word].new
-        for given in keywords(call)
-        if (word := keyword_of(given)) in renames
-        and not renames[word].accepted
-        and (renames[word].new or _has_no_effect(file, given.value))
+        given: renames[word]
+        for given in nodes.keywords(call)
+        if (word := nodes.keyword_of(given)) in renames
+        and (renames[word] or _has_no_effect(file, given.value))
     }
 
 
@@ -67,28 +106,8 @@ def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
     """Whether nothing is missed where a value is not computed: no calls, but of `tf.constant`."""
     return all(
-        file.canonical(node.func) == "tf.constant" for node in walk(value) if isinstance(node, cst.Call)
+        file.canonical(node.func) == "tf.constant" for node in nodes.walk(value) if isinstance(node, cst.Call)
     )
-
-
-def resizes_by_two(file: File, call: cst.Call) -> bool:
-    """Whether a call of `tf.image.resize_images` may be one of TF 0.x: (images, height, width).
-
-    By their text, (images, height, width) and (images, size, method) are often the same.
-    """
-    if file.canonical(call.func) != "tf.image.resize_images":
-        return False
-    if any(keyword_of(given) in ("new_height", "new_width") for given in call.args):
-        return True
-    given = positional(call)
-    if len(given) < 3 or has_star(call):
-        return False
-    size, third = given[1:3]
-    is_list = isinstance(size, cst.List | cst.Tuple | cst.ListComp)
-    is_method = (is_name(third) and third.value == "method") or (
-        isinstance(third, cst.Attribute) and "ResizeMethod" in file.text.of(third)
-    )
-    return not is_list and not is_method
 
 
 def not_taken(file: File, call: cst.Call) -> str | None:
@@ -101,87 +120,59 @@ def not_taken(file: File, call: cst.Call) -> str | None:
         if name in unserved_arguments():
             return _unserved_argument(name, call)
         if name in ("tf.einsum", "tf.linalg.einsum") and _was_a_trace(call):
-            term = file.text.of(positional(call)[0])
+            term = file.text.of(nodes.positional(call)[0])
             return (
                 f"{name}({term}, ...) was the trace of the last two axes in TF 1.15, and is a sum in TF 2.21"
             )
     found = find_replacement(canonical) if canonical.startswith("tf.") else None
-    if found is None or found.kind != "v1" or resizes_by_two(file, call) or has_old_arguments(file, call):
+    if found is None or found.kind != "v1":
         return None
     name = found.target.replace("tf.compat.v1.", "tf.")
     takes = taken_arguments(name)
-    if takes is None or has_star(call):
+    if takes is None or nodes.has_star(call):
         return None
+    takes += _ALSO_TAKEN.get(name, ())
     by_place = [word for word in takes if not word.startswith("*")]
-    if (count := len(positional(call))) > len(by_place):
+    if (count := len(nodes.positional(call))) > len(by_place):
         return f"{name} takes {len(by_place)} arguments by place in TF 2.21, not {count}"
     renamed = new_keywords(file, call)
     known = {word.lstrip("*") for word in takes}
-    for given in keywords(call):
-        if not given.star and renamed.get(given, keyword_of(given)) not in {*known, ""}:
-            return f"{name} takes no argument `{keyword_of(given)}` in TF 2.21"
+    for given in nodes.keywords(call):
+        if not given.star and renamed.get(given, nodes.keyword_of(given)) not in {*known, ""}:
+            return f"{name} takes no argument `{nodes.keyword_of(given)}` in TF 2.21"
     return None
 
 
 def _unserved_argument(canonical: str, call: cst.Call) -> str | None:
     name, place = unserved_arguments()[canonical]
     values = [
-        *positional(call)[place : place + 1],
-        *(given.value for given in call.args if keyword_of(given) == name),
+        *nodes.positional(call)[place : place + 1],
+        *(given.value for given in call.args if nodes.keyword_of(given) == name),
     ]
-    if all(map(is_none, values)):
+    if all(map(nodes.is_none, values)):
         return None
     return f"{canonical} is called with `{name}`, which its replacement in TF 2.21 does not take"
 
 
 def _was_a_trace(call: cst.Call) -> bool:
     """Whether `tf.einsum` gets a term that reads the same backwards, longer than 'ii': 'ijji', which TF 2 sums up."""
-    given = positional(call)
-    if len(given) != 2 or not is_text(given[0]):
+    given = nodes.positional(call)
+    if len(given) != 2 or not nodes.is_text(given[0]):
         return False
-    term = literal(given[0]).replace(" ", "")
+    term = nodes.literal(given[0]).replace(" ", "")
     twice = any(term.count(axis) == 2 for axis in term)
     return len(term) > 2 and twice and term.isalpha() and term == term[::-1]
 
 
-def has_old_arguments(file: File, call: cst.Call) -> str | None:
-    """The function of a call that the runtime has for the arguments of TF1 and TF 0.x; None for any other call.
-
-    So are `inputs` before `labels`, where the program may be of TF 0.x, the `full_shape` of an initializer, what
-    `tf.tuple` waits for, and a crop of an image to [height, width].
-    """
-    canonical, given = file.canonical(call.func) or "", positional(call)
-    match canonical:
-        case "tf.nn.nce_loss" | "tf.nn.sampled_softmax_loss" if len(given) > 3:
-            starred = any(arg.star == "*" for arg in call.args[:4])
-            return canonical.rpartition(".")[2] if file.program.may_be_of_tf0 and not starred else None
-        case "tf.image.random_crop":
-            return canonical.rpartition(".")[2] if _may_leave_the_channels_out(call) else None
-        case "tf.uniform_unit_scaling_initializer" if argument(call, 3, "full_shape") is not None:
-            return canonical.rpartition(".")[2]
-        case "tf.tuple" if argument(call, 2, "control_inputs") is not None:
-            return "waiting_tuple"
-    return None
-
-
-def _may_leave_the_channels_out(call: cst.Call) -> bool:
-    """Whether a crop is to two numbers, which TensorFlow 0.6 took for [height, width]."""
-    size = argument(call, 1, "size")
-    return not has_star(call) and isinstance(size, cst.List | cst.Tuple) and len(size.elements) == 2
-
-
 def reversed_axes(file: File, call: cst.Call) -> list[int] | None:
     """The axes that `tf.reverse(x, [False, True])` reverses, which TF 1.0 and later refuse; None for any other call."""
-    given = positional(call)
+    given = nodes.positional(call)
     if file.canonical(call.func) != "tf.reverse" or len(given) != 2 or not isinstance(given[1], cst.List):
         return None
-    chosen = [literal(part) for part in items(given[1])]
+    chosen = [nodes.literal(part) for part in nodes.items(given[1])]
     if not chosen or any(not isinstance(value, bool) for value in chosen):
         return None
     return [axis for axis, value in enumerate(chosen) if value]
-
-
-# -- edits of arguments ----------------------------------------------------------------------------------------------
 
 
 def without_argument(text: Text, call: cst.Call, given: cst.Arg) -> Edit:
@@ -196,11 +187,6 @@ def without_argument(text: Text, call: cst.Call, given: cst.Arg) -> Edit:
         has_comment = "#" in text.text[comma:start]
         return Edit(start if has_comment else comma, end, "", whole=True)
     return Edit(start, text.start(call.args[1]) if len(call.args) > 1 else end, "", whole=True)
-
-
-def start_of_argument(text: Text, call: cst.Call, place: int) -> int:
-    """Where an argument starts, its own parentheses included."""
-    return text.start(call.args[place])
 
 
 def added_argument(text: Text, call: cst.Call, added: str) -> Edit:

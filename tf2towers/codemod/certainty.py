@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
+from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Binding
-from tf2towers.codemod.nodes import (
-    has_star,
-    index_of,
-    is_literal,
-    is_name,
-    is_plain,
-    items,
-    positional,
-    targets,
-)
+from tf2towers.codemod.program import File
 
 RANGES = frozenset({"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange"})
 #: functions that have no effect and give something that can be gone through once
@@ -25,6 +16,10 @@ _PURE = RANGES | {
 }  # fmt: skip
 #: those whose arguments may be any value, for nothing goes through it
 _OF_VALUES = RANGES | {"builtins.len", "builtins.int", "builtins.str", "builtins.min", "builtins.max"}
+#: what else evaluates alike; `a.split()` does, but not `tf.split`
+_PLAIN = (
+    cst.Name, cst.Attribute, cst.BinaryOperation, cst.Subscript, cst.Slice, cst.FormattedString, cst.ConcatenatedString,
+)  # fmt: skip
 _METHODS = frozenset({"split", "format", "strip", "lower", "upper"})
 _LISTS = RANGES | {
     "builtins.list",
@@ -41,49 +36,36 @@ def is_certain(file: File, node: cst.CSTNode | None, *, value: bool = False) -> 
 
     `value` says that nothing goes through the result: then a name or an attribute may hold anything.
     """
-    if is_literal(node):
-        return True
-    if isinstance(node, cst.List | cst.Tuple):
-        return not has_star(node) and all(is_certain(file, element, value=True) for element in items(node))
-    if isinstance(node, cst.BinaryOperation):
-        return is_certain(file, node.left, value=value) and is_certain(file, node.right, value=value)
-    if isinstance(node, cst.Subscript):
-        index = index_of(node)
-        if not value and not isinstance(index, cst.Slice):
-            return False  # an item may be anything
-        return is_certain(file, node.value, value=True) and is_certain(file, index, value=True)
-    if isinstance(node, cst.Slice):
-        parts = [bound for bound in (node.lower, node.upper, node.step) if bound is not None]
-        return all(is_certain(file, part, value=True) for part in parts)
-    if isinstance(node, cst.FormattedString):
-        return all(is_certain(file, part, value=True) for part in node.parts)
-    if isinstance(node, cst.ConcatenatedString):
-        return is_certain(file, node.left, value=True) and is_certain(file, node.right, value=True)
-    if isinstance(node, cst.FormattedStringExpression):
-        return node.format_spec is None and is_certain(file, node.expression, value=True)
-    if isinstance(node, cst.Call):
-        return _is_certain_call(file, node)
-    if isinstance(node, cst.Attribute):
-        return is_certain(file, node.value, value=True) and (value or _attribute_is_list(file, node))
-    if is_name(node):
-        return value or _is_list(file, file.meanings.bindings(node))
-    return False
-
-
-def _is_certain_call(file: File, call: cst.Call) -> bool:
-    if not all(map(is_plain, call.args)):
+    if node is None or not all(_evaluates_alike(file, part) for part in nodes.walk(node)):
         return False
-    given = positional(call)
-    name = file.canonical(call.func)
-    if name in _PURE:
-        return all(is_certain(file, argument, value=name in _OF_VALUES) for argument in given)
-    if (
-        isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS and name is None
-    ):  # not tf.split
-        return is_certain(file, call.func.value, value=True) and all(
-            is_certain(file, argument, value=True) for argument in given
-        )
-    return False
+    return value or _goes_again(file, node)
+
+
+def _evaluates_alike(file: File, part: cst.CSTNode) -> bool:
+    """Whether evaluating a part once more gives the same, where all that is in it does."""
+    if isinstance(part, cst.Call):
+        name = file.canonical(part.func)
+        if not all(map(nodes.is_plain, part.args)):
+            return False
+        if name in _PURE:
+            return name in _OF_VALUES or all(_goes_again(file, given.value) for given in part.args)
+        return name is None and isinstance(part.func, cst.Attribute) and part.func.attr.value in _METHODS
+    if isinstance(part, cst.List | cst.Tuple):
+        return not nodes.has_star(part)
+    if isinstance(part, cst.FormattedStringExpression):
+        return part.format_spec is None
+    return nodes.is_literal(part) or isinstance(part, _PLAIN)
+
+
+def _goes_again(file: File, node: cst.CSTNode) -> bool:
+    """Whether the value of what `_evaluates_alike` can be gone through again and again."""
+    if isinstance(node, cst.BinaryOperation):
+        return _goes_again(file, node.left) and _goes_again(file, node.right)
+    if isinstance(node, cst.Subscript):
+        return isinstance(nodes.index_of(node), cst.Slice)  # an item may be anything
+    if isinstance(node, cst.Attribute):
+        return _attribute_is_list(file, node)
+    return not nodes.is_name(node) or _is_list(file, file.meanings.bindings(node))
 
 
 def _is_list(file: File, bindings: list[Binding]) -> bool:
@@ -99,7 +81,7 @@ def _attribute_is_list(file: File, node: cst.Attribute) -> bool:
         statement.value
         for other in file.program.files
         for statement in other.all(cst.Assign)
-        for target in targets(statement)
+        for target in nodes.targets(statement)
         if isinstance(target, cst.Attribute) and target.attr.value == node.attr.value
     ]
     return bool(values) and all(makes_list(file, value) for value in values)
@@ -124,5 +106,5 @@ def makes_list(file: File, value: cst.BaseExpression) -> bool:
             return True
         return isinstance(value.func, cst.Attribute) and value.func.attr.value == "split"
     if isinstance(value, cst.Subscript):  # a part of a list
-        return isinstance(index_of(value), cst.Slice) and _is_literal_list(file, value.value)
+        return isinstance(nodes.index_of(value), cst.Slice) and _is_literal_list(file, value.value)
     return isinstance(value, cst.List | cst.Tuple | cst.ListComp)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.nodes import Alias, Import, aliases, asname_of, module_of, name_of
-from tf2towers.codemod.symbols import Found, find_replacement
-
-
-class Importing(Protocol):
-    """What is needed of a file whose imports are rewritten."""
-
-    def keeps_plain(self, alias: Alias) -> bool:
-        """Whether `import tensorflow` stays plain."""
-
+from tf2towers.codemod.symbols import (
+    STANDARDIZATION,
+    Found,
+    canonical_name,
+    find_replacement,
+    public_spelling,
+)
 
 V1 = "tensorflow.compat.v1"
 
@@ -49,13 +45,13 @@ def is_tensorflow(dotted: str) -> bool:
     return dotted.partition(".")[0] == "tensorflow"
 
 
-def imports_made_by(file: Importing, node: Import) -> Iterator[NewImport]:
+def imports_made_by(keeps_plain: Callable[[Alias], bool], node: Import) -> Iterator[NewImport]:
     """What each alias of an import statement becomes; what is not TensorFlow's stays as it is."""
     for alias in aliases(node):
         if isinstance(node, cst.ImportFrom):
             yield _from_import(node, alias)
         else:
-            yield _import(file, alias)
+            yield _import(keeps_plain, alias)
 
 
 def stays_dotted(dotted: str) -> bool:
@@ -81,45 +77,47 @@ def _from_import(node: cst.ImportFrom, alias: Alias) -> NewImport:
         return NewImport(V1 + root[2:], "*", "*", alias) if found.kind == "v1" else was
     canonical = canonical_name(f"{module}.{name_of(alias)}")
     found = find_replacement(canonical)
-    if found.kind == "left":
-        return NewImport(module, name_of(alias), bound, alias, found)
-    if found.kind == "runtime":
-        assert found.runtime is not None
-        parent, _, name = ".".join(found.runtime).rpartition(".")
-        return NewImport(parent, name, bound, alias)
-    if found.kind == "tf2" or canonical == "tf" or found.target.startswith("tf.compat"):
-        return was
+    if public_spelling(canonical) == STANDARDIZATION:
+        found = Found(
+            "left", code="T2T620", why=f"{STANDARDIZATION} is taken before it is TF 1.15's; instead: its name"
+        )
+    if (made := _made_alike(was, found)) is not None or canonical == "tf":
+        return made or was
     if found.target.startswith("tf.app.flags."):  # no module of compat.v1 that names could be imported from
         return was if module == PRIVATE_FLAGS else NewImport(PRIVATE_FLAGS, name_of(alias), bound, alias)
     parent, _, name = _module(found).rpartition(".")
     return NewImport(parent, name, bound, alias)
 
 
-def _import(file: Importing, alias: Alias) -> NewImport:
+def _import(keeps_plain: Callable[[Alias], bool], alias: Alias) -> NewImport:
     bound = asname_of(alias) or name_of(alias)
     was = NewImport("", name_of(alias), bound, alias)
     if not is_tensorflow(name_of(alias)):
         return was
     if asname_of(alias) is None:
-        if file.keeps_plain(alias) or stays_dotted(name_of(alias)):
+        if keeps_plain(alias) or stays_dotted(name_of(alias)):
             return was
         return NewImport("", V1, "tensorflow", alias)  # what is gone is rewritten where it is used
     canonical = canonical_name(name_of(alias))
     found = find_replacement(canonical)
     if canonical == "tf":
-        return was if file.keeps_plain(alias) else NewImport("", V1, bound, alias)
-    if found.kind == "left":
-        return NewImport("", name_of(alias), bound, alias, found)
-    if found.kind == "runtime":
-        assert found.runtime is not None
-        parent, _, name = ".".join(found.runtime).rpartition(".")
-        return NewImport(parent, name, bound, alias)
-    if found.kind == "tf2" or found.target.startswith("tf.compat"):
-        return was
+        return was if keeps_plain(alias) else NewImport("", V1, bound, alias)
+    if (made := _made_alike(was, found)) is not None:
+        return made
     if found.target.startswith("tf.app"):  # an import of the module by itself is without flags
         parent, _, name = _module(found).rpartition(".")
         return NewImport(parent, name, bound, alias)
     return NewImport("", _module(found), bound, alias)
+
+
+def _made_alike(was: NewImport, found: Found) -> NewImport | None:
+    """What becomes of both forms of an import alike: it is left, the runtime's, or as it was; None for others."""
+    if found.kind == "left":
+        return replace(was, left=found)
+    if found.runtime is not None:
+        parent, _, name = ".".join(found.runtime).rpartition(".")
+        return replace(was, module=parent, name=name)
+    return was if found.kind == "tf2" or found.target.startswith("tf.compat") else None
 
 
 def _module(found: Found) -> str:

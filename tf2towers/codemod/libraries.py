@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import libcst as cst
 
-from tf2towers.codemod.canonical import beginnings
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import imported, is_name, module_of
+from tf2towers.codemod.program import File
+from tf2towers.codemod.symbols import beginnings
 from tf2towers.source.python2.tables import read_words
-
-if TYPE_CHECKING:
-    from tf2towers.codemod.file import File
 
 
 class Changed(NamedTuple):

@@ -7,30 +7,15 @@ A name means something only where all its bindings in its scope agree; an answer
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import libcst as cst
 from libcst.metadata import Assignment, ExpressionContext, ImportAssignment
 from libcst.metadata import Scope as LibcstScope
 
-from tf2towers.codemod.canonical import PYTHON2_BUILTINS, canonical_name
-from tf2towers.codemod.nodes import (
-    Alias,
-    Comprehension,
-    Import,
-    Symbol,
-    asname_of,
-    block,
-    bound_by,
-    has_star,
-    imported,
-    is_name,
-    is_none,
-    items,
-    last_name,
-    module_of,
-)
+from tf2towers.codemod import nodes
+from tf2towers.codemod.symbols import PYTHON2_BUILTINS, canonical_name
 from tf2towers.codemod.tree import Tree
 
 
@@ -39,8 +24,8 @@ class Imported:
     """A name bound by an import: it stands for the dotted name `target`."""
 
     target: str
-    statement: Import
-    alias: Alias
+    statement: nodes.Import
+    alias: nodes.Alias
 
 
 @dataclass(frozen=True)
@@ -107,21 +92,15 @@ class Meanings:
         self._known: dict[tuple[Scope, str], str | None] = {}
         self._active: set[cst.CSTNode] = set()
         self.star_imports = [
-            module_of(node) for node in tree.all(cst.ImportFrom) if isinstance(node.names, cst.ImportStar)
+            nodes.module_of(node)
+            for node in tree.all(cst.ImportFrom)
+            if isinstance(node.names, cst.ImportStar)
         ]
         self._bind_all()
         self._star_root = self._root_of_stars()
 
-    def forget(self, statements: Set[Import]) -> None:
-        """Forgets its answers, and what imports that are never run bind where something else binds the name too."""
-        for scope in {self.module, *self._scopes.values()} if statements else ():
-            for name, bindings in scope.bindings.items():
-                kept = [
-                    binding
-                    for binding in bindings
-                    if not (isinstance(binding, Imported) and binding.statement in statements)
-                ]
-                scope.bindings[name] = kept or bindings
+    def forget(self) -> None:
+        """Forgets its answers."""
         self._known.clear()
 
     @property
@@ -142,7 +121,7 @@ class Meanings:
         while isinstance(node, cst.Attribute):
             parts.append(node.attr.value)
             node = node.value
-        if not is_name(node):
+        if not nodes.is_name(node):
             return None
         name = self.canonical_of(node.value, self.scope(node))
         if name is None or not parts:
@@ -164,8 +143,8 @@ class Meanings:
 
     def bindings(self, node: cst.CSTNode | None) -> list[Binding]:
         """Everything that binds a name where it is used; nothing for a builtin, and for what is not a name."""
-        found = self.scope(node).lookup(node.value) if is_name(node) else None
-        return self._visible(node.value, *found) if found is not None and is_name(node) else []
+        found = self.scope(node).lookup(node.value) if nodes.is_name(node) else None
+        return self._visible(node.value, *found) if found is not None and nodes.is_name(node) else []
 
     def possible_meanings(self, node: cst.Name) -> set[str]:
         """What a name may stand for, where its bindings do not agree: the meanings of those that have one."""
@@ -212,7 +191,7 @@ class Meanings:
         if not isinstance(home.node, cst.Module | cst.FunctionDef):
             return None
         places: dict[cst.CSTNode, int] = {
-            statement: place for place, statement in enumerate(block(home.node))
+            statement: place for place, statement in enumerate(nodes.block(home.node))
         }
         bound = [places.get(statement) for binding in bindings if (statement := self._statement_of(binding))]
         if len(bound) < len(bindings) or None in bound or self._deleted(node.value):
@@ -259,15 +238,15 @@ class Meanings:
         own = [
             binding
             for binding in bindings
-            if not (isinstance(binding, Assigned) and is_name(binding.value) and binding.value.value == name)
+            if not (
+                isinstance(binding, Assigned) and nodes.is_name(binding.value) and binding.value.value == name
+            )
         ]
         scope = home.parent
         while scope is not None and isinstance(scope.node, cst.ClassDef):
             scope = scope.parent
         around = scope.lookup(name) if scope is not None else None
         return own + (self._visible(name, *around) if around is not None else [])
-
-    # -- from LibCST's scopes ------------------------------------------------------------------------------------------
 
     def _of(self, scope: LibcstScope) -> Scope:
         """The scope for one of LibCST's."""
@@ -325,18 +304,18 @@ class Meanings:
         """The scope that a name is bound in where no `global` says otherwise: `:=` is not of the comprehension."""
         scope = self.scope(node)
         if isinstance(self._tree.parents.get(node), cst.NamedExpr):
-            while isinstance(scope.node, Comprehension) and scope.parent is not None:
+            while isinstance(scope.node, nodes.Comprehension) and scope.parent is not None:
                 scope = scope.parent
         return scope
 
     def _binding(self, assignment: Assignment, node: cst.CSTNode) -> Binding:
         if isinstance(assignment, ImportAssignment):
-            assert isinstance(node, Import)
-            for alias, target in imported(node):
+            assert isinstance(node, nodes.Import)
+            for alias, target in nodes.imported(node):
                 named = None if isinstance(alias, cst.ImportStar) else (alias.asname or alias).name
                 if named is assignment.as_name:
-                    whole = isinstance(node, cst.ImportFrom) or asname_of(alias) is not None
-                    return Imported(target if whole else bound_by(alias), node, alias)
+                    whole = isinstance(node, cst.ImportFrom) or nodes.asname_of(alias) is not None
+                    return Imported(target if whole else nodes.bound_by(alias), node, alias)
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             return Defined(node)
         return self._stored(node)
@@ -351,12 +330,12 @@ class Meanings:
             statement = self._tree.parents[parent]
             value = statement.value if isinstance(statement, cst.Assign) else None
             if isinstance(value, cst.Tuple | cst.List) and len(value.elements) == len(parent.elements):
-                if not has_star(value) and not has_star(parent):
-                    place = next(place for place, element in enumerate(items(parent)) if element is node)
-                    return Assigned(items(value)[place])
+                if not nodes.has_star(value) and not nodes.has_star(parent):
+                    place = next(
+                        place for place, element in enumerate(nodes.items(parent)) if element is node
+                    )
+                    return Assigned(nodes.items(value)[place])
         return Opaque(node)
-
-    # -- meanings ------------------------------------------------------------------------------------------------------
 
     def _resolve(self, name: str, scope: Scope) -> str | None:
         found = scope.lookup(name)
@@ -383,7 +362,7 @@ class Meanings:
         return self._assigned(binding.value) if isinstance(binding, Assigned) else None
 
     def _assigned(self, value: cst.BaseExpression) -> str | None:
-        if not isinstance(value, Symbol):
+        if not isinstance(value, nodes.Symbol):
             return None
         self._active.add(value)
         try:
@@ -421,8 +400,8 @@ def _binding_node(binding: Binding, node: cst.CSTNode) -> cst.CSTNode:
 def _imports(value: cst.Call | cst.Subscript) -> bool:
     """Whether a module comes of it: `importlib.import_module(name)`, `__import__(name)`, `sys.modules[name]`."""
     function = value.func if isinstance(value, cst.Call) else value.value
-    return last_name(function) in ("import_module", "__import__", "modules")
+    return nodes.last_name(function) in ("import_module", "__import__", "modules")
 
 
 def _is_none(binding: Binding) -> bool:
-    return isinstance(binding, Assigned) and is_none(binding.value)
+    return isinstance(binding, Assigned) and nodes.is_none(binding.value)

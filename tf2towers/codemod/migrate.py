@@ -11,10 +11,9 @@ import libcst as cst
 
 from tf2towers.codemod.aligned_lines import move_aligned_lines
 from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
-from tf2towers.codemod.file import RUNTIME, File
 from tf2towers.codemod.new_imports import new_lines
 from tf2towers.codemod.nodes import imported
-from tf2towers.codemod.program import Program
+from tf2towers.codemod.program import RUNTIME, File, Program
 from tf2towers.codemod.removal import unused_imports
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.rules.t2t608_python2_to_python3 import python2_findings
@@ -189,6 +188,3 @@ def _report_cells(result: MigrationResult, notebook: Notebook) -> None:
     for cell, magic in notebook.files_written:
         message = f"{magic}: the module that this cell writes is not looked into"
         result.findings.append(Finding("T2T624", message, todo_of("T2T624"), notebook.path, 1, 1, cell=cell))
-
-
-__all__ = ["Options", "migrate"]

@@ -10,30 +10,12 @@ from pathlib import Path
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Defined
-from tf2towers.codemod.nodes import (
-    Import,
-    Statement,
-    Symbol,
-    aliases,
-    asname_of,
-    block,
-    blocks,
-    bound_by,
-    children,
-    decorators,
-    defaults,
-    imported,
-    is_docstring,
-    literal,
-    module_of,
-    name_of,
-    positional,
-    walk,
-)
-from tf2towers.codemod.symbols import SWITCHES, find_replacement, session_names
+from tf2towers.codemod.program import File
+from tf2towers.codemod.reached import evaluated_nodes
+from tf2towers.codemod.symbols import STANDARDIZATION, SWITCHES, find_replacement, session_names
 
 #: What a module may call on import without building a graph.
 _HARMLESS = (
@@ -63,43 +45,29 @@ Compound = cst.Try | cst.If | cst.With
 class Location:
     """`after` is the last import before anything is built, or None; `stop` the index of what builds."""
 
-    after: Statement | None
+    after: nodes.Statement | None
     stop: int
 
 
 def find_import_location(file: File, before: int | None = None) -> Location:
     """The place in a file. `before` is the index in the body of a statement that the imports have to precede."""
-    after: Statement | None = None
+    after: nodes.Statement | None = None
     body = file.body
     for place, statement in enumerate(body):
         if before is not None and place >= before:
             return Location(after, place)
-        risky = not isinstance(statement, Import) and any(
+        risky = not isinstance(statement, nodes.Import) and any(
             _is_risky(file, node) for node in evaluated_nodes(statement)
         )
         if _is_import(statement) and not risky:
             if file.main and any(may_build_graph(file, name) for name in _imported_modules(statement)):
                 return Location(after, place)
             after = statement
-        elif place == 0 and is_docstring(statement):
+        elif place == 0 and nodes.is_docstring(statement):
             after = statement
         elif risky:
             return Location(after, place)
     return Location(after, len(body))
-
-
-def evaluated_nodes(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Every node that is evaluated when a statement of a module runs: bodies of functions are not."""
-    pending = [statement]
-    while pending:
-        node = pending.pop()
-        yield node
-        if isinstance(node, cst.FunctionDef):
-            pending += [*decorators(node), *defaults(node)]
-        elif isinstance(node, cst.Lambda):
-            pending += defaults(node)
-        else:
-            pending += children(node)
 
 
 def may_build_graph(file: File, dotted: str) -> bool:
@@ -136,18 +104,20 @@ def _is_risky(file: File, node: cst.CSTNode) -> bool:
         return False
     if isinstance(node, cst.Lambda):  # it may be called from here on, by whatever name
         # lambdas in it are walked with it
-        return any(_is_risky(file, part) for part in walk(node.body) if not isinstance(part, cst.Lambda))
-    if isinstance(node, Symbol):
+        return any(
+            _is_risky(file, part) for part in nodes.walk(node.body) if not isinstance(part, cst.Lambda)
+        )
+    if isinstance(node, nodes.Symbol):
         name = file.canonical(node) or ""
-        if _may_run(file, node, name):
+        if name == STANDARDIZATION or _may_run(file, node, name):
             return True
         return name.startswith("tf.") and (
-            _needs_runtime(file, node, name) or (name.count(".") == 1 and name in _runtime_needs())
+            _needs_runtime(file, node, name) or (name.count(".") == 1 and name in session_names())
         )
     return False
 
 
-def _may_run(file: File, node: Symbol, canonical: str) -> bool:
+def _may_run(file: File, node: nodes.Symbol, canonical: str) -> bool:
     """Whether a function or class of the program is named, which may be called: by its own name, by `map`, by another.
 
     A name that is bound again elsewhere may be it, too.
@@ -160,13 +130,15 @@ def _may_run(file: File, node: Symbol, canonical: str) -> bool:
 
 
 def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
-    given = positional(call)
+    given = nodes.positional(call)
     return (
-        name.rpartition(".")[2].startswith("DEFINE_") and bool(given) and literal(given[0]) in _FLAGS_OF_ABSL
+        name.rpartition(".")[2].startswith("DEFINE_")
+        and bool(given)
+        and nodes.literal(given[0]) in _FLAGS_OF_ABSL
     )
 
 
-def _needs_runtime(file: File, node: Symbol, canonical: str) -> bool:
+def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
     """Whether a use becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
     from tf2towers.codemod.rules.t2t601_renamed_symbol import alias_of
 
@@ -183,28 +155,25 @@ def _is_harmless(name: str) -> bool:
     )
 
 
-def _runtime_needs() -> frozenset[str]:
-    return frozenset(session_names())
-
-
-def _is_import(statement: Statement) -> bool:
+def _is_import(statement: nodes.Statement) -> bool:
     if isinstance(statement, Compound):
-        inner = [each for made in blocks(statement) for each in made]
+        inner = [each for made in nodes.blocks(statement) for each in made]
         return any(map(_is_import, inner)) and all(
-            isinstance(each, Import | cst.Pass | cst.Assign | cst.Raise) or _is_import(each) for each in inner
+            isinstance(each, nodes.Import | cst.Pass | cst.Assign | cst.Raise) or _is_import(each)
+            for each in inner
         )
-    return isinstance(statement, Import)
+    return isinstance(statement, nodes.Import)
 
 
-def _imported_modules(statement: Statement) -> Iterator[str]:
+def _imported_modules(statement: nodes.Statement) -> Iterator[str]:
     """The dotted names that an import statement may import, as the local imports know them."""
-    for node in walk(statement):
+    for node in nodes.walk(statement):
         if isinstance(node, cst.Import):
-            for alias in aliases(node):
-                parts = name_of(alias).split(".")
+            for alias in nodes.aliases(node):
+                parts = nodes.name_of(alias).split(".")
                 yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))
         elif isinstance(node, cst.ImportFrom):
-            yield from (module_of(node), *(dotted for _, dotted in imported(node)))
+            yield from (nodes.module_of(node), *(dotted for _, dotted in nodes.imported(node)))
 
 
 def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
@@ -221,23 +190,23 @@ def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
     return None
 
 
-def _run_later(file: File, statement: Statement) -> Iterator[tuple[int, int]]:
+def _run_later(file: File, statement: nodes.Statement) -> Iterator[tuple[int, int]]:
     """The spans of a statement in which no name is used yet: functions' bodies, and imports."""
     for node in evaluated_nodes(statement):
         if isinstance(node, cst.FunctionDef):
-            yield file.text.start(block(node)[0]), file.text.end(node)
-        elif isinstance(node, Import):
+            yield file.text.start(nodes.block(node)[0]), file.text.end(node)
+        elif isinstance(node, nodes.Import):
             yield _definition_span(file, node)
 
 
-def _definition_span(file: File, statement: Statement) -> tuple[int, int]:
+def _definition_span(file: File, statement: nodes.Statement) -> tuple[int, int]:
     """From its first decorator to its end."""
     first = [*_decorators(statement), statement][0]
     return file.text.start(first), file.text.end(statement)
 
 
-def _decorators(statement: Statement) -> list[cst.BaseExpression]:
-    return decorators(statement) if isinstance(statement, cst.FunctionDef | cst.ClassDef) else []
+def _decorators(statement: nodes.Statement) -> list[cst.BaseExpression]:
+    return nodes.decorators(statement) if isinstance(statement, cst.FunctionDef | cst.ClassDef) else []
 
 
 def _offsets_within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
@@ -272,7 +241,7 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
             below = _import_below(file, place, module)
             if below is not None:
                 words = _sort_words([*words, *_imported_words(below)])
-                yield _without_line(file, below)
+                yield Edit(*_lines_of(file, below), "", whole=True)
             lines += wrap_import(f"from {module} import ", words)
     lines = [*modules, *lines]
     if file.opening is not None:
@@ -287,7 +256,7 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         end = _last_line(file, place.after)
         offset = text.line_start(end + 1)
         following = text.line(end + 1).strip() if end < len(text.starts) else ""
-        if is_docstring(place.after):
+        if nodes.is_docstring(place.after):
             lines.insert(0, "")
     else:
         line = _first_line(file)
@@ -301,7 +270,7 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     yield Edit(offset, offset, joined)
 
 
-def _within_line(file: File, after: Statement, stop: int) -> tuple[int, int] | None:
+def _within_line(file: File, after: nodes.Statement, stop: int) -> tuple[int, int] | None:
     """The text between an import and the next statement, if that is on the import's line and needs the new lines."""
     body = file.body
     if stop == len(body) or file.text.first_line(body[stop]) > _last_line(file, after):
@@ -309,7 +278,7 @@ def _within_line(file: File, after: Statement, stop: int) -> tuple[int, int] | N
     return file.text.between_on_a_line(after, body[body.index(after) + 1])
 
 
-def _last_line(file: File, statement: Statement) -> int:
+def _last_line(file: File, statement: nodes.Statement) -> int:
     """The last line of a statement of the top level, and of those that share a line with it (`;`, a backslash)."""
     text = file.text
     end = text.last_line(statement)
@@ -333,24 +302,24 @@ def _first_line(file: File) -> int:
 def _imports_from(file: File, module: str) -> Iterator[cst.ImportFrom]:
     """The imports of the top level that take names from a module."""
     for statement in file.body:
-        if isinstance(statement, cst.ImportFrom) and module_of(statement) == module:
+        if isinstance(statement, cst.ImportFrom) and nodes.module_of(statement) == module:
             yield statement
 
 
 def _imported_words(statement: cst.ImportFrom) -> list[str]:
     """What an import says of each name: `Session as S`."""
     return [
-        name_of(alias) + (f" as {asname_of(alias)}" if asname_of(alias) else "")
-        for alias in aliases(statement)
+        nodes.name_of(alias) + (f" as {nodes.asname_of(alias)}" if nodes.asname_of(alias) else "")
+        for alias in nodes.aliases(statement)
     ]
 
 
 def _is_there(file: File, module: str, name: str, bound: str) -> bool:
     """Whether an import of the top level binds the name already."""
     return any(
-        (name_of(alias), bound_by(alias)) == (name, bound)
+        (nodes.name_of(alias), nodes.bound_by(alias)) == (name, bound)
         for statement in _imports_from(file, module)
-        for alias in aliases(statement)
+        for alias in nodes.aliases(statement)
     )
 
 
@@ -374,20 +343,17 @@ def _import_below(file: File, place: Location, module: str) -> cst.ImportFrom | 
     text = file.text
     first = text.first_line(place.after) if place.after is not None else 0
     for statement in _imports_from(file, module):
-        lines = text.text[text.line_start(text.first_line(statement)) : _lines_end(file, statement)]
+        lines = text.text[slice(*_lines_of(file, statement))]
         alone = lines.strip() == text.of(statement) and "#" not in lines
         if text.first_line(statement) > first and alone:
             return statement
     return None
 
 
-def _without_line(file: File, statement: Statement) -> Edit:
-    start = file.text.line_start(file.text.first_line(statement))
-    return Edit(start, _lines_end(file, statement), "", whole=True)
-
-
-def _lines_end(file: File, statement: Statement) -> int:
-    return file.text.line_start(file.text.last_line(statement) + 1)
+def _lines_of(file: File, statement: nodes.Statement) -> tuple[int, int]:
+    """The span of a statement's lines."""
+    text = file.text
+    return text.line_start(text.first_line(statement)), text.line_start(text.last_line(statement) + 1)
 
 
 def _sort_words(words: list[str]) -> list[str]:

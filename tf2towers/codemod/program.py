@@ -1,26 +1,40 @@
-"""`Program`: a script and every local module it reaches, read once; and whether it is a TF1 program at all."""
+"""`Program`: a script and every local module it reaches, read once; and `File`, one of them under migration."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, wraps
 from pathlib import Path
+from typing import TypeVar
 
 import libcst as cst
+from libcst.metadata import ExpressionContext
 
-from tf2towers.codemod.arguments import old_order
-from tf2towers.codemod.canonical import canonical_name
-from tf2towers.codemod.file import File
-from tf2towers.codemod.meanings import Defined
-from tf2towers.codemod.nodes import Symbol, dotted, imported, module_of
-from tf2towers.codemod.symbols import ended_before_tf1, is_only_tf1, session_names
-from tf2towers.codemod.tensorflow_versions import is_for_another
+from tf2towers.codemod import nodes
+from tf2towers.codemod.edits import Edit, Text
+from tf2towers.codemod.imports import imports_made_by, stays_dotted
+from tf2towers.codemod.meanings import Assigned, Binding, Defined, Imported, Meanings, Scope
+from tf2towers.codemod.symbols import (
+    Found,
+    canonical_name,
+    find_replacement,
+    is_module,
+    is_only_tf1,
+    public_spelling,
+    session_names,
+)
+from tf2towers.codemod.tree import Tree
+from tf2towers.report.result import FindingKind
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.python2.reading import Reader, shows_python2
 from tf2towers.source.script import Script
 
+RUNTIME = "tf2towers.runtime"
+#: where modules are named: `layers.conv2d`, with `from tf2towers.runtime.tf1 import layers`
+_HOMES_OF_MODULES = (RUNTIME, f"{RUNTIME}.contrib", f"{RUNTIME}.tf1", "tf_slim")
 #: what a module that has TensorFlow from another one has in it
 _MAY_USE = re.compile(r"\btf\b|import \*")
 
@@ -40,6 +54,380 @@ _RUN_GRAPHS = frozenset(
         "tf.get_default_session", "tf.keras.backend.get_session", "tf.keras.backend.set_session",
     }
 )  # fmt: skip
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True)
+class Note:
+    """A message to the user about a location."""
+
+    code: str
+    message: str
+    line: int
+    column: int
+    kind: FindingKind
+
+
+def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
+    """Finds something of a file when it is first asked for, and keeps it."""
+
+    @wraps(find)
+    def found(file: File) -> Kept:
+        if find not in file.found:
+            file.found[find] = find(file)
+        return file.found[find]  # type: ignore[return-value]
+
+    return found
+
+
+def first_name(symbol: cst.CSTNode) -> cst.Name:
+    """The name that a symbol begins with."""
+    name = nodes.root_of(symbol)
+    assert isinstance(name, cst.Name)
+    return name
+
+
+class File:
+    """One module of a program."""
+
+    def __init__(self, script: Script, program: Program, *, main: bool) -> None:
+        self.script = script
+        self.program = program
+        self.main = main
+        self.notes: list[Note] = []
+        #: imports that the rewrites ask for: (module, name) -> the name here
+        self.wanted: dict[tuple[str, str], str] = {}
+        #: what was found of it `cached_per_file`, by the function that finds it
+        self.found: dict[object, object] = {}
+        #: files in C or Cython that it imports
+        self.compiled: list[Path] = []
+        #: a line to write after the imports
+        self.opening: str | None = None
+        #: the index in the body of a statement that new imports have to precede
+        self.imports_before: int | None = None
+        self._reserved: set[str] = set()
+        self._asked: set[str] = set()
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self.script.path
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Its LibCST tree, parsed when it is first asked for."""
+        return Tree(self.script.text, self.path)
+
+    @cached_property
+    def text(self) -> Text:
+        """Its text, with the offsets of the nodes."""
+        return Text(self.tree)
+
+    @cached_property
+    def body(self) -> list[nodes.Statement]:
+        """The statements of the module."""
+        return nodes.block(self.tree.module)
+
+    @cached_property
+    def meanings(self) -> Meanings:
+        """What its names mean, those of other modules of the program, too."""
+        return Meanings(self.tree, lambda dotted: self.program.through(self, dotted))
+
+    def all(self, kind: type[Node]) -> list[Node]:
+        """Every node of a kind, in the order of the text; of names only those that are expressions."""
+        return self.tree.all(kind)
+
+    @cached_property
+    def imports(self) -> list[nodes.Import]:
+        """Every import, at any depth."""
+        return [*self.all(cst.Import), *self.all(cst.ImportFrom)]
+
+    def canonical(self, node: cst.CSTNode | None) -> str | None:
+        """The canonical name of a Name or Attribute: the public one, also where it comes from a private module."""
+        spelled = self.spelled(node)
+        return None if spelled is None else public_spelling(spelled)
+
+    def spelled(self, node: cst.CSTNode | None) -> str | None:
+        """The canonical name by the modules that the file names: `tf.python.ops.array_ops.concat`, not `tf.concat`."""
+        return self.meanings.canonical(node)
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The node a node is a part of, without what only wraps it (`nodes.py`)."""
+        return self.tree.parents[node]
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around a node, innermost first."""
+        return self.tree.ancestors(node)
+
+    def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+        """The innermost function that a node is in."""
+        return next((around for around in self.ancestors(node) if isinstance(around, cst.FunctionDef)), None)
+
+    def statement(self, node: cst.CSTNode) -> nodes.Statement:
+        """The innermost statement a node is in."""
+        return self.tree.statement(node)
+
+    def is_read(self, node: cst.CSTNode) -> bool:
+        """Whether a name, an attribute or an item is read, and neither bound nor deleted."""
+        return self.tree.context(node) is ExpressionContext.LOAD
+
+    def is_bound(self, node: cst.CSTNode) -> bool:
+        """Whether a name, an attribute or an item is given a value."""
+        return self.tree.context(node) is ExpressionContext.STORE
+
+    def forget(self) -> None:
+        """Forgets what names mean."""
+        self.meanings.forget()
+        for known in ("symbols", "spelled_symbols", "doubtful"):
+            self.__dict__.pop(known, None)
+
+    @cached_property
+    def symbols(self) -> list[tuple[nodes.Symbol, str]]:
+        """Every use of something of TensorFlow outside imports: the longest attribute chain, and its canonical name."""
+        return [(node, public_spelling(spelled)) for node, spelled in self.spelled_symbols]
+
+    @cached_property
+    def spelled_symbols(self) -> list[tuple[nodes.Symbol, str]]:
+        """`symbols` by the modules that the file names."""
+        found: list[tuple[nodes.Symbol, str]] = []
+        for name in self.all(cst.Name):
+            if not self.is_read(name):
+                continue
+            root = self.meanings.canonical(name)
+            if root is None:
+                continue
+            node: nodes.Symbol = name
+            parent = self.parent(node)
+            while isinstance(parent, cst.Attribute):
+                node, parent = parent, self.parent(parent)
+            if node is name and root.partition(".")[0] != "tf":
+                continue
+            canonical = self.meanings.canonical(node)
+            if canonical is not None and canonical.partition(".")[0] == "tf":
+                found.append((node, canonical))
+        return found
+
+    @cached_property
+    def doubtful(self) -> list[tuple[cst.Name, str]]:
+        """Uses of names that mean a module of TensorFlow's and also something else, and what they may mean."""
+        found: list[tuple[cst.Name, str]] = []
+        for name in self.all(cst.Name):
+            if not self.is_read(name) or self.meanings.canonical(name) is not None:
+                continue
+            if isinstance(
+                self.parent(name),
+                cst.BinaryOperation | cst.UnaryOperation | cst.Comparison | cst.FormattedStringExpression,
+            ):
+                continue  # nobody adds or compares modules
+            for meaning in self.meanings.possible_meanings(name):
+                if meaning == "tf" or (meaning.startswith("tf.") and is_module(meaning)):
+                    parts, node = [meaning], self.parent(name)
+                    while isinstance(node, cst.Attribute):
+                        parts.append(node.attr.value)
+                        node = self.parent(node)
+                    found.append((name, canonical_name(".".join(parts))))
+        return found
+
+    def imported_from_v1(self, node: nodes.Symbol) -> bool:
+        """Whether a use goes through an import of `tensorflow.compat.v1`, which TF 2 programs have too."""
+        return any(
+            isinstance(binding, Imported) and binding.target.startswith("tensorflow.compat.v1")
+            for binding in self.meanings.bindings(first_name(node))
+        )
+
+    def is_plain(self, node: nodes.Symbol, through: tuple[cst.CSTNode, ...] = ()) -> bool:
+        """Whether a use is taken from plain `tensorflow` by an import, and does not name `compat.v1`.
+
+        `through` are the values of `tf = tensorflow` that led here.
+        """
+        if "compat.v1" in (nodes.dotted(node) or ""):
+            return False
+        for binding in self.meanings.bindings(first_name(node)):
+            if isinstance(binding, Assigned) and isinstance(binding.value, nodes.Symbol):  # `tf = tensorflow`
+                if isinstance(nodes.root_of(binding.value), cst.Name) and binding.value not in through:
+                    if not self.is_plain(binding.value, (*through, binding.value)):
+                        return False
+            elif not isinstance(binding, Imported) or binding.target.startswith("tensorflow.compat."):
+                return False
+        return True
+
+    @cached_property
+    def identifiers(self) -> set[str]:
+        """Every name the file uses, for new ones to keep clear of."""
+        found = {name.value for name in self.all(cst.Name)} | self.bound_names
+        for module in self.meanings.star_imports:
+            other = self.program.module_of(self, module)
+            found.update(other.meanings.module.bindings if other is not None else ())
+        return found
+
+    @cached_property
+    def bound_names(self) -> frozenset[str]:
+        """The names that the file binds anywhere, by whatever means."""
+        return frozenset(self.meanings.bound_names)
+
+    def fresh(self, name: str) -> str:
+        """`name`, or `name_2` and so on where the file has it already."""
+        candidate, count = name, 1
+        while candidate in self.identifiers or candidate in self._reserved:
+            count += 1
+            candidate = f"{name}_{count}"
+        return candidate
+
+    def open_with(self, line: str) -> None:
+        """Adds a line to those after the imports."""
+        self.opening = line if self.opening is None else f"{self.opening}{self.text.newline}{line}"
+
+    def need(self, name: str, module: str = RUNTIME) -> str:
+        """Adds `from module import name` to what the file will import; the name to write for it."""
+        key = (module, name)
+        if key not in self.wanted:
+            own = self.fresh(name)
+            if own != name:  # `tf1_layers`, beside the script's own `layers`
+                own = self.fresh(f"{module.rpartition('.')[2]}_{name}")
+            bound = self._imported_as(name, module) or own
+            self._reserved.add(bound)
+            self.wanted[key] = bound
+        return self.wanted[key]
+
+    def _imported_as(self, name: str, module: str) -> str | None:
+        """The name by which the file's top level has it already, or will have once its imports are rewritten."""
+        for statement in self.body:
+            if isinstance(statement, nodes.Import):
+                for made in imports_made_by(self.keeps_plain, statement):
+                    if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
+                        return made.bound
+        return None
+
+    def is_left_through(self, bound: str) -> bool:
+        """Whether something without counterpart is used through a module of this name: its import stays as it was.
+
+        Not what nothing leads to: there the import alone would stop the program.
+        """
+        return any(
+            isinstance(symbol, cst.Attribute)
+            and first_name(symbol).value == bound
+            and find_replacement(canonical).kind == "left"
+            and not self.program.is_unreached(self, symbol, find_replacement(canonical).why)
+            for symbol, canonical in self.spelled_symbols
+        )
+
+    def name_of(self, found: Found) -> str:
+        """The text for what stands for a symbol where it cannot be reached from TensorFlow's own name."""
+        if found.runtime is not None:
+            module, name = found.runtime
+            parent, _, last = module.rpartition(".")
+            if parent in _HOMES_OF_MODULES and module not in _HOMES_OF_MODULES:
+                return f"{self.need(last, parent)}.{name}"
+            first, dot, rest = name.partition(".")
+            return self.need(first, module) + dot + rest
+        if found.kind == "private":
+            parent, _, name = found.target.rpartition(".")
+            return self.need(name, parent)
+        if found.kind == "tf2":
+            return self.plain_tensorflow() + found.target[2:]
+        names = self.top_names()
+        for candidate in names:
+            if self.is_v1_name(candidate):
+                return candidate + found.target[2:]
+        head = f"{names[0]}.compat.v1" if names else self.need_module("tensorflow.compat.v1", "tf")
+        return head + found.target[2:]
+
+    def plain_tensorflow(self) -> str:
+        """A name for plain TensorFlow, which has TF 2's strategies: the file's own, or a new import's."""
+        plain = next((name for name in self.top_names() if not self.is_v1_name(name)), None)
+        return plain if plain is not None else self.need_module("tensorflow", "tf2")
+
+    def need_module(self, module: str, name: str) -> str:
+        """Adds `import module as name` to what the file will import; the name to write for it."""
+        key = ("", module)
+        if key not in self.wanted:
+            self.wanted[key] = self.fresh(name)
+            self._reserved.add(self.wanted[key])
+        return self.wanted[key]
+
+    def top_names(self) -> list[str]:
+        """The names that the file's top level gives TensorFlow itself by imports, `tf` first."""
+        found = []
+        for name, bindings in self.meanings.module.bindings.items():
+            if all(isinstance(binding, Imported) for binding in bindings):
+                if self.meanings.canonical_of(name, self.meanings.module) == "tf":
+                    found.append(name)
+        return sorted(found, key=lambda name: name != "tf")
+
+    def is_v1(self, node: cst.CSTNode) -> bool:
+        """Whether a name for TensorFlow stands for `tensorflow.compat.v1` once the imports are rewritten."""
+        if isinstance(node, cst.Attribute):
+            if node.attr.value == "v1":
+                return True
+            module = self.meanings.canonical(node.value)
+            other = self.program.module_of(self, module) if module is not None else None
+            return other is not None and other.is_v1_name(node.attr.value)
+        return nodes.is_name(node) and self.is_v1_name(node.value, self.meanings.scope(node))
+
+    def is_v1_name(self, name: str, scope: Scope | None = None) -> bool:
+        """As `is_v1`, for a name in a scope, or at the top of the module."""
+        if name in self._asked:
+            return False
+        self._asked.add(name)
+        try:
+            found = (scope or self.meanings.module).lookup(name)
+            if found is not None:
+                return any(self._binds_v1(binding) for binding in found[1])
+            stars = [self.program.module_of(self, module) for module in self.meanings.star_imports]
+            return any(other is not None and other.is_v1_name(name) for other in stars)
+        finally:
+            self._asked.discard(name)
+
+    def _binds_v1(self, binding: Binding) -> bool:
+        if isinstance(binding, Assigned):
+            return self.is_v1(binding.value)
+        if not isinstance(binding, Imported):
+            return False
+        if binding.target.partition(".")[0] == "tensorflow":
+            return binding.target != "tensorflow" or not self.keeps_plain(binding.alias)
+        module, _, name = binding.target.rpartition(".")
+        other = self.program.module_of(self, module)
+        return other is not None and other.is_v1_name(name)
+
+    def keeps_plain(self, alias: nodes.Alias) -> bool:
+        """Whether `import tensorflow` stays plain: in a program that runs on TF 2, and beside `import tensorflow.x`.
+
+        So it does where only TF 2's own is taken from it: Keras's data sets.
+        """
+        if self.program.plain_is_tf2 or (nodes.asname_of(alias) is None and self._has_dotted):
+            return True
+        return nodes.name_of(alias) == "tensorflow" and nodes.bound_by(alias) in self._tf2_names
+
+    @cached_property
+    def _has_dotted(self) -> bool:
+        """Whether `import tensorflow.python.x` binds `tensorflow`, which then has to be the package itself."""
+        return any(
+            nodes.asname_of(alias) is None and stays_dotted(nodes.name_of(alias))
+            for node in self.all(cst.Import)
+            for alias in node.names
+        )
+
+    @cached_property
+    def _tf2_names(self) -> set[str]:
+        """The names of modules from which the file takes only what TF 2 alone has."""
+        uses: dict[str, bool] = {}
+        for node, canonical in self.spelled_symbols:
+            name = first_name(node).value
+            only = find_replacement(canonical).kind == "tf2"
+            uses[name] = uses.get(name, True) and only
+        return {name for name, only in uses.items() if only}
+
+    def note(self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left") -> None:
+        """Adds a note, once for each location and code."""
+        made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind)
+        if made not in self.notes:
+            self.notes.append(made)
+
+    def replace(self, node: cst.CSTNode, text: str) -> Edit:
+        """A node's text becomes another."""
+        return Edit(self.text.start(node), self.text.end(node), text)
 
 
 class Program:
@@ -75,7 +463,6 @@ class Program:
         for path in self.imports.modules:
             self._add(path)
         self._add_by_others()
-        self._forget_other_versions()
 
     def file(self, path: Path) -> File | None:
         """The file at a path, where it has TensorFlow in it."""
@@ -116,18 +503,11 @@ class Program:
     def is_tf2(self) -> bool:
         """Whether it computes eagerly, in functions or under tapes, and runs no graph; it may well say `compat.v1`."""
         used = {canonical for file in self.files for _, canonical in file.symbols}
-        return any(map(_is_eager, used)) and not any(map(_runs_graphs, used))
-
-    @cached_property
-    def never_called(self) -> frozenset[cst.CSTNode]:
-        """The functions and classes that nothing in the program names."""
-        from tf2towers.codemod.never_called import never_called
-
-        return frozenset() if self.unreadable else never_called(self.all_files)
+        return bool(used & {"tf.function", "tf.GradientTape"}) and not any(map(_runs_graphs, used))
 
     def is_unreached(self, file: File, node: cst.CSTNode, why: str) -> bool:
         """Whether nothing leads to a use of something without counterpart."""
-        from tf2towers.codemod.never_called import find_unreached_context
+        from tf2towers.codemod.reached import find_unreached_context
 
         return find_unreached_context(file, node, why) is not None
 
@@ -152,23 +532,6 @@ class Program:
         return any(_names_v1(file) for file in self.files) and not any(
             _needs_tf1(file) for file in self.files
         )
-
-    @cached_property
-    def may_be_of_tf0(self) -> bool:
-        """Whether it has a name or an order of arguments that ended with TF 1.0: `tf.mul`, `tf.split(0, n, x)`."""
-        names = (canonical for file in self.files for _, canonical in file.symbols)
-        calls = ((file, call) for file in self.files for call in file.all(cst.Call))
-        return any(map(ended_before_tf1, names)) or any(
-            old_order(file, call) is not None for file, call in calls
-        )
-
-    def _forget_other_versions(self) -> None:
-        """A name that is imported in one way for TF 1.15 and in another for other releases is the first."""
-        for file in self.files:
-            if "version" in file.script.text.lower():
-                others = {statement for statement in file.imports if is_for_another(file, statement)}
-                if others:
-                    file.forget(others)
 
     def _add(self, path: Path) -> None:
         try:
@@ -223,10 +586,6 @@ def _top_level(file: File, name: str) -> cst.FunctionDef | cst.ClassDef | None:
     return None
 
 
-def _is_eager(canonical: str) -> bool:
-    return canonical in ("tf.function", "tf.GradientTape")
-
-
 def _runs_graphs(canonical: str) -> bool:
     """Whether this runs a graph, or is for one only. (A server serves TF 2's coordinators as well.)"""
     name = canonical.removeprefix("tf2towers.runtime.")
@@ -242,14 +601,14 @@ def _runs_graphs(canonical: str) -> bool:
 
 def _has_tf1(file: File) -> bool:
     for node in file.imports:
-        for _, name in imported(node):
+        for _, name in nodes.imported(node):
             if name.startswith("tensorflow") and _is_graphs(canonical_name(name)):
                 return True
     for use, canonical in file.symbols:
         if _is_graphs(canonical):
             return True
         if (
-            "compat.v1" not in (dotted(use) or "")
+            "compat.v1" not in (nodes.dotted(use) or "")
             and not file.imported_from_v1(use)
             and is_only_tf1(canonical)
         ):
@@ -259,14 +618,14 @@ def _has_tf1(file: File) -> bool:
 
 def _names_v1(file: File) -> bool:
     """Whether a file says `tensorflow.compat.v1` anywhere in its code."""
-    return _imports_v1(file) or any("compat.v1" in (dotted(use) or "") for use, _ in file.symbols)
+    return _imports_v1(file) or any("compat.v1" in (nodes.dotted(use) or "") for use, _ in file.symbols)
 
 
 def _imports_v1(file: File) -> bool:
     return any(
-        module_of(node).startswith("tensorflow.compat")
+        nodes.module_of(node).startswith("tensorflow.compat")
         if isinstance(node, cst.ImportFrom)
-        else any(name.startswith("tensorflow.compat.v1") for _, name in imported(node))
+        else any(name.startswith("tensorflow.compat.v1") for _, name in nodes.imported(node))
         for node in file.imports
     )
 
@@ -274,7 +633,7 @@ def _imports_v1(file: File) -> bool:
 def _needs_tf1(file: File) -> bool:
     """Whether a file takes something from plain `tensorflow` that only TF1 had."""
     for node in file.imports:
-        for _, name in imported(node):
+        for _, name in nodes.imported(node):
             if name.startswith("tensorflow.") and not name.startswith("tensorflow.compat."):
                 canonical = canonical_name(name)
                 if canonical.startswith("tf.contrib") or is_only_tf1(canonical):
@@ -282,7 +641,7 @@ def _needs_tf1(file: File) -> bool:
     return any(True for _ in only_tf1s(file))
 
 
-def only_tf1s(file: File) -> Iterator[tuple[Symbol, str]]:
+def only_tf1s(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
     """What a file takes from plain `tensorflow` that only TF1 had, with the name that it means."""
     for use, canonical in file.symbols:
         if file.is_plain(use) and (canonical.startswith("tf.contrib.") or is_only_tf1(canonical)):

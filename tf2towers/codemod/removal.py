@@ -10,22 +10,21 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import Import, Statement, aliases, blocks, bound_by, decorators, module_of
-from tf2towers.codemod.taken_names import is_taken
+from tf2towers.codemod.program import File
 
 #: a comment that says something to a linter about the statement before it
 _FOR_LINTERS = re.compile(r"#\s*(pylint|noqa|type: ignore|flake8|pragma|isort|yapf|fmt)\b")
 
 
-def remove_statement(file: File, node: Statement) -> Edit:
+def remove_statement(file: File, node: nodes.Statement) -> Edit:
     """The edit that takes a statement away."""
     text = file.text
     begins, last = text.first_line(node), text.last_line(node)
     first = begins
     if isinstance(node, cst.FunctionDef | cst.ClassDef):
-        first = min([first, *map(text.first_line, decorators(node))])
+        first = min([first, *map(text.first_line, nodes.decorators(node))])
     text_before = text.line(first)[: text.column(node)] if first == begins else ""
     text_after = text.line(last)[text.end(node) - text.line_start(last) :]
     if _is_alone(file, node) or text_before.strip() or text_after.split("#")[0].strip():
@@ -37,7 +36,7 @@ def remove_statement(file: File, node: Statement) -> Edit:
         )
     if not text.line(last).endswith(("\n", "\r")):
         end = len(text.text)
-    if isinstance(node, Import):
+    if isinstance(node, nodes.Import):
         return Edit(_with_gap(file, first, last, start), end, "", whole=True)
     return Edit(start, _without_gap(file, first, end, last), "", whole=True)
 
@@ -61,23 +60,23 @@ def _with_gap(file: File, first: int, last: int, start: int) -> int:
     return text.line_start(first - 1) if lone else start
 
 
-def _is_alone(file: File, node: Statement) -> bool:
+def _is_alone(file: File, node: nodes.Statement) -> bool:
     parent = file.parent(node)
-    return not isinstance(parent, cst.Module) and [node] in blocks(parent)
+    return not isinstance(parent, cst.Module) and [node] in nodes.blocks(parent)
 
 
 def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     """The removal of each that these edits leave without a use; one that had none before stays."""
     for node in file.imports:
-        if not isinstance(node, cst.ImportFrom) or not module_of(node).startswith("tensorflow.python."):
+        if not isinstance(node, cst.ImportFrom) or not nodes.module_of(node).startswith("tensorflow.python."):
             continue
         if node not in file.body or any(_overlaps(file, node, edit) for edit in edits):
             continue
-        if all(_loses_its_uses(file, bound_by(alias), edits) for alias in aliases(node)):
+        if all(_loses_its_uses(file, nodes.bound_by(alias), edits) for alias in nodes.aliases(node)):
             yield remove_statement(file, node)
 
 
-def _overlaps(file: File, node: Statement, edit: Edit) -> bool:
+def _overlaps(file: File, node: nodes.Statement, edit: Edit) -> bool:
     return edit.start < file.text.end(node) and edit.end > file.text.start(node)
 
 
@@ -97,3 +96,56 @@ def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
         )
         for use in uses
     )
+
+
+def is_taken(file: File, name: str, seen: frozenset[File] = frozenset()) -> bool:
+    """Whether another module of the program may take a name that a file binds from there.
+
+    It does by `from file import name`, by `file.name`, by a star, or where it hands the module on, whose attributes are
+    then taken where nobody sees it. What its own import binds under that name is not a use of this one.
+    """
+    return any(
+        _takes(other, file, name, seen | {file})
+        for other in file.program.all_files
+        if other not in seen | {file}
+        and file.path.absolute() in other.program.imports.imports_of(other.path).values()
+    )
+
+
+def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
+    local = other.program.imports.imports_of(other.path)
+    here = {dotted for dotted, path in local.items() if path == home.path.absolute()}
+    if here & {*other.meanings.star_imports}:
+        own = other.meanings.module.bindings.get(name, [])
+        if not own and is_taken(other, name, seen):  # it hands the name on
+            return True
+        targets = {
+            getattr(each, "target", None) for each in (*own, *home.meanings.module.bindings.get(name, []))
+        }
+        alike = own and len(targets) == 1 and None not in targets
+        if not alike and any(use.value == name for use in other.all(cst.Name)):
+            return True
+    if any(nodes.literal(text) == name for text in other.tree.literals):  # getattr(module, 'misc')
+        return True
+    for node in other.all(cst.ImportFrom):
+        if nodes.module_of(node) in here and any(
+            name == taken.rpartition(".")[2] for _, taken in nodes.imported(node)
+        ):
+            return True
+    roots = {dotted.partition(".")[0] for dotted in local}
+    for attribute in other.all(cst.Attribute):
+        of = other.meanings.canonical(attribute.value)
+        if attribute.attr.value == name and (of is None or of.partition(".")[0] in roots):
+            return True
+    return any(_is_handed_on(other, use, here) for use in other.all(cst.Name))
+
+
+def _is_handed_on(file: File, use: cst.CSTNode, modules: set[str]) -> bool:
+    """Whether a name begins a use of a whole module, of which no attribute is taken at once."""
+    while (around := file.tree.parents.get(use)) is not None:
+        if file.meanings.canonical(use) in modules:
+            return not isinstance(around, cst.Attribute)
+        if not isinstance(around, cst.Attribute):
+            return False
+        use = around
+    return False

@@ -11,7 +11,7 @@ from tf2towers.report.rule import Does, Registry
 
 if TYPE_CHECKING:
     from tf2towers.codemod.edits import Edit
-    from tf2towers.codemod.file import File
+    from tf2towers.codemod.program import File
 
 #: what a program is: one of TF1; one that turns eager execution on; one that was migrated; any other
 ProgramKind = Literal["tf1", "eager", "migrated", "other"]

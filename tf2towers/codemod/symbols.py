@@ -7,12 +7,23 @@ stay.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from tf2towers.codemod.canonical import beginnings
+#: Builtins of Python 2 that Python 3 scripts of that age still name.
+PYTHON2_BUILTINS = frozenset(
+    {"xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "cmp", "execfile"}
+)
+
+_ROOTS = ("tensorflow.compat.v1", "tensorflow")
+_SAME_MODULE = (
+    ("tf.compat.v1", "tf"),
+    ("tf.flags", "tf.app.flags"),
+    ("tf.python.platform.flags", "tf.app.flags"),
+)
 
 #: Calls that `graph_mode` replaces.
 SWITCHES = frozenset(
@@ -22,6 +33,9 @@ SWITCHES = frozenset(
         "tf.disable_control_flow_v2", "tf.enable_control_flow_v2",
     }
 )  # fmt: skip
+
+#: what `graph_mode` makes TF 1.15's again, and would not stop where it is TF 2's
+STANDARDIZATION = "tf.image.per_image_standardization"
 
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
 
@@ -72,6 +86,27 @@ class Row(NamedTuple):
     advice: str = ""
     public: str = ""
     marks: str = ""
+
+
+def canonical_name(dotted: str) -> str:
+    """The canonical form of an imported dotted name: TensorFlow rooted at `tf`, one name per module."""
+    for root in _ROOTS:
+        if dotted == root or dotted.startswith(root + "."):
+            dotted = "tf" + dotted[len(root) :]
+            break
+    if dotted.startswith("tf."):
+        for other, name in _SAME_MODULE:
+            if dotted == other or dotted.startswith(other + "."):
+                dotted = name + dotted[len(other) :]
+    return dotted
+
+
+def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
+    """What a dotted name begins with, the longest first, and what follows: `tf.train`, `.Saver` of `tf.train.Saver`."""
+    end = len(dotted)
+    while end > 0:
+        yield dotted[:end], dotted[end:]
+        end = dotted.rfind(".", 0, end)
 
 
 def read_table(name: str) -> list[list[str]]:
@@ -189,9 +224,6 @@ def public_name(canonical: str) -> str:
     return row.public if row is not None and row.public and "f" not in row.marks else canonical
 
 
-# -- what else is known of names ---------------------------------------------------------------------------------------
-
-
 def _marks(canonical: str) -> str:
     row = symbol_table().get(canonical)
     return row.marks if row is not None else ""
@@ -228,12 +260,6 @@ def is_for_sessions(canonical: str) -> bool:
 def is_of_old_release(canonical: str) -> bool:
     """Whether it is a name of an older release than TF 1.15 for something that has another name in TF 2.21."""
     return "0" in _marks(canonical)
-
-
-def ended_before_tf1(canonical: str) -> bool:
-    """Whether TensorFlow 1.0 no longer had a symbol: `tf.mul`, `tf.scalar_summary`."""
-    old = is_of_old_release(canonical) and not was_in_tf1(canonical)
-    return old and not canonical.startswith("tf.contrib.")
 
 
 def is_only_tf1(canonical: str) -> bool:
@@ -275,13 +301,6 @@ def _arguments() -> dict[str, tuple[str, ...]]:
 def taken_arguments(canonical: str) -> tuple[str, ...] | None:
     """The arguments of a function or class of `tensorflow.compat.v1`, a star before keywords alone; None: not known."""
     return _arguments().get(canonical)
-
-
-@cache
-def only_tf1s_arguments() -> dict[str, tuple[frozenset[str], int]]:
-    """Function -> the arguments of TF1's that TF 2's of that name lacks, and how many TF 2's takes by place."""
-    table = read_table("data/only_v1_arguments.tsv")
-    return {name: (frozenset(arguments.split()), int(places)) for name, arguments, places in table}
 
 
 @cache

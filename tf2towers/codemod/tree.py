@@ -92,8 +92,6 @@ class Tree:
         """Whether a name, attribute or item is read, written or deleted."""
         return self._contexts.get(node) or ExpressionContext.LOAD
 
-    # -- places -----------------------------------------------------------------------------------------------------
-
     def start(self, node: cst.CSTNode) -> int:
         """The offset in the text where a node starts, without parentheses around it, but for a tuple or generator."""
         opened = node.lpar if isinstance(node, cst.Tuple | cst.GeneratorExp) else ()

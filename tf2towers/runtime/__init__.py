@@ -38,7 +38,6 @@ _HOMES = {
     "assert_variables_initialized": "tensors",
     "class_of": "tensors",
     "graph_mode": "graph_session.mode",
-    "not_served": "refusals",
     "op_type": "tensors",
     "TowerStrategy": "strategy",
     "ParameterServerStrategy": "strategy",

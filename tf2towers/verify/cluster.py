@@ -64,8 +64,8 @@ def run_recorded(
 
 # -- a serialised schedule: one worker's step at a time, in the order 0, 1, .., 0, 1, ..; who has ended is left out ----
 # The order of asynchronous updates changes their result, so two runs can be compared only where it is fixed. A round
-# begins when all workers are there for it. Of synchronous ones, each then has the token of the round before, and none
-# can take another's (the tokens are alike, and a fast worker would make a slow one's step in its place).
+# begins when all workers are there for it. Of synchronous ones, each then has the token of the round before. None can
+# take another's: the tokens are alike, and a fast worker would make a slow one's step in its place.
 
 
 def _line(connection: socket.socket) -> bytes:

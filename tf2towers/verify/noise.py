@@ -75,7 +75,8 @@ def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) ->
 #     |migrated - original| <= min(most, TIMES * r) * (the largest change of the variable by any step of the original)
 #     r: the relative difference of its gradient's element, |migrated - original| / |the original's in float64|
 #     most: 1 + TIMES for a weight, which goes at most with the gradient; 1 + TIMES ** 2 for the rest, which may go with
-#         its square (Adam's second moment)
+#         its square (Adam's second moment).
+#
 # So a weight whose gradient is no rounding is held to what the update makes of the gradient's own difference. Another
 # rate or another epsilon stays a difference.
 

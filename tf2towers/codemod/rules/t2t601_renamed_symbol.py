@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File, first_name
 from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.never_called import find_unreached_context, never_called_around, note_site
-from tf2towers.codemod.nodes import Symbol, has_star, is_none, is_text, keyword_of, keywords, positional
-from tf2towers.codemod.reached import find_enabling_test, is_optional_addition
+from tf2towers.codemod.nodes import Symbol
+from tf2towers.codemod.program import File, first_name
+from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import can_drop_import
@@ -20,15 +19,12 @@ from tf2towers.codemod.rules.t2t620_removed_symbol import resets_a_server
 from tf2towers.codemod.symbols import (
     SWITCHES,
     Found,
-    RuntimeName,
     find_replacement,
     is_another_object,
     is_gone_private,
     is_of_old_release,
-    only_tf1s_arguments,
     public_spelling,
 )
-from tf2towers.codemod.taken_names import is_taken
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -43,9 +39,6 @@ def edits(file: File) -> Iterator[Edit]:
             if _is_imported_instead(file, *alias, canonical):
                 yield remove_statement(file, alias[0])
                 continue
-        if alias is not None and _is_needless(file, alias[1], canonical):
-            yield remove_statement(file, alias[0])
-            continue
         text = _replacement_text(file, node, canonical)
         if text is None or text == file.text.of(node):
             continue
@@ -72,20 +65,6 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
         for symbol, name in file.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == bound
     )
-
-
-def _is_needless(file: File, bound: str, canonical: str) -> bool:
-    """Whether `C = tf.contrib.opt` is of a module that is gone, and every use of `C` is written by another name."""
-    if find_replacement(canonical).kind != "left" or len(file.meanings.module.bindings.get(bound, [])) != 1:
-        return False
-    uses = [name for name in file.all(cst.Name) if name.value == bound and file.is_read(name)]
-    below = [
-        name
-        for symbol, name in file.spelled_symbols
-        if name.startswith(f"{canonical}.") and first_name(symbol) in uses
-    ]
-    served = all(find_replacement(name).kind != "left" for name in below)
-    return bool(below) and len(below) == len(uses) and served and not is_taken(file, bound)
 
 
 def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonical: str) -> bool:
@@ -125,12 +104,10 @@ def _tensorflow_text(file: File, node: Symbol, home: cst.BaseExpression, canonic
     is_v1 = file.is_v1(home)
     says_v1 = rest.startswith(".compat.v1.")
     if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not is_v1 and not says_v1:
-        if _is_called_as_tf1s(file, node, canonical):  # and TF 2's own would stop
-            return f"{head}.compat.v1{rest}"
         return None  # TF 2's own
     if found.kind == "left":
         note_site(file, node, found.code, found.why, why=found.why)
-        return _raising_text(file, node, found)
+        return None
     if found.kind == "tf2" and not is_v1:
         return None
     if found.kind != "v1":
@@ -143,44 +120,6 @@ def _tensorflow_text(file: File, node: Symbol, home: cst.BaseExpression, canonic
     return f"{head}.compat.v1{found.target[2:]}"
 
 
-def _is_called_as_tf1s(file: File, node: Symbol, canonical: str) -> bool:
-    """Whether a call has what only TF1's function takes: an argument by a name or a position that TF 2's lacks.
-
-    `tf.device` of TF 2 takes no functions; of a string, both make the same.
-    """
-    call = file.parent(node)
-    if not isinstance(call, cst.Call) or call.func is not node:
-        return False
-    if canonical == "tf.device":
-        return len(call.args) == 1 and not _is_text(call.args[0].value)
-    known = only_tf1s_arguments().get(canonical)
-    if known is None or has_star(call):
-        return False
-    names, places = known
-    return len(positional(call)) > places or any(keyword_of(argument) in names for argument in keywords(call))
-
-
-def _is_text(value: cst.BaseExpression) -> bool:
-    """Whether a value is a string, or None."""
-    if isinstance(value, cst.BinaryOperation):
-        return _is_text(value.left) or _is_text(value.right)
-    if isinstance(value, cst.Call):
-        func = value.func
-        return isinstance(func, cst.Attribute) and func.attr.value == "format" and _is_text(func.value)
-    return isinstance(value, cst.FormattedString) or is_text(value) or is_none(value)
-
-
-def _raising_text(file: File, node: Symbol, found: Found) -> str | None:
-    """What a use becomes that only a flag asks for: an error that names the flag; None for any other."""
-    if not is_optional_addition(found.why) or never_called_around(file, node) is not None:
-        return None
-    test = find_enabling_test(file, node)
-    if test is None:
-        return None
-    needed = file.need("not_served")
-    return f"{needed}({public_spelling(file.spelled(node) or '')!r}, {test!r})"
-
-
 def _text_through_module(file: File, node: cst.Attribute, found: Found) -> str | None:
     """What to write for `layers.tf.x`, with a local module `layers`: what is bound there is rewritten there."""
     chain: list[cst.Attribute] = []
@@ -188,16 +127,12 @@ def _text_through_module(file: File, node: cst.Attribute, found: Found) -> str |
     while isinstance(part, cst.Attribute):
         chain.append(part)
         part = part.value
-    home = next(part for part in reversed(chain) if _is_tensorflows(file.spelled(part)))
+    home = next(part for part in reversed(chain) if (file.spelled(part) or "").partition(".")[0] == "tf")
     base, canonical = file.spelled(home), file.spelled(node)
     assert base is not None and canonical is not None
     if base == "tf":
         return _tensorflow_text(file, node, home, canonical)
     return None if home is node else _attribute_text(file, node, found, base)
-
-
-def _is_tensorflows(canonical: str | None) -> bool:
-    return canonical is not None and canonical.partition(".")[0] == "tf"
 
 
 def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | None:
@@ -215,13 +150,8 @@ def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | 
         return _whole_name_text(file, node, found) if base.kind == "left" else None
     if found.kind == "runtime":
         assert found.runtime is not None
-        if base.runtime is not None and found.runtime.module == _dotted_path(base.runtime):
-            return None
-        if base.runtime is not None and _dotted_path(found.runtime).startswith(
-            _dotted_path(base.runtime) + "."
-        ):
-            return None
-        return file.name_of(found)
+        is_below = base.runtime and f"{'.'.join(found.runtime)}.".startswith(f"{'.'.join(base.runtime)}.")
+        return None if is_below else file.name_of(found)
     module, _, name = found.target.rpartition(".")
     if is_gone and isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
         return f"{file.text.of(node.value)}.{name}"
@@ -251,11 +181,6 @@ def _whole_name_text(file: File, node: Symbol, found: Found) -> str | None:
     names, canonical = file.top_names(), file.spelled(node)
     if not names or canonical is None or find_unreached_context(file, node, found.why) is None:
         return None
-    if (
-        _is_import_dropped(file, first_name(node))
-        and (raising := _raising_text(file, node, found)) is not None
-    ):
-        return raising
     return names[0] + canonical[2:] if _is_import_dropped(file, first_name(node)) else None
 
 
@@ -267,13 +192,9 @@ def _is_import_dropped(file: File, name: cst.Name) -> bool:
         made.left is not None and can_drop_import(file, binding.statement, made)
         for binding in bindings
         if isinstance(binding, Imported)
-        for made in imports_made_by(file, binding.statement)
+        for made in imports_made_by(file.keeps_plain, binding.statement)
         if made.alias is binding.alias
     )
-
-
-def _dotted_path(name: RuntimeName) -> str:
-    return f"{name.module}.{name.name}"
 
 
 def _text_through_star(file: File, node: Symbol, found: Found) -> str | None:
@@ -319,18 +240,6 @@ RULE = Rule(
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None])\ny = tf.mul(tf.log(x), x)\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
             "x = tf.placeholder(tf.float32, [None])\ny = tf.multiply(tf.log(x), x)\n",
-        ),
-        Example(
-            "what is added to a training by a flag that is off by default",
-            "import tensorflow as tf\n\ntf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
-            "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
-            "if FLAGS.delay > 0:\n    tf.contrib.quantize.create_training_graph(quant_delay=FLAGS.delay)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, not_served\n"
-            "\ngraph_mode()\n\n"
-            "tf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
-            "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
-            "if FLAGS.delay > 0:\n"
-            "    not_served('tf.contrib.quantize.create_training_graph', 'FLAGS.delay > 0')(quant_delay=FLAGS.delay)\n",
         ),
     ),
 )

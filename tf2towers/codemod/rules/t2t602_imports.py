@@ -6,22 +6,20 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import RUNTIME, File, first_name
 from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
-from tf2towers.codemod.never_called import find_unreached_context, is_named
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
+from tf2towers.codemod.program import RUNTIME, File, first_name
+from tf2towers.codemod.reached import find_unreached_context, is_named
 from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import find_replacement, is_gone_private
-from tf2towers.codemod.tensorflow_versions import is_for_another
+from tf2towers.codemod.symbols import canonical_name, find_replacement, is_gone_private
 
 
 def edits(file: File) -> Iterator[Edit]:
     """A new statement for each import that binds something else now."""
     for node in file.imports:
-        if _touches_tensorflow(node) and not is_for_another(file, node):
+        if _touches_tensorflow(node):
             edit = _rewrite_import(file, node)
             if edit is not None:
                 yield edit
@@ -34,7 +32,7 @@ def _touches_tensorflow(node: Import) -> bool:
 def _rewrite_import(file: File, node: Import) -> Edit | None:
     made = [
         _keep_import(file, node, import_)
-        for import_ in imports_made_by(file, node)
+        for import_ in imports_made_by(file.keeps_plain, node)
         if not (
             can_drop_import(file, node, import_) if import_.left is not None else _only_loads(file, import_)
         )

@@ -9,24 +9,27 @@ import libcst as cst
 
 from tf2towers.codemod.arguments import (
     added_argument,
-    has_old_arguments,
     new_keywords,
     not_taken,
     old_order,
-    resizes_by_two,
     reversed_axes,
-    start_of_argument,
     without_argument,
 )
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import Symbol, keyword_of, positional
+from tf2towers.codemod.program import File
+from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import Found
+
+_WHITENING = "tf.image.per_image_whitening"
 
 
 def edits(file: File) -> Iterator[Edit]:
     """Keywords before arguments in an old order; new names for keywords that are gone."""
+    for node, canonical in file.symbols:
+        if canonical == _WHITENING and not isinstance(file.parent(node), cst.Call):
+            file.note(node, "T2T620", f"{canonical} gave float32, and is not called here")
     has_datasets = any(name.startswith(("tf.data", "tf.contrib.data")) for _, name in file.symbols)
     for call in file.all(cst.Call):
         if not (file.canonical(call.func) or "").startswith("tf."):
@@ -34,28 +37,33 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _map_edits(file, call)
             continue
         order = old_order(file, call) or ()
-        _note_untaken_argument(file, call)
+        is_tf2s = isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.is_plain(call.func)
+        if not is_tf2s and (why := not_taken(file, call)):
+            note_site(file, call, "T2T620", why, why=why)
         if file.program.plain_is_tf2:
             continue
-        if resizes_by_two(file, call):
-            yield file.replace(call.func, f"{file.need('old_arguments', 'tf2towers.runtime')}.resize_images")
-            continue
-        if function := has_old_arguments(file, call):
-            yield file.replace(call.func, f"{file.need('old_arguments', 'tf2towers.runtime')}.{function}")
-            continue
+        if file.canonical(call.func) == _WHITENING and len(call.args) == 1 and not call.args[0].star:
+            yield from _cast_edits(file, call.args[0].value)
         if (axes := reversed_axes(file, call)) is not None:
             yield file.replace(call.args[1].value, repr(axes))
         for place, keyword in enumerate(order):
-            if not keyword:
-                continue
-            start = start_of_argument(file.text, call, place)
-            yield Edit(start, start, f"{keyword}=")
+            if keyword:
+                start = file.text.start(call.args[place])
+                yield Edit(start, start, f"{keyword}=")
         yield from _least_integer(file, call)
         for given, new in new_keywords(file, call).items():
             if new:
                 yield _rename_keywords(file, given, new)
             else:
                 yield without_argument(file.text, call, given)
+
+
+def _cast_edits(file: File, image: cst.BaseExpression) -> Iterator[Edit]:
+    """`tf.cast(image, tf.float32)`: TF 0.x whitened each image in float32, its successor keeps an image's type."""
+    start, end = file.text.start(image), file.text.end(image)
+    cast, kind = (file.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
+    yield Edit(start, start, f"{cast}(")
+    yield Edit(end, end, f", {kind})")
 
 
 def _rename_keywords(file: File, given: cst.Arg, keyword: str) -> Edit:
@@ -73,14 +81,6 @@ def _least_integer(file: File, call: cst.Call) -> Iterator[Edit]:
     words = set(map(keyword_of, call.args))  # "" by place, or of `**more`
     if words & {"maxval", "minval", ""} == {"maxval"}:
         yield added_argument(file.text, call, "minval=0")
-
-
-def _note_untaken_argument(file: File, call: cst.Call) -> None:
-    """Reports an argument as left; where nothing leads to the call, it is only a note."""
-    if isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.is_plain(call.func):
-        return
-    if why := not_taken(file, call):
-        note_site(file, call, "T2T620", why, why=why)
 
 
 def _map_edits(file: File, call: cst.Call) -> Iterator[Edit]:
@@ -105,9 +105,9 @@ RULE = Rule(
     `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
 
     `tf.image.resize_images` once took height and width as two arguments. `tf.nn.nce_loss` and
-    `tf.nn.sampled_softmax_loss` took the inputs before the labels. Where a call may be of either kind, the runtime
-    decides by the values. The runtime also has `tf.uniform_unit_scaling_initializer` with `full_shape`, and `tf.tuple`
-    with `control_inputs` that may be assignments.
+    `tf.nn.sampled_softmax_loss` took the inputs before the labels. Only the values say which order a call has. Such
+    calls stay: in graph mode the functions take both orders, and refuse what TF 1.15 refused. They also take the
+    `full_shape` of `tf.uniform_unit_scaling_initializer`, and assignments among the `control_inputs` of `tf.tuple`.
 
     Where TF 2 has put an argument before a function's name, as in `tf.nn.top_k(x, k, True, 'top')`, the name is given
     by keyword. Random integers up to a `maxval` get their lower bound 0.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.writing import write_towers
 
@@ -35,30 +35,12 @@ RULE = Rule(
     examples=(
         Example(
             "one tower a GPU",
-            "import tensorflow as tf\n"
-            "\n"
-            "x = tf.placeholder(tf.float32, [])\n"
-            "losses = []\n"
-            "for i in range(2):\n"
-            "    with tf.device('/gpu:%d' % i):\n"
-            "        losses.append(x * i)\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import TowerStrategy, graph_mode\n"
-            "\n"
-            "graph_mode()\n"
-            "\n"
-            "x = tf.placeholder(tf.float32, [])\n"
-            "losses = []\n"
-            "\n"
-            "\n"
-            "def tower(i):\n"
-            "    with tf.device('/gpu:%d' % i):\n"
-            "        losses.append(x * i)\n"
-            "\n"
-            "\n"
-            "strategy = TowerStrategy(2)\n"
-            "with strategy.scope():\n"
-            "    strategy.run(tower, args=(strategy.replica_ids,))\n",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nlosses = []\nfor i in range(2):\n"
+            "    with tf.device('/gpu:%d' % i):\n        losses.append(x * i)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
+            "graph_mode()\n\nx = tf.placeholder(tf.float32, [])\nlosses = []\n\n\ndef tower(i):\n"
+            "    with tf.device('/gpu:%d' % i):\n        losses.append(x * i)\n\n\nstrategy = TowerStrategy(2)\n"
+            "with strategy.scope():\n    strategy.run(tower, args=(strategy.replica_ids,))\n",
         ),
         Example(
             "the last tower's value",
@@ -78,45 +60,23 @@ RULE = Rule(
         ),
         Example(
             "what can be gone through once stays a loop",
-            "import tensorflow as tf\n"
-            "\n"
-            "x = tf.placeholder(tf.float32, [])\n"
-            "with tf.device('/cpu:0'):\n"
-            "    for device in open('devices'):\n"
-            "        with tf.device('/gpu:%s' % device):\n"
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nwith tf.device('/cpu:0'):\n"
+            "    for device in open('devices'):\n        with tf.device('/gpu:%s' % device):\n"
             "            print(x * 2)\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import TowerStrategy, graph_mode\n"
-            "\n"
-            "graph_mode()\n"
-            "\n"
-            "x = tf.placeholder(tf.float32, [])\n"
-            "strategy = TowerStrategy(parameter_device='/cpu:0')\n"
-            "with strategy.scope():\n"
-            "    for device in strategy.towers(open('devices')):\n"
-            "        with tf.device('/gpu:%s' % device):\n"
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
+            "graph_mode()\n\nx = tf.placeholder(tf.float32, [])\n"
+            "strategy = TowerStrategy(parameter_device='/cpu:0')\nwith strategy.scope():\n"
+            "    for device in strategy.towers(open('devices')):\n        with tf.device('/gpu:%s' % device):\n"
             "            print(x * 2)\n",
         ),
         Example(
             "towers written out one by one",
-            "import tensorflow as tf\n"
-            "\n"
-            "x = tf.placeholder(tf.float32, [])\n"
-            "with tf.device('/gpu:0'):\n"
-            "    a = x * 1\n"
-            "with tf.device('/gpu:1'):\n"
-            "    b = x * 2\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import TowerStrategy, graph_mode\n"
-            "\n"
-            "graph_mode()\n"
-            "strategy = TowerStrategy()\n"
-            "\n"
-            "x = tf.placeholder(tf.float32, [])\n"
-            "with strategy.scope(), tf.device('/gpu:0'):\n"
-            "    a = x * 1\n"
-            "with strategy.scope(), tf.device('/gpu:1'):\n"
-            "    b = x * 2\n",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nwith tf.device('/gpu:0'):\n"
+            "    a = x * 1\nwith tf.device('/gpu:1'):\n    b = x * 2\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
+            "graph_mode()\nstrategy = TowerStrategy()\n\nx = tf.placeholder(tf.float32, [])\n"
+            "with strategy.scope(), tf.device('/gpu:0'):\n    a = x * 1\n"
+            "with strategy.scope(), tf.device('/gpu:1'):\n    b = x * 2\n",
         ),
     ),
 )

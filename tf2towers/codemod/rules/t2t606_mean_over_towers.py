@@ -7,18 +7,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import block, bound_by, is_name, is_plain, name_of
-from tf2towers.codemod.removal import remove_statement
+from tf2towers.codemod.nodes import is_plain
+from tf2towers.codemod.program import File
+from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import is_plain_mean
+from tf2towers.codemod.towers.scopes import is_made_before
 from tf2towers.codemod.towers.writing import write_towers
 
 
 def edits(file: File) -> Iterator[Edit]:
     """`strategy.reduce('MEAN', ...)` for each call of such a function; one that is no longer used is removed."""
     calls: dict[cst.FunctionDef, int] = {}
-    imported: dict[str, int] = {}
     for call in file.all(cst.Call):
         name = file.canonical(call.func)
         if name is None or name.startswith(("tf.", "builtins.")):
@@ -37,47 +37,15 @@ def edits(file: File) -> Iterator[Edit]:
         yield Edit(given, given, "'MEAN', ")
         if home is file:
             calls[function] = calls.get(function, 0) + 1
-        elif is_name(call.func):
-            imported[call.func.value] = imported.get(call.func.value, 0) + 1
     for function, count in calls.items():
-        if _count_uses(file, function.name.value) == count and not _used_elsewhere(file, function.name.value):
+        if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
             yield remove_statement(file, function)
-    for bound, count in imported.items():
-        if _count_uses(file, bound) == count:
-            yield from _remove_from_imports(file, bound)
 
 
 def _find_strategy(file: File, call: cst.Call) -> str | None:
     """The name of a strategy that is certainly made before a call, in the same function."""
-    around: list[cst.CSTNode] = [call, *file.ancestors(call)]
-    for strategy in write_towers(file).strategies:
-        before = strategy.before
-        if before not in file.tree.parents or file.function_around(call) is not file.function_around(before):
-            continue
-        siblings: list[cst.CSTNode] = [*block(file.parent(before))]
-        if before in siblings and any(
-            statement in around for statement in siblings[siblings.index(before) :]
-        ):
-            return strategy.name
-    return None
-
-
-def _remove_from_imports(file: File, name: str) -> Iterator[Edit]:
-    """The name is removed from its import where that imports other names too: the module is still imported."""
-    for node in file.body:
-        if (
-            not isinstance(node, cst.ImportFrom)
-            or isinstance(node.names, cst.ImportStar)
-            or len(node.names) < 2
-        ):
-            continue
-        for place, alias in enumerate(node.names):
-            if bound_by(alias) != name:
-                continue
-            if place:
-                yield Edit(file.text.end(node.names[place - 1]), file.text.end(alias), "")
-            else:
-                yield Edit(file.text.start(alias), file.text.start(node.names[1]), "")
+    strategies = write_towers(file).strategies
+    return next((each.name for each in strategies if is_made_before(file, each.before, call)), None)
 
 
 def _count_uses(file: File, name: str) -> int:
@@ -85,21 +53,6 @@ def _count_uses(file: File, name: str) -> int:
     names = sum(use.value == name for use in file.all(cst.Name))
     strings = sum(text.evaluated_value == name for text in file.all(cst.SimpleString))
     return names + strings
-
-
-def _used_elsewhere(file: File, name: str) -> bool:
-    """Whether another file of the program may use a function of this one."""
-    for other in file.program.files:
-        if other is file:
-            continue
-        if any(attribute.attr.value == name for attribute in other.all(cst.Attribute)):
-            return True
-        for statement in other.all(cst.ImportFrom):
-            if isinstance(statement.names, cst.ImportStar) or any(
-                name_of(alias) == name for alias in statement.names
-            ):
-                return True
-    return not file.main and bool(file.program.others)
 
 
 RULE = Rule(
@@ -116,43 +69,19 @@ RULE = Rule(
     examples=(
         Example(
             "the classic function",
-            "import tensorflow as tf\n"
-            "\n"
-            "\n"
-            "def average(tower_grads):\n"
-            "    result = []\n"
-            "    for pairs in zip(*tower_grads):\n"
-            "        grads = []\n"
-            "        for g, _ in pairs:\n"
-            "            grads.append(tf.expand_dims(g, 0))\n"
-            "        mean = tf.reduce_mean(tf.concat(grads, 0), 0)\n"
-            "        result.append((mean, pairs[0][1]))\n"
-            "    return result\n"
-            "\n"
-            "\n"
-            "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-            "tower_grads = []\n"
-            "for i in range(2):\n"
+            "import tensorflow as tf\n\n\ndef average(tower_grads):\n    result = []\n"
+            "    for pairs in zip(*tower_grads):\n        grads = []\n        for g, _ in pairs:\n"
+            "            grads.append(tf.expand_dims(g, 0))\n        mean = tf.reduce_mean(tf.concat(grads, 0), 0)\n"
+            "        result.append((mean, pairs[0][1]))\n    return result\n\n\n"
+            "opt = tf.train.GradientDescentOptimizer(0.1)\ntower_grads = []\nfor i in range(2):\n"
             "    with tf.device('/gpu:%d' % i):\n"
             "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n"
             "train_op = opt.apply_gradients(average(tower_grads))\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import TowerStrategy, graph_mode\n"
-            "\n"
-            "graph_mode()\n"
-            "\n"
-            "\n"
-            "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-            "tower_grads = []\n"
-            "\n"
-            "\n"
-            "def tower(i):\n"
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
+            "graph_mode()\n\n\nopt = tf.train.GradientDescentOptimizer(0.1)\ntower_grads = []\n\n\ndef tower(i):\n"
             "    with tf.device('/gpu:%d' % i):\n"
-            "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n"
-            "\n"
-            "\n"
-            "strategy = TowerStrategy(2)\n"
-            "with strategy.scope():\n"
+            "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n\n\n"
+            "strategy = TowerStrategy(2)\nwith strategy.scope():\n"
             "    strategy.run(tower, args=(strategy.replica_ids,))\n"
             "train_op = opt.apply_gradients(strategy.reduce('MEAN', tower_grads))\n",
         ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 

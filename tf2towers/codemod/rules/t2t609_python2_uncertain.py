@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import note_site
+from tf2towers.codemod.program import File
 from tf2towers.codemod.python_versions import is_never_reached
+from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.source.python2.evidence import NAMES, lines_of_python2
 
@@ -33,26 +33,13 @@ def missed_names(file: File) -> Iterator[cst.Name]:
             yield name
 
 
-def _may_have(file: File, name: str, seen: frozenset[File] = frozenset()) -> bool:
+def _may_have(file: File, name: str) -> bool:
     """Whether a file may have a name that it does not bind: by a star, or as one that is made Python's own."""
-    if not seen and any(
+    return any(not module.startswith("tensorflow") for module in file.meanings.star_imports) or any(
         node.attr.value == name and other.is_bound(node)
         for other in file.program.all_files
         for node in other.all(cst.Attribute)
-    ):
-        return True
-    local = file.program.imports.imports_of(file.path)
-    homes = (
-        {each.path.absolute(): each for each in file.program.all_files} if file.meanings.star_imports else {}
     )
-    for module in file.meanings.star_imports:
-        home = homes.get(local[module]) if module in local else None
-        if home is None and not module.startswith("tensorflow"):
-            return True  # nobody knows what it has
-        if home is not None and home not in seen:
-            if name in home.meanings.module.bindings or _may_have(home, name, seen | {file, home}):
-                return True
-    return False
 
 
 def is_an_error(file: File, name: cst.Name) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tf2towers.codemod.file import File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 #: what TF1's sessions filled with the times of every operation

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.arguments import added_argument, without_argument
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
 from tf2towers.codemod.libraries import (
     Changed,
     gone_part,
@@ -17,31 +17,12 @@ from tf2towers.codemod.libraries import (
     library_changes,
     library_name,
 )
-from tf2towers.codemod.meanings import Assigned, Opaque
-from tf2towers.codemod.never_called import find_unreached_context, is_named, note_site
-from tf2towers.codemod.nodes import (
-    aliases,
-    argument,
-    asname_of,
-    bound_by,
-    has_star,
-    is_literal,
-    is_name,
-    items,
-    keyword_of,
-    keywords,
-    literal,
-    module_of,
-    name_of,
-    positional,
-    targets,
-    walk,
-)
+from tf2towers.codemod.program import File
 from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
-from tf2towers.codemod.removal import remove_statement
+from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
+from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t609_python2_uncertain import is_an_error, missed_names
-from tf2towers.codemod.taken_names import is_taken
 
 #: builtin functions that go through all of what they are given
 _GO_THROUGH = frozenset(
@@ -50,9 +31,6 @@ _GO_THROUGH = frozenset(
         "zip",
     }
 )  # fmt: skip
-#: functions and methods of Pillow that give an image
-_IMAGES = ("PIL.Image.open", "PIL.Image.fromarray", "PIL.Image.new")
-_OF_IMAGES = ("convert", "copy", "crop", "filter", "point", "resize", "rotate", "transform", "transpose")
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -84,8 +62,6 @@ def edits(file: File) -> Iterator[Edit]:
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
         yield from _call_edits(file, call, libraries)
-    if "gym" in libraries:
-        _note_gym_steps(file)
     for used in file.all(cst.Name) if file.meanings.star_imports else ():
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
@@ -145,9 +121,9 @@ def _top_modules(file: File) -> Iterator[tuple[str, str]]:
     """What the file's first imports call modules: `np`, `numpy`."""
     for statement in file.body:
         for alias in statement.names if isinstance(statement, cst.Import) else ():
-            bound = asname_of(alias) or name_of(alias)
-            if file.meanings.canonical_of(bound, file.meanings.module) == name_of(alias):
-                yield bound, name_of(alias)
+            bound = nodes.asname_of(alias) or nodes.name_of(alias)
+            if file.meanings.canonical_of(bound, file.meanings.module) == nodes.name_of(alias):
+                yield bound, nodes.name_of(alias)
 
 
 def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> None:
@@ -159,14 +135,11 @@ def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> Non
     note_site(file, node, "T2T628", f"{name} is gone", advice=f"; instead: {instead}" if instead else "")
 
 
-# -- imports ---------------------------------------------------------------
-
-
 def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
     """`import xml.etree.cElementTree as ET` gets the module's present name; what nothing needs is removed."""
-    kept, before = [], [_alias(name_of(alias), asname_of(alias)) for alias in statement.names]
+    kept, before = [], [_alias(nodes.name_of(alias), nodes.asname_of(alias)) for alias in statement.names]
     for alias in statement.names:
-        name, bound = name_of(alias), asname_of(alias)
+        name, bound = nodes.name_of(alias), nodes.asname_of(alias)
         part = gone_part(name)
         if (
             part is None
@@ -197,19 +170,18 @@ def _are_all_rewritten(file: File, bound: str, dotted: str) -> bool:
         inner
         for node, name in _find_uses(file)
         if name.startswith(f"{dotted}.") and library_changes()[name].kind != "left"
-        for inner in walk(node)
+        for inner in nodes.walk(node)
     }
     return all(use in anew for use in file.all(cst.Name) if use.value == root and file.is_read(use))
 
 
 def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     """`from collections import OrderedDict, Mapping` becomes two imports."""
-    module = module_of(statement)
+    module = nodes.module_of(statement)
     if module.startswith((".", "keras.")) or file.program.imports.has(file.path, module):
         return
-    names = {
-        name_of(alias): library_changes().get(f"{module}.{name_of(alias)}") for alias in aliases(statement)
-    }
+    taken = [nodes.name_of(alias) for alias in nodes.aliases(statement)]
+    names = {name: library_changes().get(f"{module}.{name}") for name in taken}
     home = gone_part(module)
     if home is not None and not all(names.values()):
         if not _is_fenced(file, statement, library_changes()[home]):
@@ -219,13 +191,13 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     if not found or any(_is_fenced(file, statement, change) for change in found.values()):
         return
     kept = [
-        _alias(name_of(alias), asname_of(alias))
-        for alias in aliases(statement)
-        if name_of(alias) not in found
+        _alias(nodes.name_of(alias), nodes.asname_of(alias))
+        for alias in nodes.aliases(statement)
+        if nodes.name_of(alias) not in found
     ]
     lines = [f"from {module} import {', '.join(kept)}"] if kept else []
-    for alias in aliases(statement):
-        name, bound, change = name_of(alias), bound_by(alias), found.get(name_of(alias))
+    for alias in nodes.aliases(statement):
+        name, bound, change = nodes.name_of(alias), nodes.bound_by(alias), found.get(nodes.name_of(alias))
         if change is None or _are_all_rewritten(file, bound, f"{module}.{name}"):
             continue
         if change.kind == "left" and not is_named(file, alias):
@@ -258,9 +230,6 @@ def _alias(name: str, bound: str | None) -> str:
     return name if bound in (None, name) else f"{name} as {bound}"
 
 
-# -- calls ---------------------------------------------------------------
-
-
 def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
     """Keywords of another name, methods of another name, and keywords that are now required."""
     method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
@@ -268,41 +237,46 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
     function = library_name(file, call.func) or ""
     if change is not None and not function and (not change.library or change.library in libraries):
         yield from _method_edits(file, call, method, change)
-    if method == "resize" and "PIL" in libraries and len(call.args) == 1 and _is_image(file, call.func.value):  # type: ignore[attr-defined]
-        message = "Pillow before 7.0 took the nearest pixel where no filter was named, and is bicubic since: name the"
-        file.note(call, "T2T628", f"{message} one that you have trained with (Image.NEAREST)", "note")
-    for given in keywords(call):
-        change = library_changes().get(f"{function}({keyword_of(given)})")
+    if method == "resize" and "PIL" in libraries and not function and len(call.args) == 1:
+        message = "Pillow before 7.0 took the nearest pixel where no filter was named, and is bicubic since: for images"
+        file.note(
+            call, "T2T628", f"{message} name the one that you have trained with (Image.NEAREST)", "note"
+        )
+    for given in nodes.keywords(call):
+        change = library_changes().get(f"{function}({nodes.keyword_of(given)})")
         if change is None or is_never_reached(file, call):
             continue
         if change.kind == "renamed":
             start = file.text.start(given)
-            yield Edit(start, start + len(keyword_of(given)), change.target)
-        elif change.kind == "dropped" and is_literal(given.value):
+            yield Edit(start, start + len(nodes.keyword_of(given)), change.target)
+        elif change.kind == "dropped" and nodes.is_literal(given.value):
             yield without_argument(file.text, call, given)
         else:
             _note_site(
-                file, call, f"the argument {keyword_of(given)} of {function}", Changed("left", change.target)
+                file,
+                call,
+                f"the argument {nodes.keyword_of(given)} of {function}",
+                Changed("left", change.target),
             )
     last = function.rpartition(".")[2]
     places = int(library_changes().get(f"librosa.{last}(*)", Changed("places", "1")).target)
-    if function.startswith("librosa.") and last.islower() and len(positional(call)) > places:
+    if function.startswith("librosa.") and last.islower() and len(nodes.positional(call)) > places:
         message = f"{last}() takes less by place since librosa 0.10"
         advice = "; instead: give the arguments by their names, or keep librosa 0.9.2"
         note_site(file, call, "T2T628", message, advice=advice)
-    words = set(map(keyword_of, keywords(call)))
-    if function == "yaml.load" and len(call.args) == 1 and not words and not has_star(call):
+    words = set(map(nodes.keyword_of, nodes.keywords(call)))
+    if function == "yaml.load" and len(call.args) == 1 and not words and not nodes.has_star(call):
         of = isinstance(call.func, cst.Attribute)
         loader = f"{file.text.of(call.func.value)}.Loader" if of else file.need("Loader", "yaml")  # type: ignore[attr-defined]
         yield added_argument(file.text, call, f"Loader={loader}")
-    if function == "numpy.load" and not words & {"allow_pickle", ""} and len(positional(call)) < 3:
+    if function == "numpy.load" and not words & {"allow_pickle", ""} and len(nodes.positional(call)) < 3:
         taken = file.parent(call)
         if "encoding" in words or (
             isinstance(taken, cst.Attribute) and taken.attr.value in ("item", "tolist")
         ):
             yield added_argument(file.text, call, "allow_pickle=True")
     if file.canonical(call.func) in ("builtins.open", "io.open") and not file.meanings.star_imports:
-        mode = argument(call, 1, "mode")
+        mode = nodes.argument(call, 1, "mode")
         if isinstance(mode, cst.SimpleString) and "U" in mode.raw_value:  # 'rU': Python 3.11 lacks it
             rest = mode.raw_value.replace("U", "")
             yield file.replace(mode, mode.quote + (rest if "r" in rest else f"r{rest}") + mode.quote)
@@ -325,9 +299,9 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
         if isinstance(other.parent(each), cst.ClassDef)
     )
     value = call.func.value if isinstance(call.func, cst.Attribute) else None
-    if own and is_name(value) and value.value == "self":
+    if own and nodes.is_name(value) and value.value == "self":
         return
-    order = all(literal(given.value) in ("C", "F", "A", None) for given in call.args)
+    order = all(nodes.literal(given.value) in ("C", "F", "A", None) for given in call.args)
     certain = change.kind == "renamed" and (method != "tostring" or order)
     if not own and (certain or (change.kind == "through" and _is_gone_through(file, call))):
         end = file.text.end(call.func)
@@ -342,45 +316,9 @@ def _is_gone_through(file: File, call: cst.Call) -> bool:
     match file.parent(call):
         case (cst.For() | cst.CompFor()) as loop:
             return loop.iter is call
-        case cst.Call(func=cst.Name(value=name)) as around if call in positional(around):
+        case cst.Call(func=cst.Name(value=name)) as around if call in nodes.positional(around):
             return name in _GO_THROUGH and not file.meanings.bindings(around.func)
     return False
-
-
-def _is_image(file: File, value: cst.BaseExpression, seen: frozenset[cst.CSTNode] = frozenset()) -> bool:
-    """Whether a value certainly is an image of Pillow."""
-    if isinstance(value, cst.Call):
-        if library_name(file, value.func) in _IMAGES:
-            return True
-        function = value.func
-        return (
-            isinstance(function, cst.Attribute)
-            and function.attr.value in _OF_IMAGES
-            and _is_image(file, function.value, seen)
-        )
-    bindings = file.meanings.bindings(value)
-    for binding in bindings:
-        around = file.parent(binding.node) if isinstance(binding, Opaque) else None
-        made = binding.value if isinstance(binding, Assigned) else getattr(around, "item", None)
-        if made is None or (made not in seen and not _is_image(file, made, seen | {made})):
-            return False
-    return bool(bindings)
-
-
-def _note_gym_steps(file: File) -> None:
-    """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
-    used = any(
-        library_name(each, call.func) == "gym.make"
-        for each in file.program.all_files
-        for call in each.all(cst.Call)
-    )
-    for statement in file.all(cst.Assign) if used else ():
-        target, call = targets(statement)[0], statement.value
-        if isinstance(target, cst.Tuple) and len(items(target)) == 4 and isinstance(call, cst.Call):
-            if isinstance(call.func, cst.Attribute) and call.func.attr.value == "step":
-                message = "step() of an environment gives five values since gym 0.26, and reset() two"
-                advice = "; instead: observation, reward, terminated, truncated, info; or keep gym 0.25.2"
-                note_site(file, call, "T2T628", message, advice=advice)
 
 
 RULE = Rule(

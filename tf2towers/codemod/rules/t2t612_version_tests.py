@@ -2,30 +2,155 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
+from tf2towers.codemod.meanings import Imported
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.tensorflow_versions import TF1, around, is_answered, version_in
+
+#: what a script made for TF1 is answered that asks for the version: the last release of TF1
+TF1 = "1.15.5"
+VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
+#: methods by which a version is taken apart or asked for its beginning
+_METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "split", "startswith"})
+#: what makes versions that can be compared: distutils, packaging, pkg_resources
+_VERSION_MAKERS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"})
+
+#: what a use of the version is for: a decision, which is TF 1.15's; one that takes 1.15 for 1.1, which no script was
+#: written for; or it is only shown
+_Use = Literal["decides", "mistakes", "shows"]
 
 
 def edits(file: File) -> Iterator[Edit]:
     """The last version of TF1 where a version decides something."""
     for node, canonical in file.symbols:
-        version = version_in(node, canonical)
-        if version is not None and is_answered(file, version):
+        version = _version_in(node, canonical)
+        if version is not None and _is_answered(file, version):
             yield file.replace(version, _quoted(file, version))
 
 
 def _quoted(file: File, version: cst.BaseExpression) -> str:
     """The version of TF1, in quotes that do not end an f-string around it."""
-    texts = [file.text.of(outer) for outer in around(file, version) if isinstance(outer, cst.FormattedString)]
+    texts = [
+        file.text.of(outer) for outer in _around(file, version) if isinstance(outer, cst.FormattedString)
+    ]
     double = any(re.match(r"[fFrR]*\"", text) for text in texts)
     return f"'{TF1}'" if double else f'"{TF1}"'
+
+
+def _is_answered(file: File, version: nodes.Symbol) -> bool:
+    """Whether a version is TF 1.15's in the migrated script."""
+    return _is_tf1s(file, version) and _find_use(file, version) == "decides"
+
+
+def _version_in(node: nodes.Symbol, canonical: str) -> nodes.Symbol | None:
+    """The version in a symbol: all of it, or what a method of it is called on."""
+    version: cst.BaseExpression = node
+    name = canonical
+    while name not in VERSIONS and isinstance(version, cst.Attribute):
+        version, name = version.value, name.rpartition(".")[0]
+    return version if name in VERSIONS and isinstance(version, nodes.Symbol) else None
+
+
+def _is_tf1s(file: File, version: nodes.Symbol) -> bool:
+    """Whether a version is that of `import tensorflow as tf`; `import tensorflow.compat.v1 as tf` knows TF 2."""
+    if file.program.plain_is_tf2:
+        return False
+    bindings = file.meanings.bindings(nodes.root_of(version))
+    return bool(bindings) and all(
+        isinstance(binding, Imported)
+        and (
+            nodes.name_of(binding.alias) == "tensorflow"
+            or nodes.last_name(getattr(binding.statement, "module", None)) == "tensorflow"
+        )
+        for binding in bindings
+    )
+
+
+def _find_use(file: File, version: nodes.Symbol) -> _Use:
+    """What a version is for; one that is kept under a name, for what its uses are."""
+    statement = file.parent(version)
+    if isinstance(statement, cst.Assign) and all(map(nodes.is_name, nodes.targets(statement))):
+        names = set(map(nodes.last_name, nodes.targets(statement)))
+        loads = [use for use in file.all(cst.Name) if use.value in names and file.is_read(use)]
+        uses = {_find_direct_use(file, load) for load in loads}
+        return "mistakes" if "mistakes" in uses else "decides" if "decides" in uses else "shows"
+    return _find_direct_use(file, version)
+
+
+def _find_direct_use(file: File, version: cst.BaseExpression) -> _Use:
+    """As `_find_use`, for a version that is used directly, and not assigned to a name."""
+    around = file.parent(version)
+    match around:
+        case cst.Comparison():
+            sides = [around.left, *(each.comparator for each in around.comparisons)]
+            others = [side for side in sides if side is not version]
+            same = all(_orders_as_text(text) for side in others for text in _compared_versions(side))
+            return "decides" if same else "mistakes"
+        case cst.Attribute():
+            call = file.parent(around)
+            if around.attr.value not in _METHODS or not isinstance(call, cst.Call) or call.func is not around:
+                return "shows"  # `.upper()`
+            calls = (outer.func for outer in _around(file, version) if isinstance(outer, cst.Call))
+            is_number = any(nodes.is_name(called) and called.value == "float" for called in calls)
+            return _of_number(file, version) if is_number else "decides"  # 1.15 is below 1.4
+        case cst.Call() if version in nodes.positional(around):
+            return "decides" if nodes.last_name(around.func) in _VERSION_MAKERS else "shows"
+        case cst.Subscript(value=value) if value is version:
+            return "decides" if _is_its_beginning(around) else _of_number(file, version)
+    return "shows"
+
+
+def _compared_versions(other: cst.BaseExpression) -> list[str]:
+    """The versions that one is compared with; none where they are not constants."""
+    if isinstance(other, cst.Tuple | cst.List | cst.Set):
+        found = [_compared_versions(element) for element in nodes.items(other)]
+        return [text for texts in found for text in texts] if all(found) else []
+    value = nodes.literal(other)
+    return [value] if isinstance(value, str) and re.search(r"\d", value) else []
+
+
+def _orders_as_text(other: str) -> bool:
+    """Whether 1.15.5 and another version have the same order as texts and as numbers: '1.15.5' is below '1.4'.
+
+    Where they do not, the other is one of TF1, and TensorFlow 2's own version is above it as both.
+    """
+    own, theirs = (1, 15, 5), tuple(map(int, re.findall(r"\d+", other)))
+    return (other > TF1) == (own < theirs) and (other < TF1) == (own > theirs)
+
+
+def _of_number(file: File, version: cst.BaseExpression) -> _Use:
+    """The same for the beginning of a version, '1.1' or 1.15, by the one constant that it is compared with."""
+    for outer in _around(file, version):
+        if (sides := nodes.compared(outer)) is not None:
+            constants = [str(nodes.literal(side)) for side in (sides[0], sides[2]) if nodes.is_literal(side)]
+            with contextlib.suppress(ValueError):
+                return "mistakes" if len(constants) == 1 and float(constants[0]) < 2 else "decides"
+    return "decides"
+
+
+def _around(file: File, node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """The expressions that a node is a part of, from the inside."""
+    parts = cst.Arg | cst.FormattedStringExpression
+    while isinstance(node := file.parent(node), cst.BaseExpression | parts):
+        if isinstance(node, cst.BaseExpression):
+            yield node
+
+
+def _is_its_beginning(item: cst.Subscript) -> bool:
+    """Whether `[index]` is '1' or '1.': the three signs '1.1' would be another minor version's."""
+    index = nodes.index_of(item)
+    if isinstance(index, cst.Slice):
+        starts = index.lower is None or nodes.literal(index.lower) == 0
+        return starts and index.step is None and nodes.literal(index.upper) in (1, 2)
+    return bool(nodes.literal(index) == 0)
 
 
 RULE = Rule(
@@ -37,8 +162,7 @@ RULE = Rule(
     tested for a prefix, also under another name.
 
     It is TensorFlow's own where it is only printed, and where 1.15 as a text would be taken for 1.1 (`>= '1.4'`). A
-    script that imports tensorflow.compat.v1 itself has tests that know TF 2: they stay. Code that such a test reaches
-    only under a version other than 1.15 stays, and is not a reason to refuse.
+    script that imports tensorflow.compat.v1 itself has tests that know TF 2: they stay.
     """,
     edits=edits,
     sources=("tf.__version__ of TensorFlow 1.15.5",),
@@ -52,15 +176,6 @@ RULE = Rule(
             "x = tf.placeholder(tf.float32, [None])\n\n\ndef join(values, axis):\n"
             "    if \"1.15.5\".startswith('1.'):\n        return tf.concat(values, axis)\n"
             "    return tf.concat(axis, values)\n\n\nprint(tf.__version__, join([x, x], 0))\n",
-        ),
-        Example(
-            "what is for another TensorFlow stays",
-            "import tensorflow as tf\n\nif tf.__version__ < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"
-            "else:\n    rnn_cell = tf.nn.rnn_cell\ncell = rnn_cell.GRUCell(2)\ntf.Session()\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
-            "from tf2towers.runtime.tf1 import rnn_cell as rnn_cell_2\n\n"
-            "graph_mode()\n\nif \"1.15.5\" < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"
-            "else:\n    rnn_cell = rnn_cell_2\ncell = rnn_cell.GRUCell(2)\nSession()\n",
         ),
         Example(
             "a script that knows TF 2",

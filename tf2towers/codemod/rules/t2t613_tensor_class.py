@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import RUNTIME, File
-from tf2towers.codemod.nodes import items, literal
+from tf2towers.codemod.nodes import is_plain, items, literal
+from tf2towers.codemod.program import RUNTIME, File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.report.quoted_code import with_quoted_code
 
@@ -22,7 +22,7 @@ def edits(file: File) -> Iterator[Edit]:
         listed = [element for side in sides for element in _elements(side)]
         if any(file.canonical(element) == "tf.Tensor" for element in listed):
             asked = [side for side in sides if _is_type(file, side)]
-            if not asked and not any(_is_answered(file, side) for side in sides):
+            if not asked and not any(_called(file, side) == f"{RUNTIME}.class_of" for side in sides):
                 message = "a tensor's class is a subclass of tf.Tensor in TF 2: this comparison may answer otherwise"
                 file.note(comparison, "T2T620", with_quoted_code(message, file.text.of(comparison)))
             yield from (_class_text(file, side) for side in asked)
@@ -46,14 +46,12 @@ def _elements(side: cst.BaseExpression) -> list[cst.BaseExpression]:
 def _is_type(file: File, side: cst.BaseExpression) -> bool:
     """Whether it is `type(x)` or `x.__class__`."""
     if isinstance(side, cst.Call):
-        plain = len(side.args) == 1 and side.args[0].keyword is None and not side.args[0].star
-        return plain and file.canonical(side.func) == "builtins.type"
+        return len(side.args) == 1 and is_plain(side.args[0]) and _called(file, side) == "builtins.type"
     return isinstance(side, cst.Attribute) and side.attr.value == "__class__"
 
 
-def _is_answered(file: File, side: cst.BaseExpression) -> bool:
-    """Whether it is `class_of(x)` already."""
-    return isinstance(side, cst.Call) and file.canonical(side.func) == f"{RUNTIME}.class_of"
+def _called(file: File, side: cst.BaseExpression) -> str | None:
+    return file.canonical(side.func) if isinstance(side, cst.Call) else None
 
 
 def _class_text(file: File, side: cst.BaseExpression) -> Edit:

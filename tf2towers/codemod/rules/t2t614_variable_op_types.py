@@ -7,19 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import RUNTIME, File
-from tf2towers.codemod.never_called import note_site
-from tf2towers.codemod.nodes import (
-    Comprehension,
-    generators,
-    is_name,
-    items,
-    literal,
-    positional,
-    targets,
-    walk,
-)
+from tf2towers.codemod.program import RUNTIME, File
+from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 
 #: types of TF1's variables and of what is done with them, or what a script looks for in a type
@@ -38,7 +29,7 @@ def edits(file: File) -> Iterator[Edit]:
         held.append((sides, sides))
     for call in file.all(cst.Call):
         if isinstance(call.func, cst.Attribute) and call.func.attr.value in ("startswith", "endswith"):
-            held.append(([call.func.value], positional(call)))
+            held.append(([call.func.value], nodes.positional(call)))
     for asked, answers in held:
         types = [(side, operation) for side in asked if (operation := _operation(file, side)) is not None]
         if types and any(_names_a_type(file, answer) for answer in answers):
@@ -56,7 +47,7 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
     operation: cst.BaseExpression | None = None
     match side:
         case cst.Call() if file.canonical(side.func) == f"{RUNTIME}.op_type":
-            return positional(side)[0]
+            return nodes.positional(side)[0]
         case cst.Attribute(attr=cst.Name(value="op")) if _is_of_a_loop(file, side.value):
             return side
         case cst.Attribute(attr=cst.Name(value="type")):
@@ -72,13 +63,15 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
 
 def _is_of_a_loop(file: File, node: cst.BaseExpression) -> bool:
     """Whether it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
-    if not is_name(node):
+    if not nodes.is_name(node):
         return False
     loops: list[cst.For | cst.CompFor] = []
     for outer in file.ancestors(node):
         loops += [outer] if isinstance(outer, cst.For) else []
-        loops += generators(outer) if isinstance(outer, Comprehension) else []
-    return any(is_name(name) and name.value == node.value for loop in loops for name in walk(loop.target))
+        loops += nodes.generators(outer) if isinstance(outer, nodes.Comprehension) else []
+    return any(
+        nodes.is_name(name) and name.value == node.value for loop in loops for name in nodes.walk(loop.target)
+    )
 
 
 def _chooses_device(file: File, function: cst.CSTNode) -> bool:
@@ -89,7 +82,7 @@ def _chooses_device(file: File, function: cst.CSTNode) -> bool:
 def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpression) -> None:
     """Says where the output of a variable's operation is taken for its value: a resource's is a handle."""
     around = next((outer for outer in file.ancestors(side) if isinstance(outer, _CHOICES)), None)
-    for node in walk(around) if around is not None else ():
+    for node in nodes.walk(around) if around is not None else ():
         if (
             isinstance(node, cst.Attribute)
             and node.attr.value == "outputs"
@@ -101,16 +94,16 @@ def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpre
 
 def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
     """Whether a side of a comparison is the type of a variable's operation, or a list with one, or bound to it."""
-    if is_name(side):
+    if nodes.is_name(side):
         values = [
             assigned.value
             for assigned in file.all(cst.Assign)
-            if any(is_name(target) and target.value == side.value for target in targets(assigned))
+            if any(nodes.is_name(target) and target.value == side.value for target in nodes.targets(assigned))
         ]
-        return any(_names_a_type(file, value) for value in values if not is_name(value))
+        return any(_names_a_type(file, value) for value in values if not nodes.is_name(value))
     if isinstance(side, cst.Tuple | cst.List | cst.Set):
-        return any(_names_a_type(file, element) for element in items(side))
-    return isinstance(value := literal(side), str) and bool(_OF_VARIABLES.fullmatch(value))
+        return any(_names_a_type(file, element) for element in nodes.items(side))
+    return isinstance(value := nodes.literal(side), str) and bool(_OF_VARIABLES.fullmatch(value))
 
 
 RULE = Rule(
@@ -138,18 +131,9 @@ RULE = Rule(
             "import tensorflow as tf\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
             "def is_variable(op):\n    return op.type in TYPES\n\n\ntf.get_variable('w', [2])\n"
             "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\n"
-            "graph_mode()\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
-            "def is_variable(op):\n    return op_type(op) in TYPES\n\n\ntf.get_variable('w', [2])\n"
-            "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
-        ),
-        Example(
-            "nodes of a graph's definition",
-            "import tensorflow as tf\n\ntf.get_variable('w', [2])\nnodes = tf.get_default_graph().as_graph_def().node\n"
-            "print([node.name for node in nodes if node.op == 'VariableV2'])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n\n"
-            "tf.get_variable('w', [2])\nnodes = tf.get_default_graph().as_graph_def().node\n"
-            "print([node.name for node in nodes if op_type(node.op) == 'VariableV2'])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n"
+            "\nTYPES = ('Variable', 'VariableV2')\n\n\ndef is_variable(op):\n    return op_type(op) in TYPES\n\n\n"
+            "tf.get_variable('w', [2])\nprint(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
         ),
         Example(
             "a function that says on which device an operation goes",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
 from tf2towers.codemod.nodes import block, children, is_name, walk
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 _CATCH_IT = ("StopIteration", "Exception", "BaseException")
@@ -83,16 +83,14 @@ RULE = Rule(
         Example(
             "batches of one epoch, and an iterator by a class, which stays",
             "import tensorflow as tf\n\n\ndef batches(x, size):\n    start = 0\n    while True:\n"
-            "        if start >= len(x):\n            raise StopIteration\n"
-            "        yield x[start : start + size]\n        start += size\n\n\n"
-            "class Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
+            "        if start >= len(x):\n            raise StopIteration\n        yield x[start : start + size]\n"
+            "        start += size\n\n\nclass Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
             "for batch in batches([1, 2, 3], 2):\n    tf.Session().run(tf.constant(batch))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
-            "def batches(x, size):\n    start = 0\n    while True:\n"
-            "        if start >= len(x):\n            return\n"
-            "        yield x[start : start + size]\n        start += size\n\n\n"
-            "class Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
-            "for batch in batches([1, 2, 3], 2):\n    Session().run(tf.constant(batch))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
+            "\n\ndef batches(x, size):\n    start = 0\n    while True:\n        if start >= len(x):\n"
+            "            return\n        yield x[start : start + size]\n        start += size\n\n\nclass Steps:\n"
+            "    def __next__(self):\n        raise StopIteration\n\n\nfor batch in batches([1, 2, 3], 2):\n"
+            "    Session().run(tf.constant(batch))\n",
         ),
         Example(
             "one that the generator catches",

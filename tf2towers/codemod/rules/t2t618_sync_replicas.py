@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import is_name, keyword_of, keywords, walk
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 _OPTIMIZERS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"})
@@ -17,7 +13,7 @@ _STARTERS = frozenset({"get_chief_queue_runner", "make_session_run_hook", "sync_
 
 
 def notes(file: File) -> None:
-    """Notes each such optimizer that nothing starts, that is fed its rate, or whose arguments are not seen."""
+    """Notes each such optimizer that nothing starts."""
     calls = [call for call in file.all(cst.Call) if file.canonical(call.func) in _OPTIMIZERS]
     if not calls:
         return
@@ -25,36 +21,6 @@ def notes(file: File) -> None:
         for call in calls:
             message = "neither its chief queue runner nor its hook is started here: workers wait for tokens for ever"
             file.note(call, "T2T618", f"{message}, in TF 1 as well", "note")
-    for call in calls:
-        for fed in _fed(file, call):
-            message = (
-                "the chief's queue runner makes the update and feeds nothing: a fed learning rate hangs it"
-            )
-            file.note(
-                fed, "T2T618", f"{message}, in TF 1 as well; instead: assign the rate to a variable", "note"
-            )
-        if any(not keyword_of(given) for given in keywords(call)):
-            message = "what ** holds is not seen: a replica_id in it stops the program, for TensorFlow 1.0 took it away"
-            file.note(call, "T2T618", message, "note")
-
-
-def _fed(file: File, call: cst.Call) -> Iterator[cst.Call]:
-    """The placeholders that the optimizer inside takes for its rate."""
-    for given in call.args[:1]:
-        for inner in _values(file, given.value):
-            for argument in inner.args if isinstance(inner, cst.Call) else ():
-                for made in _values(file, argument.value):
-                    if isinstance(made, cst.Call) and file.canonical(made.func) == "tf.placeholder":
-                        yield made
-
-
-def _values(file: File, value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """An expression, or what a name in it is bound to."""
-    if not is_name(value):
-        yield value
-    for binding in file.meanings.bindings(value):
-        if isinstance(binding, Assigned) and not any(node is value for node in walk(binding.value)):
-            yield binding.value
 
 
 _HEAD = "import tensorflow as tf\n\nopt = tf.train.GradientDescentOptimizer(0.1)\n"
@@ -70,8 +36,8 @@ RULE = Rule(
     why="""
     The chief's queue runner, or the hook that starts it, makes the update of SyncReplicasOptimizer and gives out the
     workers' tokens. A script that starts neither hangs in TF 1 and after the migration. The queue runner feeds
-    nothing, so with a learning rate that is a placeholder no update is made (TF 1.15.5: no step in 40 seconds).
-    `replica_id` ended with TensorFlow 1.0.
+    nothing, so with a learning rate that is a placeholder no update is made (TF 1.15.5: no step in 40 seconds); this
+    is not looked for.
     """,
     todo="Pass `opt.make_session_run_hook(is_chief)` to the session's hooks, or start `opt.get_chief_queue_runner()`. "
     "Keep the learning rate in a variable, and assign it between the steps.",

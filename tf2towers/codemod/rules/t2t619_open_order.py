@@ -4,39 +4,27 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import argument, is_literal, is_none, positional, walk
+from tf2towers.codemod.nodes import argument, is_none, positional, walk
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.towers.loops import find_tower_loops
 
 
 def notes(file: File) -> None:
     """Notes where the updates of all towers are collected, and each seed of a graph."""
-    loops = [loop for loop in file.all(cst.For) if any(_is_tower(file, node) for node in walk(loop.body))]
-    inside = {node for loop in loops for node in walk(loop)}
+    loops = find_tower_loops(file)
+    inside = {node for loop in loops for node in walk(loop.node)}
     for node, canonical in file.symbols:
         call = file.parent(node)
         if not isinstance(call, cst.Call) or call.func is not node:
             continue
         if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
             message = "the graph's seed alone draws other first weights than TF 1.15's: it counts operations"
-            file.note(
-                call,
-                "T2T619",
-                f"{message}; an operation's own seed does not",
-                "note",
-            )
+            file.note(call, "T2T619", f"{message}; an operation's own seed does not", "note")
         collects = canonical == "tf.get_collection" and loops and call not in inside
         if collects and argument(call, 1, "scope") is None and _is_of_updates(file, call):
             message = "the updates of all towers: TF 1 leaves their order open, here they are made in the towers' order"
             file.note(call, "T2T619", message, "note")
-
-
-def _is_tower(file: File, node: cst.CSTNode) -> bool:
-    """Whether it is `tf.device('/gpu:%d' % i)`."""
-    if not isinstance(node, cst.Call) or file.canonical(node.func) != "tf.device":
-        return False
-    given = positional(node)
-    return bool(given) and not is_literal(given[0])
 
 
 def _is_of_updates(file: File, call: cst.Call) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import find_unreached_context
 from tf2towers.codemod.nodes import argument, literal
+from tf2towers.codemod.program import File
+from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.rule import Example, Rule
 
 #: methods that ended within TensorFlow 1: what had them, the first release without, what to do
@@ -64,8 +64,7 @@ RULE = Rule(
     them. Nor do they have an argument of an old release that a function no longer takes. The site is left as it is; the
     rest of the script is migrated.
 
-    It is only a note where nothing leads there: in a function that nothing names, and under a test for a TPU. So is
-    tf.contrib.quantize under a test of a flag that is off by default.
+    It is only a note where nothing leads there: in a function that nothing names, and under a test for a TPU.
     """,
     notes=notes,
     todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",

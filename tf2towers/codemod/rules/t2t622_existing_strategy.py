@@ -27,13 +27,6 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "TF 2's parameter servers beside a server of TF 1",
-            "import tensorflow as tf\n\nserver = tf.train.Server({'ps': ['a:1'], 'worker': ['b:1']}, 'worker', 0)\n"
-            "strategy = tf.distribute.experimental.ParameterServerStrategy()\nwith strategy.scope():\n"
-            "    v = tf.get_variable('v', [])\nsess = tf.Session(server.target)\n",
-            left=True,
-        ),
-        Example(
             "a cluster resolver, and the default strategy",
             "import tensorflow as tf\n\nresolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()\n"
             "server = tf.train.Server(resolver.cluster_spec(), job_name=resolver.task_type)\n"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import Symbol, is_name, walk
-from tf2towers.codemod.program import only_tf1s
-from tf2towers.codemod.reached import branches_around
+from tf2towers.codemod.program import File, only_tf1s
+from tf2towers.codemod.reached import branches_around, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.tensorflow_versions import VERSIONS
+from tf2towers.codemod.rules.t2t612_version_tests import VERSIONS
 
 EAGER = frozenset(
     {"tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution"}
@@ -77,8 +75,7 @@ RULE = Rule(
         Example(
             "an optimizer of TF1 under a tape",
             "import tensorflow as tf\n\nw = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n"
-            "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-            "opt.apply_gradients([(tape.gradient(loss, w), w)])\n",
+            "opt = tf.train.GradientDescentOptimizer(0.1)\nopt.apply_gradients([(tape.gradient(loss, w), w)])\n",
             left=True,
         ),
         Example(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import find_unreached_context, note_site
 from tf2towers.codemod.nodes import Import, Statement, block, dotted, imported, module_of, name_of
+from tf2towers.codemod.program import File
+from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.report.result import FindingKind
 from tf2towers.source.built_modules import BuiltModule, is_of_an_old_protoc
@@ -29,7 +29,7 @@ def notes(file: File) -> None:
             _note(file, node, message, guarded=_is_guarded(file, node))
         for path in sorted({found[name] for name in _named_modules(node) if name in found}):
             if is_of_an_old_protoc(path):
-                kind: FindingKind = "note" if _may_fail(file, node) else "left"
+                kind: FindingKind = "note" if may_fail(file, node) else "left"
                 message = "an old protoc wrote it, and protobuf 4 refuses it; instead: make it again from its .proto"
                 file.note(node, "T2T628", f"{path.name}: {message}", kind)
     by_text = file.program.imports.by_text(file.path)
@@ -100,8 +100,8 @@ def _named_modules(node: Import) -> Iterator[str]:
         yield from (name for _, name in imported(node))
 
 
-def _may_fail(file: File, node: Import) -> bool:
-    """Whether the program goes on where an import fails, or does not come to it."""
+def may_fail(file: File, node: cst.CSTNode) -> bool:
+    """Whether the program goes on where an import, or a load, fails, or does not come to it."""
     return _is_guarded(file, node) or find_unreached_context(file, node, "") is not None
 
 

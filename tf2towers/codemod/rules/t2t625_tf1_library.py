@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
 from tf2towers.codemod.libraries import gone_part, library_name
-from tf2towers.codemod.never_called import find_unreached_context, note_site
-from tf2towers.codemod.nodes import (
-    Symbol,
-    block,
-    imported,
-    module_of,
-    name_of,
-)
+from tf2towers.codemod.nodes import Symbol, block, imported, module_of, name_of
+from tf2towers.codemod.program import File
+from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t621_keras_in_graph import takes_data
 from tf2towers.report.result import FindingKind

@@ -7,22 +7,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import note_site
-from tf2towers.codemod.nodes import (
-    Symbol,
-    asname_of,
-    has_star,
-    is_literal,
-    is_name,
-    items,
-    last_name,
-    literal,
-    name_of,
-    positional,
-    targets,
-    walk,
-)
+from tf2towers.codemod import nodes
+from tf2towers.codemod.program import File
+from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
 from tf2towers.report.quoted_code import with_quoted_code
@@ -53,7 +40,9 @@ def notes(file: File) -> None:
         if canonical == "tf" and not _is_alias(file, node) and not _is_kept(file, node):
             parent = file.parent(node)
             if not (
-                isinstance(parent, cst.Call) and node in positional(parent) and _is_harmless(file, parent)
+                isinstance(parent, cst.Call)
+                and node in nodes.positional(parent)
+                and _is_harmless(file, parent)
             ):
                 message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
                 _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
@@ -70,9 +59,8 @@ def notes(file: File) -> None:
             f"{spelled} is used in a text that is run here, and means something else in TF 2",
             call,
         )
-    for use, canonical in file.doubtful:
-        if not _is_flags(file, canonical):
-            _note(file, use, f"{use.value} means TensorFlow, and something else")
+    for use, _ in file.doubtful:
+        _note(file, use, f"{use.value} means TensorFlow, and something else")
 
 
 def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None = None) -> None:
@@ -88,24 +76,14 @@ def _is_harmless(file: File, call: cst.Call) -> bool:
     function = file.canonical(call.func)
     if function in _HARMLESS:
         return True
-    given = positional(call)
-    name = literal(given[1]) if len(given) > 1 else None
+    given = nodes.positional(call)
+    name = nodes.literal(given[1]) if len(given) > 1 else None
     if not isinstance(name, str) or not name.isidentifier():
         return False
     found = find_replacement(f"tf.{name}")
     same = found.kind == "v1" and found.target == f"tf.{name}"
     return (function == "builtins.getattr" and same) or (
         function == "builtins.hasattr" and both_or_neither_have(f"tf.{name}")
-    )
-
-
-def _is_flags(file: File, canonical: str) -> bool:
-    """Whether a name may mean the module of flags, and all that is taken from it is unchanged in TF 2."""
-    if not f"{canonical}.".startswith(("tf.app.flags.", "tf.flags.")):
-        return False
-    found = find_replacement(canonical)
-    return (found.kind, found.target) == ("v1", canonical) and not any(
-        node.attr.value.startswith("_") for node in file.all(cst.Attribute) if "flags" in node.attr.value
     )
 
 
@@ -118,17 +96,21 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
     runs = [call for call in file.all(cst.Call) if call.args and file.canonical(call.func) in _RUN_TEXTS]
     if not runs:
         return
-    names = {node.value for node, canonical in file.symbols if canonical == "tf" and is_name(node)}
+    names = {node.value for node, canonical in file.symbols if canonical == "tf" and nodes.is_name(node)}
     for node in file.all(cst.Import):
         modules = ("tensorflow", "tensorflow.compat.v1")
-        names |= {asname_of(each) or "tensorflow" for each in node.names if name_of(each) in modules}
+        names |= {
+            nodes.asname_of(each) or "tensorflow" for each in node.names if nodes.name_of(each) in modules
+        }
     begin = "|".join(map(re.escape, names))
     for call in runs:
         symbols = rf"(?<![\w.])(?:{begin})((?:\.\w+)*\.?)(?=(\W|$))" if names else r"(?!)"
-        texts = [value for node in walk(call.args[0].value) if isinstance(value := literal(node), str)]
+        texts = [
+            value for node in nodes.walk(call.args[0].value) if isinstance(value := nodes.literal(node), str)
+        ]
         if not texts:
             others = [text for text in file.tree.literals if not isinstance(file.parent(text), cst.Expr)]
-            texts = [value for text in others if isinstance(value := literal(text), str)]
+            texts = [value for text in others if isinstance(value := nodes.literal(text), str)]
             symbols = rf"^(?=\w+\.){symbols}"
         for text in texts:
             for found in re.finditer(symbols, text):
@@ -141,23 +123,14 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
 
 
 def _is_alias(file: File, module: cst.CSTNode) -> bool:
-    """Whether the module is bound to plain names, `a = tf` or `a, b = tf, 1`, whose uses are followed."""
-    value, parent = module, file.parent(module)
-    if isinstance(parent, cst.Tuple):
-        value, parent = parent, file.parent(parent)
+    """Whether the module is bound to plain names, `a = tf`, whose uses are followed."""
+    parent = file.parent(module)
     if isinstance(parent, cst.AnnAssign):
-        return value is module and is_name(parent.target)
-    if not isinstance(parent, cst.Assign) or parent.value is not value:
-        return False
-    if not isinstance(value, cst.Tuple):
-        return all(map(is_name, targets(parent)))
-    place = next(place for place, element in enumerate(items(value)) if element is module)
-    return not has_star(value) and all(
-        isinstance(target, cst.Tuple)
-        and len(target.elements) == len(value.elements)
-        and not has_star(target)
-        and is_name(items(target)[place])
-        for target in targets(parent)
+        return nodes.is_name(parent.target)
+    return (
+        isinstance(parent, cst.Assign)
+        and parent.value is module
+        and all(map(nodes.is_name, nodes.targets(parent)))
     )
 
 
@@ -170,7 +143,7 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
     parent = file.parent(module)
     if not isinstance(parent, cst.Assign) or parent.value is not module or len(parent.targets) != 1:
         return False
-    target = targets(parent)[0]
+    target = nodes.targets(parent)[0]
     if not isinstance(target, cst.Attribute):
         return False
     name = target.attr.value
@@ -181,7 +154,7 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
 
 def _takes_what_stays(file: File, name: str) -> bool:
     """Whether all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
-    if any(literal(text) == name for text in file.tree.literals):  # getattr(self, 'tf')
+    if any(nodes.literal(text) == name for text in file.tree.literals):  # getattr(self, 'tf')
         return False
     for node in file.all(cst.Attribute):
         if node.attr.value != name or file.is_bound(node):
@@ -198,35 +171,17 @@ def _takes_what_stays(file: File, name: str) -> bool:
 
 
 def _imported_by_text(file: File) -> Iterator[cst.CSTNode]:
-    """Texts that name TensorFlow to a call that imports, or to `sys.modules`.
-
-    Where a file imports by a computed text, any text that names it may: `{'tf': 'tensorflow'}.get(name)`.
-    """
-    computed = any(
-        call.args
-        and not is_literal(call.args[0].value)
-        and last_name(call.func) in ("import_module", "__import__")
-        for call in file.all(cst.Call)
-    )
+    """Texts that name TensorFlow to a call that imports, or to `sys.modules`; by a computed text any may (T2T624)."""
     for text in file.tree.literals:
-        value = literal(text)
+        value, parent = nodes.literal(text), file.parent(text)
         if not isinstance(value, str) or not re.fullmatch(r"tensorflow(\.[\w.]*)?", value):
             continue
-        parent = file.parent(text)
-        if computed and not isinstance(parent, cst.Expr):
-            if not (isinstance(parent, cst.Call) and last_name(parent.func) == "getLogger"):
-                yield text
-                continue
         parent = file.parent(parent) if isinstance(parent, cst.Arg) else parent
-        function: cst.CSTNode | None = None
-        if isinstance(parent, cst.Subscript):
-            function = parent.value
-        elif isinstance(parent, cst.Call) and text is not parent.func:
-            function = parent.func
-        for node in walk(function) if function is not None else ():
-            if isinstance(node, Symbol) and {last_name(node), file.canonical(node)} & _IMPORTING:
+        function = getattr(parent, "func", getattr(parent, "value", None))
+        if isinstance(parent, cst.Call | cst.Subscript) and function is not None and function is not text:
+            names = (node for node in nodes.walk(function) if isinstance(node, nodes.Symbol))
+            if any({nodes.last_name(node), file.canonical(node)} & _IMPORTING for node in names):
                 yield text
-                break
 
 
 RULE = Rule(
@@ -246,17 +201,6 @@ RULE = Rule(
     programs=frozenset({"tf1", "migrated", "other"}),
     examples=(
         Example(
-            "flags that may be wrapped: they are what they were, whichever it is",
-            "import tensorflow as tf\n\nfrom os import environ\n\n\ndef kept(flags):\n    return flags\n\n\n"
-            "flags = tf.app.flags\nif environ.get('KEEP'):\n    flags = kept(tf.app.flags)\n"
-            "flags.DEFINE_integer('steps', 3, '')\nprint(tf.Session().run(tf.constant(flags.FLAGS.steps)))\n",
-            "import tensorflow.compat.v1 as tf\n\nfrom os import environ\n"
-            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
-            "def kept(flags):\n    return flags\n\n\nflags = tf.app.flags\n"
-            "if environ.get('KEEP'):\n    flags = kept(tf.app.flags)\n"
-            "flags.DEFINE_integer('steps', 3, '')\nprint(Session().run(tf.constant(flags.FLAGS.steps)))\n",
-        ),
-        Example(
             "an optimizer by its name",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nop = getattr(tf, input())(x)\n",
             left=True,
@@ -269,8 +213,7 @@ RULE = Rule(
         Example(
             "a function of TensorFlow replaced",
             "import functools\n\nimport tensorflow as tf\n\n"
-            "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\n"
-            "y = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
+            "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\ny = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
             left=True,
         ),
         Example(
@@ -281,11 +224,6 @@ RULE = Rule(
         Example(
             "an attribute of something else",
             "import tensorflow\n\n\nclass Held:\n    tf = None\n\n\nHeld.tf = tensorflow\nsess = Held.tf.Session()\n",
-            left=True,
-        ),
-        Example(
-            "an element of a tuple",
-            "import tensorflow as tf\n\nboth = (tf, 1)\nsess = both[0].Session()\n",
             left=True,
         ),
     ),

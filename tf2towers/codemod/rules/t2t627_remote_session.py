@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.file import RUNTIME, File
-from tf2towers.codemod.never_called import never_called_around
 from tf2towers.codemod.nodes import imported, last_name, literal
+from tf2towers.codemod.program import RUNTIME, File
+from tf2towers.codemod.reached import never_called_around
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import public_name, session_names
 from tf2towers.report.quoted_code import with_quoted_code
@@ -53,11 +53,10 @@ def notes(file: File) -> None:
     for call in file.all(cst.Call):
         target = _session_target(call)
         if isinstance(target, cst.Attribute) and last_name(target.value) == "FLAGS":
-            message = (
-                "a flag says the session's target, and no server is made here: leave the flag empty, for the "
+            message = "a flag says the session's target, and no server is made here: leave the flag empty, for another"
+            file.note(
+                call, "T2T627", f"{message} program's server is refused when the session is made", "note"
             )
-            message += "address of another program's server is refused when the session is made"
-            file.note(call, "T2T627", message, "note")
 
 
 def _session_target(call: cst.Call) -> cst.BaseExpression | None:

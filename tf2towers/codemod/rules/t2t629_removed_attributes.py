@@ -6,10 +6,10 @@ from functools import cache
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.never_called import note_site
 from tf2towers.codemod.nodes import block, is_name, walk
+from tf2towers.codemod.program import File
 from tf2towers.codemod.python_versions import is_expected_to_fail
+from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import read_table
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import find_tower_loops
@@ -177,51 +177,30 @@ RULE = Rule(
     examples=(
         Example(
             "a setter's device",
-            "import tensorflow as tf\n"
-            "\n"
-            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
             "with tf.device(tf.train.replica_device_setter(worker_device='/job:worker/task:0', cluster=cluster)):\n"
             "    w = tf.get_variable('w', [])\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\n"
-            "graph_mode()\n"
-            "\n"
-            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
+            "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
             "with ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster).scope():\n"
             "    w = tf.get_variable('w', [])\n",
         ),
         Example(
             "a setter with a name",
-            "import tensorflow as tf\n"
-            "\n"
-            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "setter = tf.train.replica_device_setter(cluster=cluster)\n"
-            "with tf.device(setter):\n"
+            "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "setter = tf.train.replica_device_setter(cluster=cluster)\nwith tf.device(setter):\n"
             "    w = tf.get_variable('w', [])\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\n"
-            "graph_mode()\n"
-            "\n"
-            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "strategy = ParameterServerStrategy(cluster=cluster)\n"
-            "with strategy.scope():\n"
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
+            "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "strategy = ParameterServerStrategy(cluster=cluster)\nwith strategy.scope():\n"
             "    w = tf.get_variable('w', [])\n",
         ),
         Example(
             "tasks that the graph names",
-            "import tensorflow as tf\n"
-            "\n"
-            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "with tf.device('/job:ps/task:0'):\n"
-            "    w = tf.get_variable('w', [])\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\n"
-            "graph_mode()\n"
-            "\n"
-            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with tf.device('/job:ps/task:0'):\n    w = tf.get_variable('w', [])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
+            "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
             "with ParameterServerStrategy().scope(), tf.device('/job:ps/task:0'):\n"
             "    w = tf.get_variable('w', [])\n",
         ),

@@ -8,21 +8,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import is_certain
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import (
-    Statement,
-    is_name,
-    is_text,
-    keyword_of,
-    keywords,
-    last_name,
-    literal,
-    positional,
-    targets,
-    walk,
-)
+from tf2towers.codemod.program import File
 
 #: words for the tasks of a cluster
 _OF_CLUSTERS = re.compile(r"worker|job|task|(^|_)ps(_|$)")
@@ -46,7 +35,7 @@ class Device:
 class Reader:
     """Reads the devices of one loop: its targets, and what its body gives to plain names."""
 
-    def __init__(self, file: File, bound: set[str], body: Sequence[Statement]) -> None:
+    def __init__(self, file: File, bound: set[str], body: Sequence[nodes.Statement]) -> None:
         self.file = file
         self.targets = bound
         self.local = _assigned_in(file, body)
@@ -58,18 +47,25 @@ class Reader:
 
     def _may_be_gpu(self, given: cst.BaseExpression) -> bool:
         """Whether a device that depends on the target is a tower's by its words: `available_gpus[i]`."""
-        values = self.local.get(given.value, []) if is_name(given) and given.value not in self.targets else []
+        values = (
+            self.local.get(given.value, [])
+            if nodes.is_name(given) and given.value not in self.targets
+            else []
+        )
         given = values[0] if len(values) == 1 else given
         if not self._depends(given) or any("cpu" in text or "job:" in text for text in texts_in(given)):
             return False
-        parts = [given, *(origin for part in walk(given) if is_name(part) for origin in self._origins(part))]
-        words = {last_name(part).lower() for whole in parts for part in walk(whole)}
+        parts = [
+            given,
+            *(origin for part in nodes.walk(given) if nodes.is_name(part) for origin in self._origins(part)),
+        ]
+        words = {nodes.last_name(part).lower() for whole in parts for part in nodes.walk(whole)}
         if any(_OF_CLUSTERS.search(word) for word in words) or _is_of_a_variable(given):
             return False
         return any("gpu" in word or "device" in word or "tower" in word for word in words)
 
     def _read(self, node: cst.BaseExpression, seen: set[str]) -> Device | None:
-        if is_name(node) and node.value in self.local and node.value not in self.targets:
+        if nodes.is_name(node) and node.value in self.local and node.value not in self.targets:
             values = self.local[node.value]
             if node.value in seen or len(values) != 1:
                 return None
@@ -104,30 +100,39 @@ class Reader:
         if not isinstance(function, cst.FunctionDef):
             return None
         names = [parameter.name.value for parameter in function.params.params]
-        given = dict(zip(names, positional(call)))  # noqa: B905 - as many as there are
-        given.update({keyword_of(own): own.value for own in keywords(call) if keyword_of(own) in names})
+        given = dict(zip(names, nodes.positional(call)))  # noqa: B905 - as many as there are
+        given.update(
+            {
+                nodes.keyword_of(own): own.value
+                for own in nodes.keywords(call)
+                if nodes.keyword_of(own) in names
+            }
+        )
         for name, value in given.items():
-            if not is_name(value) or value.value not in self.targets:
+            if not nodes.is_name(value) or value.value not in self.targets:
                 continue
-            if any(is_name(node) and node.value == name and home.is_bound(node) for node in walk(function)):
+            if any(
+                nodes.is_name(node) and node.value == name and home.is_bound(node)
+                for node in nodes.walk(function)
+            ):
                 continue
-            if any(gpu_index(home, node) == name for node in walk(function)):
+            if any(gpu_index(home, node) == name for node in nodes.walk(function)):
                 return Device(value.value)
         return None
 
     def _depends(self, node: cst.CSTNode) -> bool:
-        return any(is_name(part) and part.value in self.targets for part in walk(node))
+        return any(nodes.is_name(part) and part.value in self.targets for part in nodes.walk(node))
 
     def _is_plain(self, node: cst.BaseExpression) -> bool:
         """Whether the expression means the same before the loop."""
-        names = {part.value for part in walk(node) if is_name(part)}
+        names = {part.value for part in nodes.walk(node) if nodes.is_name(part)}
         return not names & (set(self.local) - self.targets) and is_certain(self.file, node, value=True)
 
     def _names_gpu(self, node: cst.CSTNode) -> bool:
         """Whether the strings in an expression, or in what its names were given, name GPUs and no task of a cluster."""
         strings = texts_in(node)
-        for part in walk(node):
-            if is_name(part):
+        for part in nodes.walk(node):
+            if nodes.is_name(part):
                 for origin in self._origins(part):
                     strings += texts_in(origin)
         return any("gpu" in text for text in strings) and not any("job:" in text for text in strings)
@@ -139,7 +144,10 @@ class Reader:
             for loop in self.file.ancestors(name):
                 if isinstance(loop, cst.For):
                     found += [
-                        value for part in walk(loop.iter) if is_name(part) for value in self._assigned(part)
+                        value
+                        for part in nodes.walk(loop.iter)
+                        if nodes.is_name(part)
+                        for value in self._assigned(part)
                     ]
                     found.append(loop.iter)
         return found
@@ -151,13 +159,13 @@ class Reader:
 
 def gpu_index(file: File, node: cst.CSTNode) -> str | None:
     """The name that says which GPU, in '/gpu:%d' % name and its like; None for any other expression."""
-    if isinstance(node, cst.BinaryOperation) and is_text(node.left):
-        text, value = str(literal(node.left)).lower(), node.right
+    if isinstance(node, cst.BinaryOperation) and nodes.is_text(node.left):
+        text, value = str(nodes.literal(node.left)).lower(), node.right
         if isinstance(value, cst.Tuple) and len(value.elements) == 1:
             value = value.elements[0].value
         if isinstance(node.operator, cst.Modulo):
             marked = [prefix + mark for prefix in _PREFIXES for mark in ("%d", "%s", "%i")]
-            return value.value if text in marked and is_name(value) else None
+            return value.value if text in marked and nodes.is_name(value) else None
         if isinstance(node.operator, cst.Add) and text in _PREFIXES and isinstance(value, cst.Call):
             return _only_name(value) if file.canonical(value.func) == "builtins.str" else None
     if isinstance(node, cst.Call):
@@ -166,27 +174,27 @@ def gpu_index(file: File, node: cst.CSTNode) -> str | None:
         first, second = node.parts
         if isinstance(first, cst.FormattedStringText) and first.value.lower() in _PREFIXES:
             if isinstance(second, cst.FormattedStringExpression) and second.format_spec is None:
-                return second.expression.value if is_name(second.expression) else None
+                return second.expression.value if nodes.is_name(second.expression) else None
     return None
 
 
 def _index_of_call(file: File, call: cst.Call) -> str | None:
     func = call.func
-    if isinstance(func, cst.Attribute) and func.attr.value == "format" and is_text(func.value):
-        text = str(literal(func.value)).lower()
+    if isinstance(func, cst.Attribute) and func.attr.value == "format" and nodes.is_text(func.value):
+        text = str(nodes.literal(func.value)).lower()
         if text in [prefix + mark for prefix in _PREFIXES for mark in ("{}", "{:d}", "{0}", "{0:d}")]:
             return _only_name(call)
-    if file.canonical(func) == "tf.DeviceSpec" and not positional(call):
-        given = {keyword_of(own): own.value for own in keywords(call)}
+    if file.canonical(func) == "tf.DeviceSpec" and not nodes.positional(call):
+        given = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
         kind, index = given.get("device_type"), given.get("device_index")
-        if set(given) == {"device_type", "device_index"} and is_text(kind) and is_name(index):
-            return index.value if str(literal(kind)).upper() == "GPU" else None
+        if set(given) == {"device_type", "device_index"} and nodes.is_text(kind) and nodes.is_name(index):
+            return index.value if str(nodes.literal(kind)).upper() == "GPU" else None
     return None
 
 
 def _only_name(call: cst.Call) -> str | None:
-    given = positional(call)
-    if len(given) == 1 and len(call.args) == 1 and is_name(given[0]):
+    given = nodes.positional(call)
+    if len(given) == 1 and len(call.args) == 1 and nodes.is_name(given[0]):
         return given[0].value
     return None
 
@@ -199,22 +207,22 @@ def names_gpu(text: str) -> bool:
 def texts_in(node: cst.CSTNode) -> list[str]:
     """The texts in an expression, in small letters, those of f-strings too."""
     return [
-        str(literal(part)).lower()
-        for part in walk(node)
-        if is_text(part) or isinstance(part, cst.FormattedStringText)
+        str(nodes.literal(part)).lower()
+        for part in nodes.walk(node)
+        if nodes.is_text(part) or isinstance(part, cst.FormattedStringText)
     ]
 
 
-def _assigned_in(file: File, body: Sequence[Statement]) -> dict[str, list[cst.BaseExpression]]:
+def _assigned_in(file: File, body: Sequence[nodes.Statement]) -> dict[str, list[cst.BaseExpression]]:
     """What the statements of a loop's body assign to plain names; an empty list for a name bound in another way."""
     found: dict[str, list[cst.BaseExpression]] = {}
     for statement in body:
-        for node in walk(statement):
+        for node in nodes.walk(statement):
             if isinstance(node, cst.Assign):
-                for target in targets(node):
-                    if is_name(target):
+                for target in nodes.targets(node):
+                    if nodes.is_name(target):
                         found.setdefault(target.value, []).append(node.value)
-            elif is_name(node) and file.is_bound(node):
+            elif nodes.is_name(node) and file.is_bound(node):
                 found.setdefault(node.value, [])
     return found
 

@@ -11,22 +11,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import (
-    Comprehension,
-    Import,
-    Statement,
-    aliases,
-    block,
-    bound_by,
-    children,
-    decorators,
-    defaults,
-    is_name,
-    orelse,
-    targets,
-    walk,
-)
+from tf2towers.codemod import nodes
+from tf2towers.codemod.program import File
 
 Names = frozenset[str]
 _NONE: Names = frozenset()
@@ -60,7 +46,7 @@ class LiveNames:
     _after: dict[cst.CSTNode, After] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._statements(block(self.home), _NONE, _Ways())
+        self._statements(nodes.block(self.home), _NONE, _Ways())
 
     def after(self, loop: cst.For) -> After | None:
         """What lives after a loop of this home; None for one that is not among its statements."""
@@ -68,7 +54,7 @@ class LiveNames:
 
     def before_a_round(self, loop: cst.For, after: Names) -> Names:
         """What may be read in a round before the round has bound it, if `after` is read after the round."""
-        return self._statements(block(loop), after, _Ways(next_round=after))
+        return self._statements(nodes.block(loop), after, _Ways(next_round=after))
 
     def is_own(self, name: cst.Name) -> bool:
         """Whether a name is one of this home's, wherever it is used."""
@@ -88,16 +74,16 @@ class LiveNames:
             if outermost is not None:
                 yield name.value, outermost
 
-    # -- statements -------------------------------------------------------------------------------------------------
-
-    def _statements(self, statements: Sequence[Statement], live: Names, ways: _Ways) -> Names:
+    def _statements(self, statements: Sequence[nodes.Statement], live: Names, ways: _Ways) -> Names:
         for statement in reversed(statements):
             live = self._statement(statement, live, ways) | ways.error
         return live
 
-    def _statement(self, node: Statement, live: Names, ways: _Ways) -> Names:
+    def _statement(self, node: nodes.Statement, live: Names, ways: _Ways) -> Names:
         if isinstance(node, cst.If):
-            either = self._statements(block(node), live, ways) | self._statements(orelse(node), live, ways)
+            either = self._statements(nodes.block(node), live, ways) | self._statements(
+                nodes.orelse(node), live, ways
+            )
             return self._before(node.test, either)
         if isinstance(node, cst.For | cst.While):
             return self._loop(node, live, ways)
@@ -106,7 +92,7 @@ class LiveNames:
         if isinstance(node, cst.Try | cst.TryStar):
             return self._try(node, live, ways)
         if isinstance(node, cst.Match):
-            cases = [self._statements(block(case), live, ways) for case in node.cases]
+            cases = [self._statements(nodes.block(case), live, ways) for case in node.cases]
             inside = (self._reads(case) for case in node.cases)
             return self._before(node.subject, live.union(*cases, *inside))
         if isinstance(node, cst.Return | cst.Raise):
@@ -121,11 +107,11 @@ class LiveNames:
         if isinstance(node, cst.For):
             known = self._after.setdefault(node, After())
             known.names, known.on_error = known.names | live, known.on_error | ways.error
-        ends = self._statements(orelse(node), live, ways)
+        ends = self._statements(nodes.orelse(node), live, ways)
         head, found = ends, None
         while found != head:
             found = head
-            inside = self._statements(block(node), head, _Ways(ways.error, live, head))
+            inside = self._statements(nodes.block(node), head, _Ways(ways.error, live, head))
             if isinstance(node, cst.For):
                 head = ends | self._before(node.target, inside)
             else:
@@ -135,10 +121,10 @@ class LiveNames:
 
     def _with(self, node: cst.With, live: Names, ways: _Ways) -> Names:
         if all(self._lets_errors_pass(item.item) for item in node.items):
-            inside = self._statements(block(node), live, ways)
+            inside = self._statements(nodes.block(node), live, ways)
         else:
             inside = live | self._statements(
-                block(node), live, _Ways(ways.error | live, ways.left, ways.next_round)
+                nodes.block(node), live, _Ways(ways.error | live, ways.left, ways.next_round)
             )
         for item in reversed(node.items):
             inside = self._before(item, inside)
@@ -156,18 +142,16 @@ class LiveNames:
         )
 
     def _try(self, node: cst.Try | cst.TryStar, live: Names, ways: _Ways) -> Names:
-        final = block(node.finalbody)
+        final = nodes.block(node.finalbody)
         if final:  # whatever leaves goes through it
             live = self._statements(final, live | ways.error | ways.left | ways.next_round, _Ways(ways.error))
             ways = _Ways(ways.error | live, ways.left | live, ways.next_round | live)
         handled = ways.error
         for handler in node.handlers:
-            handled |= self._before(handler, self._statements(block(handler), live, ways))
+            handled |= self._before(handler, self._statements(nodes.block(handler), live, ways))
         inner = _Ways(ways.error | handled, ways.left, ways.next_round)
-        after = self._statements(orelse(node), live, ways)
-        return self._statements(block(node), after, inner) | handled
-
-    # -- expressions, and statements without statements in them ----------------------------------------------------
+        after = self._statements(nodes.orelse(node), live, ways)
+        return self._statements(nodes.block(node), after, inner) | handled
 
     def _before(self, node: cst.CSTNode | None, live: Names) -> Names:
         """What lives before something is evaluated, from what lives after it."""
@@ -178,18 +162,18 @@ class LiveNames:
         if isinstance(node, cst.NamedExpr):  # which may not be reached
             return self._before(node.value, live)
         if isinstance(node, cst.Lambda):
-            return self._all_before(defaults(node), live)
+            return self._all_before(nodes.defaults(node), live)
         if isinstance(node, cst.FunctionDef):
             live = live - {node.name.value}
-            return self._all_before([*decorators(node), *defaults(node)], live)
+            return self._all_before([*nodes.decorators(node), *nodes.defaults(node)], live)
         if isinstance(node, cst.ClassDef):
             return (live - {node.name.value}) | self._reads(node)
-        if isinstance(node, Comprehension):
+        if isinstance(node, nodes.Comprehension):
             return live | self._reads(node)
-        if isinstance(node, Import):
-            return live - {bound_by(alias) for alias in aliases(node)}
+        if isinstance(node, nodes.Import):
+            return live - {nodes.bound_by(alias) for alias in nodes.aliases(node)}
         if isinstance(node, cst.Assign):
-            return self._before(node.value, self._all_before(targets(node), live))
+            return self._before(node.value, self._all_before(nodes.targets(node), live))
         if isinstance(node, cst.AugAssign):
             return self._before(node.value, self._before(node.target, live) | self._reads(node.target))
         if isinstance(node, cst.AnnAssign):
@@ -200,17 +184,17 @@ class LiveNames:
             if node.name is not None:
                 live = self._before(node.name.name, live)
             return self._before(node.type, live)
-        return self._all_before(children(node), live)
+        return self._all_before(nodes.children(node), live)
 
-    def _all_before(self, nodes: Sequence[cst.CSTNode], live: Names) -> Names:
-        for node in reversed(nodes):
+    def _all_before(self, parts: Sequence[cst.CSTNode], live: Names) -> Names:
+        for node in reversed(parts):
             live = self._before(node, live)
         return live
 
     def _name(self, node: cst.Name, live: Names) -> Names:
-        if not is_name(node) or not self.is_own(node):
+        if not nodes.is_name(node) or not self.is_own(node):
             return live
         return live - {node.value} if self.file.is_bound(node) else live | {node.value}
 
     def _reads(self, node: cst.CSTNode) -> Names:
-        return frozenset(part.value for part in walk(node) if is_name(part) and self.is_own(part))
+        return frozenset(part.value for part in nodes.walk(node) if nodes.is_name(part) and self.is_own(part))

@@ -6,22 +6,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import RANGES, is_certain
 from tf2towers.codemod.edits import moved_text
-from tf2towers.codemod.file import File, cached_per_file
-from tf2towers.codemod.nodes import (
-    Comprehension,
-    Statement,
-    block,
-    generators,
-    has_star,
-    is_name,
-    items,
-    keywords,
-    literal,
-    positional,
-    walk,
-)
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.towers.device import Device, Reader, names_gpu, texts_in
 
 
@@ -29,7 +17,7 @@ from tf2towers.codemod.towers.device import Device, Reader, names_gpu, texts_in
 class Loop:
     """A tower loop: the loop or comprehension itself, its parts, and the GPU of a round."""
 
-    node: cst.For | Comprehension
+    node: cst.For | nodes.Comprehension
     target: cst.BaseExpression
     iterable: cst.BaseExpression
     device: Device
@@ -58,7 +46,7 @@ def find_device_calls(file: File) -> list[tuple[cst.Call, cst.BaseExpression]]:
     found = []
     for call in file.all(cst.Call):
         if file.canonical(call.func) == "tf.device":
-            if len(call.args) == 1 and not keywords(call):
+            if len(call.args) == 1 and not nodes.keywords(call):
                 found.append((call, call.args[0].value))
         elif isinstance(file.parent(call), cst.WithItem):
             named = [given.value for given in call.args if any(map(names_gpu, texts_in(given.value)))]
@@ -73,19 +61,21 @@ def _loop_around(file: File, call: cst.Call, given: cst.BaseExpression) -> Loop 
         if isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef):
             return None
         if isinstance(node, cst.For):
-            target, iterable, inside = node.target, node.iter, block(node)
-        elif isinstance(node, Comprehension) and len(generators(node)) == 1 and not node.for_in.ifs:
+            target, iterable, inside = node.target, node.iter, nodes.block(node)
+        elif (
+            isinstance(node, nodes.Comprehension) and len(nodes.generators(node)) == 1 and not node.for_in.ifs
+        ):
             target, iterable, inside = node.for_in.target, node.for_in.iter, []
         else:
             continue
-        bound = {part.value for part in walk(target) if is_name(part)}
+        bound = {part.value for part in nodes.walk(target) if nodes.is_name(part)}
         device = Reader(file, bound, inside).device(given)
         if device is not None:
             return Loop(node, target, iterable, device)
     return None
 
 
-def statement_of(file: File, loop: Loop) -> Statement:
+def statement_of(file: File, loop: Loop) -> nodes.Statement:
     """The statement that a loop is, or that a comprehension is in."""
     return loop.node if isinstance(loop.node, cst.For) else file.statement(loop.node)
 
@@ -115,11 +105,11 @@ def strategy_argument(file: File, loop: Loop) -> Made | None:
     index, expression = loop.device.index, loop.device.expression
     if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
         count = count_of(iterable)
-        if is_name(loop.target) and index == loop.target.value and count is not None:
+        if nodes.is_name(loop.target) and index == loop.target.value and count is not None:
             return Made(moved_expression(file, count), (count,), counted=True)
-    wanted = expression.value if is_name(expression) else index
+    wanted = expression.value if nodes.is_name(expression) else index
     found = _values(file, loop.target, iterable, wanted) if wanted is not None else None
-    if found is not None and (wanted == index or is_name(expression)):
+    if found is not None and (wanted == index or nodes.is_name(expression)):
         values, counted = found
         return Made(as_argument(file, values), (values,), counted=counted)
     if expression is None and index is None:
@@ -127,7 +117,7 @@ def strategy_argument(file: File, loop: Loop) -> Made | None:
     each = moved_expression(file, expression) if expression is not None else index
     text = f"[{each} for {file.text.of(loop.target)} in {as_argument(file, iterable)}]"
     parts = (iterable,) if expression is None else (iterable, expression)
-    bound = frozenset(part.value for part in walk(loop.target) if is_name(part))
+    bound = frozenset(part.value for part in nodes.walk(loop.target) if nodes.is_name(part))
     return Made(text, parts, bound, counted=True)
 
 
@@ -144,24 +134,24 @@ def moved_expression(file: File, node: cst.BaseExpression) -> str:
 
 def count_of(call: cst.Call) -> cst.BaseExpression | None:
     """How many rounds a `range` from 0 has; None for another range."""
-    given = positional(call)
-    if keywords(call) or len(given) > 2:
+    given = nodes.positional(call)
+    if nodes.keywords(call) or len(given) > 2:
         return None
     if len(given) == 1:
         return given[0]
-    return given[1] if given and literal(given[0]) == 0 else None
+    return given[1] if given and nodes.literal(given[0]) == 0 else None
 
 
 def _values(
     file: File, target: cst.BaseExpression, iterable: cst.BaseExpression, wanted: str
 ) -> tuple[cst.BaseExpression, bool] | None:
     """What a name of a loop's target goes over, in `zip` and `enumerate`, too; and whether that has as many items."""
-    if is_name(target):
+    if nodes.is_name(target):
         return (iterable, True) if target.value == wanted else None
-    if not isinstance(target, cst.Tuple) or not isinstance(iterable, cst.Call) or has_star(target):
+    if not isinstance(target, cst.Tuple) or not isinstance(iterable, cst.Call) or nodes.has_star(target):
         return None
-    parts, given, name = items(target), positional(iterable), file.canonical(iterable.func)
-    if has_star(iterable) or keywords(iterable):
+    parts, given, name = nodes.items(target), nodes.positional(iterable), file.canonical(iterable.func)
+    if nodes.has_star(iterable) or nodes.keywords(iterable):
         return None
     if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1:
         return _values(file, parts[1], given[0], wanted)

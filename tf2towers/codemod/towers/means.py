@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.file import File
-from tf2towers.codemod.nodes import (
-    Statement,
-    block,
-    has_star,
-    index_of,
-    is_docstring,
-    is_name,
-    is_plain,
-    items,
-    keyword_of,
-    keywords,
-    literal,
-    parameters,
-    positional,
-    targets,
-)
+from tf2towers.codemod import nodes
+from tf2towers.codemod.program import File
 
-#: names of old releases, and others of the same function
-_OLD = {"tf.concat_v2": "tf.concat", "tf.pack": "tf.stack", "tf.math.reduce_mean": "tf.reduce_mean"}
+#: function, by any of its names -> its one name, and its arguments in order
+_FUNCTIONS = {
+    "tf.expand_dims": ("expand", ("value", "axis")),
+    "tf.stack": ("stack", ("value", "axis")),
+    "tf.pack": ("stack", ("value", "axis")),
+    "tf.concat": ("concat", ("value", "axis")),
+    "tf.concat_v2": ("concat", ("value", "axis")),
+    "tf.reduce_mean": ("mean", ("value", "axis")),
+    "tf.math.reduce_mean": ("mean", ("value", "axis")),
+}
+#: keyword, now or in an old release -> which argument it is
+_KEYWORDS = {
+    "input": "value", "values": "value", "input_tensor": "value", "axis": "axis", "dim": "axis", "concat_dim": "axis",
+    "reduction_indices": "axis",
+}  # fmt: skip
+#: what a function makes of what a name holds
+_MADE = {
+    ("expand", "gradient"): "row", ("stack", "gradients"): "stack", ("concat", "rows"): "stack",
+    ("mean", "stack"): "mean",
+}  # fmt: skip
+_LISTS = {"gradient": "gradients", "row": "rows"}
 
 
 def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
@@ -32,206 +36,143 @@ def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
     The mean is that of the gradients stacked in tower order: expand_dims, concat and reduce_mean, or stack and
     reduce_mean. A test of any kind, a name, a clip, a print: then it is not a plain mean.
     """
-    given = parameters(function)
+    given = nodes.parameters(function)
     if function.decorators or len(given) != 1 or given[0].star or given[0].default is not None:
         return False
-    if function.params.kwonly_params or function.asynchronous:
-        return False
     body = _statements(function)
-    if len(body) != 3:
+    if function.params.kwonly_params or function.asynchronous or len(body) != 3:
         return False
     start, loop, end = body
-    result = _empty_list(start)
-    if result is None or not isinstance(loop, cst.For) or loop.orelse or not isinstance(end, cst.Return):
+    result, made = _assigned(start) or ("", None)
+    if not (
+        isinstance(made, cst.List) and not made.elements and isinstance(loop, cst.For) and not loop.orelse
+    ):
         return False
-    if not (is_name(end.value) and end.value.value == result):
+    if not isinstance(end, cst.Return) or not nodes.is_name(end.value) or end.value.value != result:
         return False
     pairs = _zipped_name(file, loop, given[0].name.value)
     return pairs is not None and _Mean(file, pairs, result).holds(_statements(loop))
 
 
 class _Mean:
-    """The body of the loop over variables, statement by statement: what each name holds is one of a few things."""
+    """The body of the loop over variables, statement by statement: what each name holds is one of a few things.
+
+    `held` is by name: 'list' (an empty one), 'gradient', 'row' (a gradient with a dimension before it), 'gradients' and
+    'rows' (of all towers), 'stack', 'mean', 'variable', 'pair'.
+    """
 
     def __init__(self, file: File, pairs: str, result: str) -> None:
-        self.file = file
-        self.pairs = pairs
-        self.result = result
-        #: name -> 'list' (empty), 'grads', 'rows' (each expanded), 'stack', 'mean', 'variable', 'pair'
+        self.file, self.pairs, self.result = file, pairs, result
         self.held: dict[str, str] = {}
-        self.appended = False
 
-    def holds(self, body: list[Statement]) -> bool:
-        """Whether the statements append (mean, variable) to the result once, and do nothing else."""
-        for statement in body:
-            if self.appended or not self._statement(statement):
-                return False
-        return self.appended
-
-    def _statement(self, statement: Statement) -> bool:
-        if isinstance(statement, cst.For):
-            return self._inner(statement)
-        if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
-            target = targets(statement)[0]
-            if not is_name(target) or target.value in (self.pairs, self.result):
-                return False
-            kind = self._kind(statement.value)
-            if kind is None:
-                return False
-            self.held[target.value] = kind
-            return True
-        appended = _append_parts(statement)
-        if appended is None or appended[0] != self.result or self._kind(appended[1]) != "pair":
+    def holds(self, body: list[nodes.Statement]) -> bool:
+        """Whether the statements append (mean, variable) to the result, at their end, and do nothing else."""
+        last = _appended(body[-1]) if body else None
+        if last is None or last[0] != self.result or not all(map(self._is_known, body[:-1])):
             return False
-        self.appended = True
+        return self._kind(last[1]) == "pair"
+
+    def _is_known(self, statement: nodes.Statement) -> bool:
+        if isinstance(statement, cst.For):
+            return self._is_inner_loop(statement)
+        name, value = _assigned(statement) or (self.result, None)
+        kind = self._kind(value)
+        if kind is None or name in (self.pairs, self.result):
+            return False
+        self.held[name] = kind
         return True
 
-    def _inner(self, loop: cst.For) -> bool:
-        """`for g, _ in pairs:` that appends each gradient, expanded or not, to an empty list."""
-        if loop.orelse or not (is_name(loop.iter) and loop.iter.value == self.pairs):
+    def _is_inner_loop(self, loop: cst.For) -> bool:
+        """`for g, _ in pairs:` that appends each gradient, expanded or not, to an empty list, and ends so."""
+        gradient, body = _first_of_pair(loop.target), _statements(loop)
+        last = _appended(body[-1])
+        if last is None or gradient is None or loop.orelse or not self._are_pairs(loop.iter):
             return False
-        gradient = _first_of_pair(loop.target)
-        if gradient is None:
-            return False
-        row = {gradient: "gradient"}
-        body = _statements(loop)
-        for place, statement in enumerate(body):
-            appended = _append_parts(statement)
-            if appended is not None:
-                kind = self._row(appended[1], row)
-                if kind is None or self.held.get(appended[0]) != "list":
-                    return False
-                self.held[appended[0]] = kind
-                return place + 1 == len(body)
-            if not isinstance(statement, cst.Assign) or len(statement.targets) != 1:
-                return False
-            target, kind = targets(statement)[0], self._row(statement.value, row)
-            if kind is None or not is_name(target):
-                return False
-            row[target.value] = "row" if kind == "rows" else "gradient"
-        return False
-
-    def _row(self, value: cst.BaseExpression, names: dict[str, str]) -> str | None:
-        """'grads' for the gradient itself, 'rows' for the gradient with a dimension of the towers before it."""
-        if is_name(value) and value.value in names:
-            return "rows" if names[value.value] == "row" else "grads"
-        call = self._call(value, "tf.expand_dims")
-        if call is not None:
-            given = _arguments(call, ("input", "axis"), {"dim": "axis"})
-            if given is not None and _is_zero(given.get("axis")):
-                inner = given["input"]
-                if is_name(inner) and names.get(inner.value) == "gradient":
-                    return "rows"
-        return None
-
-    def _kind(self, value: cst.BaseExpression) -> str | None:
-        if is_name(value):
-            return self.held.get(value.value)
-        if isinstance(value, cst.List) and not value.elements:
-            return "list"
-        if isinstance(value, cst.Tuple) and len(value.elements) == 2 and not has_star(value):
-            kinds = [self._kind(element) for element in items(value)]
-            return "pair" if kinds == ["mean", "variable"] else None
-        if isinstance(value, cst.Subscript):
-            return "variable" if self._is_first_variable(value) else None
-        if isinstance(value, cst.ListComp):
-            return self._listed(value)
-        if self._is_stack(value):
-            return "stack"
-        mean = self._call(value, "tf.reduce_mean")
-        if mean is not None:
-            given = _arguments(mean, ("input_tensor", "axis"), {"reduction_indices": "axis"})
-            if (
-                given is not None
-                and _is_zero(given.get("axis"))
-                and self._kind(given["input_tensor"]) == "stack"
-            ):
-                return "mean"
-        return None
-
-    def _is_stack(self, value: cst.BaseExpression) -> bool:
-        concat = self._call(value, "tf.concat")
-        if concat is not None:
-            places = positional(concat)
-            order = ("axis", "values") if places and _is_zero(places[0]) else ("values", "axis")
-            given = _arguments(concat, order, {"concat_dim": "axis"})
-            return given is not None and _is_zero(given.get("axis")) and self._kind(given["values"]) == "rows"
-        stack = self._call(value, "tf.stack")
-        if stack is None:
-            return False
-        given = _arguments(stack, ("values", "axis"), {})
-        return (
-            given is not None
-            and ("axis" not in given or _is_zero(given["axis"]))
-            and self._kind(given["values"]) == "grads"
+        outside, self.held = self.held, {gradient: "gradient"}
+        in_rows = all(
+            self._is_known(statement) and set(self.held.values()) <= set(_LISTS) for statement in body[:-1]
         )
+        kind = _LISTS.get(self._kind(last[1]) or "")
+        self.held = outside
+        if not in_rows or kind is None or self.held.get(last[0]) != "list":
+            return False
+        self.held[last[0]] = kind
+        return True
 
-    def _listed(self, value: cst.ListComp) -> str | None:
-        """`[g for g, _ in pairs]`, expanded or not."""
-        over = value.for_in
-        if over.inner_for_in is not None or over.ifs or over.asynchronous:
-            return None
-        if not (is_name(over.iter) and over.iter.value == self.pairs):
-            return None
-        gradient = _first_of_pair(over.target)
-        return self._row(value.elt, {gradient: "gradient"}) if gradient is not None else None
-
-    def _is_first_variable(self, value: cst.Subscript) -> bool:
-        inner = value.value
-        return (
-            _is_index(index_of(value), 1)
-            and isinstance(inner, cst.Subscript)
-            and _is_zero(index_of(inner))
-            and is_name(inner.value)
-            and inner.value.value == self.pairs
-        )
-
-    def _call(self, value: cst.BaseExpression, name: str) -> cst.Call | None:
-        if not isinstance(value, cst.Call):
-            return None
-        canonical = self.file.canonical(value.func)
-        if canonical == name or (canonical in _OLD and _OLD[canonical] == name):
-            return value
+    def _kind(self, value: cst.BaseExpression | None) -> str | None:
+        match value:
+            case cst.Name():
+                return self.held.get(value.value)
+            case cst.List(elements=[]):
+                return "list"
+            case cst.Tuple() if not nodes.has_star(value):
+                return (
+                    "pair"
+                    if [self._kind(each) for each in nodes.items(value)] == ["mean", "variable"]
+                    else None
+                )
+            case cst.Subscript(value=cst.Subscript() as inner):  # pairs[0][1]
+                is_first = (
+                    _is(nodes.index_of(value), 1)
+                    and _is(nodes.index_of(inner), 0)
+                    and self._are_pairs(inner.value)
+                )
+                return "variable" if is_first else None
+            case cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[], asynchronous=None) as over):
+                gradient = _first_of_pair(over.target)
+                if gradient is None or not self._are_pairs(over.iter):
+                    return None
+                outside, self.held = self.held, {gradient: "gradient"}
+                kind, self.held = self._kind(value.elt), outside
+                return _LISTS.get(kind or "")
+            case cst.Call():
+                return self._made(value)
         return None
 
-
-def _arguments(
-    call: cst.Call, order: tuple[str, ...], old: dict[str, str]
-) -> dict[str, cst.BaseExpression] | None:
-    """The arguments of a call by name; None where it has others."""
-    if len(call.args) > len(order) or has_star(call):
-        return None
-    given = dict(zip(order, positional(call)))  # noqa: B905 - as many as there are
-    for keyword in keywords(call):
-        name = old.get(keyword_of(keyword), keyword_of(keyword))
-        if name not in order or name in given:
+    def _made(self, call: cst.Call) -> str | None:
+        """What a call makes of what it is given along the first axis."""
+        name, order = _FUNCTIONS.get(self.file.canonical(call.func) or "", ("", ()))
+        by_place = nodes.positional(call)
+        if not name or nodes.has_star(call) or len(call.args) > 2:
             return None
-        given[name] = keyword.value
-    return given if {"input", "values", "input_tensor"} & set(given) else None
+        if name == "concat" and by_place and _is(by_place[0], 0):  # of TF 0.x
+            order = ("axis", "value")
+        given = dict(zip(order, by_place, strict=False))
+        for each in nodes.keywords(call):
+            argument = _KEYWORDS.get(nodes.keyword_of(each), "")
+            if not argument or argument in given:
+                return None
+            given[argument] = each.value
+        if "axis" in given and not _is(given["axis"], 0):
+            return None
+        if "value" not in given or ("axis" not in given and name != "stack"):
+            return None
+        return _MADE.get((name, self._kind(given["value"]) or ""))
+
+    def _are_pairs(self, value: cst.BaseExpression) -> bool:
+        return nodes.is_name(value) and value.value == self.pairs
 
 
 def _zipped_name(file: File, loop: cst.For, towers: str) -> str | None:
     """The name in `for NAME in zip(*towers):`."""
     call = loop.iter
-    if not is_name(loop.target) or not isinstance(call, cst.Call) or len(call.args) != 1:
-        return None
-    if file.canonical(call.func) not in ("builtins.zip", "six.moves.zip"):
+    if not nodes.is_name(loop.target) or not isinstance(call, cst.Call) or len(call.args) != 1:
         return None
     given = call.args[0]
-    if given.star == "*" and is_name(given.value) and given.value.value == towers:
-        return loop.target.value
-    return None
+    if file.canonical(call.func) not in ("builtins.zip", "six.moves.zip") or given.star != "*":
+        return None
+    return loop.target.value if nodes.is_name(given.value) and given.value.value == towers else None
 
 
-def _empty_list(statement: Statement) -> str | None:
-    if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
-        target, value = targets(statement)[0], statement.value
-        if is_name(target) and isinstance(value, cst.List) and not value.elements:
-            return target.value
-    return None
+def _assigned(statement: nodes.Statement) -> tuple[str, cst.BaseExpression] | None:
+    """The name and the value of `name = value`."""
+    if not isinstance(statement, cst.Assign) or len(statement.targets) != 1:
+        return None
+    target = nodes.targets(statement)[0]
+    return (target.value, statement.value) if nodes.is_name(target) else None
 
 
-def _append_parts(statement: Statement) -> tuple[str, cst.BaseExpression] | None:
+def _appended(statement: nodes.Statement) -> tuple[str, cst.BaseExpression] | None:
     """The list and the value of `name.append(value)`."""
     if not isinstance(statement, cst.Expr) or not isinstance(statement.value, cst.Call):
         return None
@@ -239,26 +180,22 @@ def _append_parts(statement: Statement) -> tuple[str, cst.BaseExpression] | None
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "append" or len(call.args) != 1:
         return None
     name, given = call.func.value, call.args[0]
-    return (name.value, given.value) if is_name(name) and is_plain(given) else None
+    return (name.value, given.value) if nodes.is_name(name) and nodes.is_plain(given) else None
 
 
 def _first_of_pair(target: cst.BaseExpression) -> str | None:
-    if isinstance(target, cst.Tuple) and len(target.elements) == 2 and not has_star(target):
-        first, second = items(target)
-        if is_name(first) and is_name(second) and first.value != second.value:
+    if isinstance(target, cst.Tuple) and len(target.elements) == 2 and not nodes.has_star(target):
+        first, second = nodes.items(target)
+        if nodes.is_name(first) and nodes.is_name(second) and first.value != second.value:
             return first.value
     return None
 
 
-def _statements(node: cst.CSTNode) -> list[Statement]:
+def _statements(node: cst.CSTNode) -> list[nodes.Statement]:
     """The statements of a body but for texts."""
-    return [statement for statement in block(node) if not is_docstring(statement)]
+    return [statement for statement in nodes.block(node) if not nodes.is_docstring(statement)]
 
 
-def _is_zero(node: cst.CSTNode | None) -> bool:
-    return _is_index(node, 0)
-
-
-def _is_index(node: cst.CSTNode | None, wanted: int) -> bool:
-    value = literal(node)
+def _is(node: cst.CSTNode | None, wanted: int) -> bool:
+    value = nodes.literal(node)
     return type(value) is int and value == wanted

@@ -15,32 +15,15 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import RANGES, is_certain, makes_list
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import (
-    Comprehension,
-    Import,
-    aliases,
-    block,
-    bound_by,
-    children,
-    has_star,
-    index_of,
-    is_name,
-    is_plain,
-    items,
-    last_name,
-    literal,
-    positional,
-    walk,
-)
+from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.live_names import LiveNames
 from tf2towers.codemod.towers.loops import Loop, count_of
 
 #: what reads or binds the names of a function without naming them
-_SEES_NAMES = frozenset({"builtins.locals", "builtins.eval", "builtins.exec", "builtins.execfile"})
-_MAY_SEE_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
+_SEES_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
 #: what calls a function that it is given at once, and keeps none
 _CALLS_AT_ONCE = frozenset(
     {
@@ -118,15 +101,11 @@ class _Body:
     """The names of a loop's body."""
 
     def __init__(
-        self,
-        file: File,
-        loop: cst.For,
-        home: cst.FunctionDef | cst.Module,
-        arguments: list[Argument],
+        self, file: File, loop: cst.For, home: cst.FunctionDef | cst.Module, arguments: list[Argument]
     ) -> None:
         self.file, self.loop, self.home, self.arguments = file, loop, home, arguments
         self.live = LiveNames(file, home)
-        self.inside = [node for statement in block(loop) for node in walk(statement)]
+        self.inside = [node for statement in nodes.block(loop) for node in nodes.walk(statement)]
         self.targets = {argument.name for argument in arguments}
         self.elsewhere = file.meanings.scope(loop).elsewhere
         bound = list(self._bound())
@@ -145,7 +124,7 @@ class _Body:
             kept |= {item.name.value for node in declarations for item in node.names}
         if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):
             return None
-        if not all(self.live.is_own(node) for node in walk(self.loop.target) if is_name(node)):
+        if not all(self.live.is_own(node) for node in nodes.walk(self.loop.target) if nodes.is_name(node)):
             return None
         exported = (frozenset(self.bound) | self.targets) & after.names
         outer = (
@@ -190,10 +169,10 @@ class _Body:
             if isinstance(node, cst.FunctionDef | cst.ClassDef):
                 if self.file.meanings.scope(node) is scope:
                     yield node.name.value
-            elif isinstance(node, Import):
+            elif isinstance(node, nodes.Import):
                 if self.file.meanings.scope(node) is scope:
-                    yield from map(bound_by, aliases(node))
-            elif is_name(node) and not self.file.is_read(node):
+                    yield from map(nodes.bound_by, nodes.aliases(node))
+            elif nodes.is_name(node) and not self.file.is_read(node):
                 if self.file.meanings.scope(node) is scope or isinstance(
                     self.file.parent(node), cst.NamedExpr
                 ):
@@ -207,7 +186,7 @@ class _Body:
             return (
                 isinstance(call, cst.Call)
                 and call.func is not closure
-                and self._canonical(call) in _GOES_THROUGH
+                and self.file.canonical(call.func) in _GOES_THROUGH
             )
         if self.loop not in self.file.ancestors(closure):
             return False
@@ -216,36 +195,15 @@ class _Body:
         if isinstance(closure, cst.Lambda):
             if not isinstance(call, cst.Call):
                 return False
-            return call.func is closure or self._canonical(call) in _CALLS_AT_ONCE
-        if not isinstance(closure, cst.FunctionDef) or closure.decorators or closure.asynchronous:
-            return False
-        if any(isinstance(node, cst.Yield) for node in walk(closure)):
-            return False
-        name = closure.name.value
-        after = self.live.after(self.loop)
-        if after is None or name in after.names or name not in self.bound:
-            return False
-        uses = [node for node in self.file.all(cst.Name) if node.value == name and self.live.is_own(node)]
-        return all(self._is_a_call_at_once(use) for use in uses)
-
-    def _is_a_call_at_once(self, use: cst.Name) -> bool:
-        if self.loop not in self.file.ancestors(use) or self.file.meanings.scope(use).node is not self.home:
-            return False
-        parent = self.file.parent(use)
-        if isinstance(parent, cst.Call) and parent.func is use:
-            return True
-        call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
-        return isinstance(call, cst.Call) and self._canonical(call) in _CALLS_AT_ONCE
-
-    def _canonical(self, call: cst.Call) -> str | None:
-        return self.file.canonical(call.func)
+            return call.func is closure or self.file.canonical(call.func) in _CALLS_AT_ONCE
+        return False
 
     def _annotated(self) -> set[str]:
         annotated = (node.target for node in self.inside if isinstance(node, cst.AnnAssign))
         return {target.value for target in annotated if isinstance(target, cst.Name)}
 
     def _deleted(self) -> set[str]:
-        bare = (node for node in self.inside if is_name(node))
+        bare = (node for node in self.inside if nodes.is_name(node))
         return {node.value for node in bare if not self.file.is_read(node) and not self.file.is_bound(node)}
 
     def _is_bound_elsewhere(self, name: str) -> bool:
@@ -264,14 +222,9 @@ class _Body:
     def _may_be_none_first(self) -> bool:
         """Whether a name that nothing has bound can as well be None before the first tower."""
         around = list(self.file.ancestors(self.loop))
-        around = around[: around.index(self.home)]
-        if any(isinstance(node, cst.For | cst.While) for node in around):
+        if any(isinstance(node, cst.For | cst.While) for node in around[: around.index(self.home)]):
             return False  # an earlier round of that loop may have bound it
-        return not any(
-            isinstance(handler, cst.ExceptHandler) and _may_be_of_names(self.file, handler)
-            for handler in self.file.all(cst.ExceptHandler)
-            if self.home in self.file.ancestors(handler)
-        )
+        return not any(isinstance(node, cst.ExceptHandler) for node in nodes.walk(self.home))
 
     def _has_a_round(self, returned: frozenset[str]) -> bool:
         """Whether the loop certainly has a round, or the function would end without one: it reads what none bound."""
@@ -284,13 +237,13 @@ class _Body:
         statement: cst.CSTNode = self.loop
         while statement is not self.home:
             around = self.file.parent(statement)
-            siblings = block(around)
+            siblings = nodes.block(around)
             if statement not in siblings:
                 return False
             for following in siblings[siblings.index(statement) + 1 :]:  # type: ignore[arg-type]
                 if self._certainly_reads(following, name):
                     return True
-                if any(isinstance(node, _LEAVES) for node in walk(following)) or self._may_exit(following):
+                if any(map(_may_leave, nodes.walk(following))):
                     return False
             if not isinstance(around, cst.With | cst.Module | cst.FunctionDef):
                 return False
@@ -304,7 +257,7 @@ class _Body:
             return self._reads_in(statement.iter, name)
         if isinstance(statement, cst.With):
             return any(self._reads_in(item.item, name) for item in statement.items) or any(
-                self._certainly_reads(inner, name) for inner in block(statement)[:1]
+                self._certainly_reads(inner, name) for inner in nodes.block(statement)[:1]
             )
         if isinstance(statement, cst.BaseCompoundStatement):
             return False
@@ -312,69 +265,50 @@ class _Body:
 
     def _reads_in(self, node: cst.CSTNode, name: str) -> bool:
         """Whether evaluating something reads a name, not under a condition of its own."""
-        for part in walk(node):
-            if is_name(part) and part.value == name and self.file.is_read(part) and self.live.is_own(part):
-                between: list[cst.CSTNode] = []
-                for around in self.file.ancestors(part):
-                    between.append(around)
-                    if around is node:
-                        break
-                if not any(
-                    isinstance(
-                        around,
-                        cst.FunctionDef
-                        | cst.Lambda
-                        | cst.IfExp
-                        | cst.BooleanOperation
-                        | Comprehension
-                        | cst.Assert,
-                    )
-                    for around in between
-                    if part is not node
-                ):
-                    return True
+        pending = [node]
+        for part in pending:
+            if (
+                nodes.is_name(part)
+                and part.value == name
+                and self.file.is_read(part)
+                and self.live.is_own(part)
+            ):
+                return True
+            pending += nodes.children(part) if not isinstance(part, _MAY_NOT_READ) else []
         return False
 
-    def _may_exit(self, statement: cst.CSTNode) -> bool:
-        return any(
-            isinstance(node, cst.Call) and last_name(node.func) in ("exit", "_exit", "quit", "abort")
-            for node in walk(statement)
-        )
 
-
+#: what may not evaluate all that is in it
+_MAY_NOT_READ = (
+    cst.FunctionDef | cst.Lambda | cst.IfExp | cst.BooleanOperation | nodes.Comprehension | cst.Assert
+)
 _LEAVES = cst.Return | cst.Raise | cst.Break | cst.Continue | cst.Yield
 
 
+def _may_leave(node: cst.CSTNode) -> bool:
+    exits = isinstance(node, cst.Call) and nodes.last_name(node.func) in ("exit", "_exit", "quit", "abort")
+    return exits or isinstance(node, _LEAVES)
+
+
 def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
-    """Whether something in a function sees its names in another way than by naming them, in the loop or after it."""
-    wanted = _SEES_NAMES | ({"builtins.globals"} if isinstance(home, cst.Module) else set())
+    """Whether something sees the names of a function in another way than by naming them, in the loop or after it."""
+    again = any(isinstance(around, cst.For | cst.While) for around in file.ancestors(loop))
     for name in file.all(cst.Name):
-        if (
-            name.value not in _MAY_SEE_NAMES
-            or file.meanings.bindings(name)
-            or home not in file.ancestors(name)
-        ):
-            continue
-        call = file.parent(name)
-        if not isinstance(call, cst.Call) or call.func is not name:
-            return True
-        own = name.value in ("vars", "dir") and not call.args
-        if (own or file.canonical(name) in wanted) and not _is_done_before(file, call, loop, home):
-            return True
+        if name.value in _SEES_NAMES and not file.meanings.bindings(name) and home in file.ancestors(name):
+            call = file.parent(name)
+            given = bool(call.args) if isinstance(call, cst.Call) and call.func is name else False
+            is_before = not again and file.text.start(name) < file.text.start(loop)
+            if given and name.value in ("vars", "dir"):
+                continue
+            if not (is_before and isinstance(call, cst.Call) and file.meanings.scope(name).node is home):
+                if name.value != "globals" or isinstance(home, cst.Module):
+                    return True
     return False
-
-
-def _is_done_before(file: File, node: cst.CSTNode, loop: cst.For, home: cst.CSTNode) -> bool:
-    """Whether something is run before a loop of the same function, and not again after it."""
-    if file.meanings.scope(node).node is not home or file.text.start(node) > file.text.start(loop):
-        return False
-    again = {around for around in file.ancestors(loop) if isinstance(around, cst.For | cst.While)}
-    return not again & set(file.ancestors(node))
 
 
 def _is_of_a_function(file: File, loop: cst.For) -> bool:
     """Whether the statements of a loop mean the same in a function."""
-    for statement in block(loop):
+    for statement in nodes.block(loop):
         pending: list[cst.CSTNode] = [statement]
         for node in pending:
             if isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef):
@@ -392,7 +326,7 @@ def _is_of_a_function(file: File, loop: cst.For) -> bool:
                     return False
             if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar):
                 return False
-            pending += children(node)
+            pending += nodes.children(node)
     return True
 
 
@@ -400,26 +334,22 @@ def _loop_of(file: File, node: cst.CSTNode) -> cst.CSTNode | None:
     return next((around for around in file.ancestors(node) if isinstance(around, cst.For | cst.While)), None)
 
 
-def _may_be_of_names(file: File, handler: cst.ExceptHandler) -> bool:
-    """Whether a handler is for a name that is not bound."""
-    if handler.type is None:
-        return True
-    names = ("NameError", "UnboundLocalError", "Exception", "BaseException")
-    return any(isinstance(node, cst.Name) and node.value in names for node in walk(handler.type))
-
-
 def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
     """Whether an iterable certainly has an item: `range(2)`, `['/gpu:0', '/gpu:1']`, and both in zip or enumerate."""
     if isinstance(iterable, cst.List | cst.Tuple):
-        return bool(iterable.elements) and not has_star(iterable)
+        return bool(iterable.elements) and not nodes.has_star(iterable)
     if not isinstance(iterable, cst.Call):
         return False
-    name, given = file.canonical(iterable.func), positional(iterable)
+    name, given = file.canonical(iterable.func), nodes.positional(iterable)
     if name in RANGES:
         count = count_of(iterable)
-        value = literal(count)
+        value = nodes.literal(count)
         return isinstance(value, int) and value > 0
-    if name in ("builtins.zip", "six.moves.zip", "builtins.enumerate") and not has_star(iterable) and given:
+    if (
+        name in ("builtins.zip", "six.moves.zip", "builtins.enumerate")
+        and not nodes.has_star(iterable)
+        and given
+    ):
         return all(_has_items(file, each) for each in (given[:1] if name == "builtins.enumerate" else given))
     return False
 
@@ -436,18 +366,20 @@ def _loop_parameters(
 def _pair_targets(
     file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
 ) -> Iterator[Argument | None]:
-    call = iterable if isinstance(iterable, cst.Call) and all(map(is_plain, iterable.args)) else None
+    call = iterable if isinstance(iterable, cst.Call) and all(map(nodes.is_plain, iterable.args)) else None
     name = file.canonical(call.func) if call is not None else None
-    given = positional(call) if call is not None else []
-    if is_name(target):
+    given = nodes.positional(call) if call is not None else []
+    if nodes.is_name(target):
         if name in ("builtins.zip", "six.moves.zip", "builtins.enumerate"):
             yield None
         else:
             ranged = call is not None and name in RANGES
             yield Argument(target.value, iterable, ranged and call is not None and count_of(call) is not None)
         return
-    parts = items(target) if isinstance(target, cst.Tuple | cst.List) and not has_star(target) else []
-    if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1 and is_name(parts[0]):
+    parts = (
+        nodes.items(target) if isinstance(target, cst.Tuple | cst.List) and not nodes.has_star(target) else []
+    )
+    if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1 and nodes.is_name(parts[0]):
         yield Argument(parts[0].value, None)
         yield from _pair_targets(file, parts[1], given[0])
     elif name in ("builtins.zip", "six.moves.zip") and parts and len(parts) == len(given):
@@ -467,16 +399,16 @@ def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) 
         changed = iterable.attr.value
     else:
         return True  # a list of its own
-    for statement in block(loop):
-        for node in walk(statement):
-            if not isinstance(node, cst.Name | cst.Attribute) or last_name(node) != changed:
+    for statement in nodes.block(loop):
+        for node in nodes.walk(statement):
+            if not isinstance(node, cst.Name | cst.Attribute) or nodes.last_name(node) != changed:
                 continue
             if not _is_only_read(file, node, file.parent(node)):
                 return False
     return not any(
         isinstance(call.func, cst.Attribute)
         and call.func.attr.value in CHANGES
-        and (last_name(call.func.value) == changed or _is_other_name(file, call.func.value, changed))
+        and (nodes.last_name(call.func.value) == changed or _is_other_name(file, call.func.value, changed))
         and _may_be_called(file, loop, call)
         for call in file.all(cst.Call)
     )
@@ -485,14 +417,14 @@ def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) 
 def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
     """Whether a use of a list in the body certainly leaves it as it is: an item of it, its length."""
     if isinstance(parent, cst.Subscript) and parent.value is node:
-        return file.is_read(parent) and index_of(parent) is not None
+        return file.is_read(parent) and nodes.index_of(parent) is not None
     return isinstance(parent, cst.Call) and file.canonical(parent.func) in ("builtins.len", "builtins.str")
 
 
 def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:
     """Whether a name may hold the same object as another name, or an attribute."""
     return any(
-        isinstance(binding, Assigned) and last_name(binding.value) == name
+        isinstance(binding, Assigned) and nodes.last_name(binding.value) == name
         for binding in file.meanings.bindings(node)
     )
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Set
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Defined, Imported
 from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, walk
+from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import Made
 from tf2towers.codemod.towers.replica_function import CHANGES
 
@@ -104,11 +104,7 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
 
 def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> bool:
     """Whether a strategy that is made before one statement certainly is there, and the same, before another."""
-    siblings: list[cst.CSTNode] = [*block(file.parent(one))] if one in file.tree.parents else []
-    around = [other, *file.ancestors(other)]
-    if one not in siblings or file.function_around(one) is not file.function_around(other):
-        return False
-    if not any(statement in around for statement in siblings[siblings.index(one) :]):
+    if not is_made_before(file, one, other):
         return False
     parts = [part for expression in made.parts for part in walk(expression)]
     names = [part for part in parts if is_name(part) and part.value not in made.targets]
@@ -122,6 +118,17 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
         _is_of(file, changed, function) and file.text.start(changed) < start
         for changed in _changed_names(file, attributes, held)
     )
+
+
+def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Whether what is made before a statement is certainly made before a node, in the same function."""
+    if statement not in file.tree.parents or file.function_around(statement) is not file.function_around(
+        node
+    ):
+        return False
+    siblings: list[cst.CSTNode] = [*block(file.parent(statement))]
+    around = {node, *file.ancestors(node)}
+    return statement in siblings and not around.isdisjoint(siblings[siblings.index(statement) :])
 
 
 def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from weakref import WeakKeyDictionary
 
 import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
-from tf2towers.codemod.file import RUNTIME, File
 from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, positional, walk
+from tf2towers.codemod.program import RUNTIME, File, cached_per_file
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import (
     Loop,
@@ -67,13 +67,16 @@ class Written:
     strategies: list[Strategy] = field(default_factory=list)
 
 
-_written: WeakKeyDictionary[File, Written] = WeakKeyDictionary()
-_given: WeakKeyDictionary[File, dict[cst.CSTNode | None, set[str]]] = WeakKeyDictionary()
+@cached_per_file
+def _given_names(file: File) -> dict[cst.CSTNode | None, set[str]]:
+    """The new names in each function."""
+    del file
+    return {}
 
 
 def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     """The first of some names that the file does not use; with a number where something new in the function has it."""
-    taken = _given.setdefault(file, {}).setdefault(file.function_around(node), set())
+    taken = _given_names(file).setdefault(file.function_around(node), set())
     name = next((name for name in names if name not in file.identifiers), names[0])
     found, number = name, 1
     known = file.identifiers | taken
@@ -86,11 +89,10 @@ def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     return found
 
 
+@cached_per_file
 def write_towers(file: File) -> Written:
     """What is written for the towers of a file, once."""
-    if file not in _written:
-        _written[file] = _Writer(file).all()
-    return _written[file]
+    return _Writer(file).all()
 
 
 def has_strategy(file: File) -> bool:
@@ -123,8 +125,6 @@ class _Writer:
 
     def _home(self, node: cst.CSTNode) -> cst.CSTNode:
         return self.file.function_around(node) or self.file.tree.module
-
-    # -- a tower loop -------------------------------------------------------------------------------------------------
 
     def _loop(self, loop: Loop) -> None:
         if not self._stands_alone(loop):
@@ -165,7 +165,7 @@ class _Writer:
         for known in self.made.strategies if scope is None else ():
             if self._is_same(known.made, made) and is_kept(self.file, made, known.before, before):
                 return replace(known, scope=None, is_there=True)
-        name = self._fresh(loop.node, ("strategy",))
+        name = fresh_name(self.file, loop.node, ("strategy",))
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
         if scope is not None:
@@ -209,11 +209,6 @@ class _Writer:
         """The white space of one level."""
         return self.file.tree.module.default_indent
 
-    def _fresh(self, node: cst.CSTNode, names: Sequence[str]) -> str:
-        return fresh_name(self.file, node, names)
-
-    # -- as a function ------------------------------------------------------------------------------------------------
-
     def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> Iterator[Edit]:
         text = self.file.text
         newline = text.newline
@@ -222,7 +217,7 @@ class _Writer:
         body = block(loop)
         inner = text.indent(text.line_of(text.start(body[0])))
         colon = self._colon(loop)
-        name = self._fresh(loop, _NAMES)
+        name = fresh_name(self.file, loop, _NAMES)
         header = f"def {name}({', '.join(argument.name for argument in function.arguments)}):"
         yield Edit(start, colon, header, whole=True)
         blank = newline * (2 if not indent else 1)
@@ -309,8 +304,6 @@ class _Writer:
             line += 1
         return text.line_start(line)
 
-    # -- as a loop ----------------------------------------------------------------------------------------------------
-
     def _rounds(self, loop: Loop, strategy: Strategy) -> Iterator[Edit]:
         """`strategy.towers` around what a loop goes over; where no `with` is around it, the scope in its body."""
         text = self.file.text
@@ -331,8 +324,6 @@ class _Writer:
         indent = text.indent(text.line_of(start)) + self.unit
         yield Edit(start, start, f"with {strategy.name}.scope():{text.newline}{indent}")
 
-    # -- towers without a loop ----------------------------------------------------------------------------------------
-
     def _without_a_loop(self) -> None:
         """The scope of the towers that the graph names, where no loop is seen that builds them."""
         devices = find_device_calls(self.file)
@@ -351,13 +342,13 @@ class _Writer:
             if outer is None:
                 alone.append(site)
                 continue
-            strategy = Strategy(self._fresh(site, ("strategy",)), Made(), outer, outer)
+            strategy = Strategy(fresh_name(self.file, site, ("strategy",)), Made(), outer, outer)
             around[outer] = strategy
             self.made.strategies.append(strategy)
             self._make(strategy, outer)
             self.made.edits += enter_scope(self.file, outer, f"{strategy.name}.scope()")
         if alone:
-            name = self._fresh(self.file.tree.module, ("strategy",))
+            name = fresh_name(self.file, self.file.tree.module, ("strategy",))
             strategy = Strategy(name, Made(), self.file.tree.module, None)
             found = list(self._entered_with(alone, strategy))
             if found:
@@ -381,13 +372,8 @@ class _Writer:
 def _declarations(function: ReplicaFunction) -> Iterator[str]:
     """`nonlocal loss, summaries`, in lines that are not too long."""
     for word, names in function.outer.items():
-        line = ""
-        for name in names:
-            if line and len(line) + len(name) > _LIMIT - 20:
-                yield line
-                line = ""
-            line = f"{line}, {name}" if line else f"{word} {name}"
-        yield line
+        for line in textwrap.wrap(", ".join(names), _LIMIT - 20):
+            yield f"{word} {line.rstrip(',')}"
 
 
 def _takes_gradients(loop: Loop) -> bool:

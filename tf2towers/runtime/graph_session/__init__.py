@@ -1,7 +1,7 @@
 """TF1 graph code on TF 2: the graph is built as ever, and what a Session ran is a function on a strategy's devices.
 
 `Session.run(fetches, feeds)` takes the part of the graph that the fetches need, gives it its place on the
-strategy, and calls it as a TF 2 function, made once for each set of fetches and feeds. Nothing is understood
+strategy, and calls it as a TF 2 function. There is one for each set of fetches and feeds. Nothing is understood
 of the Python that built the graph, so nothing can be misunderstood: control dependencies, scopes and
 collections are the script's own.
 

@@ -12,6 +12,7 @@ import contextlib
 import sys
 from collections.abc import Callable
 from functools import wraps
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ from tensorflow.python.ops import (
     embedding_ops,
     gen_nn_ops,
     gradients_util,
+    image_ops,
+    image_ops_impl,
+    nn,
+    nn_impl,
+    random_ops,
     resource_variable_ops,
     state_ops,
     variable_scope,
@@ -899,6 +905,161 @@ def print_as_numpy1(changes: Patch) -> None:
         default_format_options_dict.update(format_options.get())
 
 
+# -- images, convolutions, and arguments of old releases ---------------------------------------------------------------
+
+
+@patch(
+    "core/ops/nn_ops.cc, Conv2DBackpropInput", "tests/soundness/scripts/towers/generator_asks_its_shape.py"
+)
+def transposed_convolutions_have_whole_shapes(changes: Patch) -> None:
+    """Gives a transposed convolution all of the static shape that it is asked for, as in TF 1.15.
+
+    TF 2 leaves the batch open where the input's batch is: `conv2d_transpose` of `[None, 4, 4, 8]` to `[16, 8, 8, 3]` is
+    `(None, 8, 8, 3)`, and `int(h.get_shape()[0])` stops. Measured with TF 1.15.5, 2.15.1 and 2.21.0; those of one
+    dimension and with holes are made of the same operation, and those of three dimensions are the same in all.
+    """
+    plain = gen_nn_ops.conv2d_backprop_input
+
+    @wraps(plain)
+    def shaped(*arguments: Any, **options: Any) -> Any:
+        result = plain(*arguments, **options)
+        if not tf.executing_eagerly():
+            known = tf.get_static_value(result.op.inputs[0], partial=True)
+            if known is not None:
+                result.set_shape(known)
+        return result
+
+    changes.set(gen_nn_ops, "conv2d_backprop_input", shaped)
+
+
+@patch("ops/image_ops_impl.py, per_image_standardization", "tests/runtime/test_old_arguments.py")
+def standardized_images_keep_their_type(changes: Patch) -> None:
+    """Lets `tf.image.per_image_standardization` give an image that is not float32 its own type back, as in TF 1.15.
+
+    TF 2 returns float32 for all of them. TF 1.15 scales integers to 0..1 first, and the result back to their range,
+    where what is below zero is lost; float16 is computed in float16.
+    """
+    plain = _v1.image.per_image_standardization
+
+    @wraps(plain)
+    def standardize(image: Any) -> Any:
+        image = tf.convert_to_tensor(image)
+        kind = image.dtype
+        if kind == tf.float32:
+            return plain(image)
+        if image.shape.rank is not None and image.shape.rank < 3:
+            raise ValueError("'image' must be at least three-dimensional.")
+        with tf.name_scope("per_image_standardization"):
+            if kind != tf.float16:
+                image = tf.image.convert_image_dtype(image, tf.float32)
+            axes = [-1, -2, -3]
+            smallest = tf.math.rsqrt(tf.cast(tf.reduce_prod(tf.shape(image)[-3:]), image.dtype))
+            deviation = tf.maximum(tf.math.reduce_std(image, axis=axes, keepdims=True), smallest)
+            image = (image - tf.reduce_mean(image, axis=axes, keepdims=True)) / deviation
+            return tf.image.convert_image_dtype(image, kind, saturate=True)
+
+    for module in (_v1.image, image_ops, image_ops_impl):
+        changes.set(module, "per_image_standardization", standardize)
+
+
+@patch(
+    "TensorFlow 0.6: ops/image_ops.py, resize_images and random_crop", "tests/runtime/test_old_arguments.py"
+)
+def image_sizes_may_be_old(changes: Patch) -> None:
+    """Lets `resize_images` take (images, height, width), and `random_crop` leave the channels of an image out.
+
+    So TensorFlow 0.x had them. By their text, (images, height, width) and (images, size, method) are often the same: a
+    height is a number, a size is a list. TF 1.15 refuses a height, and a crop of an image to two numbers.
+    """
+    plain_resize, plain_crop = _v1.image.resize_images, _v1.random_crop
+
+    @wraps(plain_resize)
+    def resize_images(images: Any, size: Any, *arguments: Any, **options: Any) -> Any:
+        if arguments and _is_number(size):
+            size, arguments = [size, arguments[0]], arguments[1:]
+        return plain_resize(images, size, *arguments, **options)
+
+    @wraps(plain_crop)
+    def random_crop(value: Any, size: Any, *arguments: Any, **options: Any) -> Any:
+        image = tf.convert_to_tensor(value)
+        if image.shape.rank == 3 and isinstance(size, list | tuple) and len(size) == 2:
+            channels = image.shape[2]
+            size = [*size, tf.shape(image)[2] if channels is None else channels]
+        return plain_crop(image, size, *arguments, **options)
+
+    for module in (_v1.image, image_ops, image_ops_impl):
+        changes.set(module, "resize_images", resize_images)
+    for module in (_v1, _v1.image, random_ops):
+        changes.set(module, "random_crop", random_crop)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, int | np.integer | Dimension):
+        return True
+    shape = getattr(value, "shape", None)
+    return shape is not None and tf.TensorShape(shape).rank == 0
+
+
+@patch("release notes of TensorFlow 1.0: labels before inputs", "tests/runtime/test_old_arguments.py")
+def sampled_losses_take_both_orders(changes: Patch) -> None:
+    """Lets `nce_loss` and `sampled_softmax_loss` take `inputs` before `labels`, as until TensorFlow 0.12.
+
+    TF1 takes no whole numbers for the inputs, and no fractions for the labels: these are swapped.
+    """
+    for name in ("nce_loss", "sampled_softmax_loss"):
+        made = _in_both_orders(getattr(_v1.nn, name))
+        for module in (_v1.nn, nn_impl, nn):
+            changes.set(module, name, made)
+
+
+def _in_both_orders(plain: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(plain)
+    def loss(weights: Any, biases: Any, labels: Any, inputs: Any, *arguments: Any, **options: Any) -> Any:
+        labels, inputs = tf.convert_to_tensor(labels), tf.convert_to_tensor(inputs)
+        if labels.dtype.is_floating and inputs.dtype.is_integer:
+            labels, inputs = inputs, labels
+        return plain(weights, biases, labels, inputs, *arguments, **options)
+
+    return loss
+
+
+@patch(
+    "TensorFlow 0.12: ops/init_ops.py, uniform_unit_scaling_initializer",
+    "tests/runtime/test_old_arguments.py",
+)
+def shards_are_scaled_as_the_whole(changes: Patch) -> None:
+    """Lets `uniform_unit_scaling_initializer` scale by `full_shape`, of the matrix that the variable is a shard of."""
+    kind = _v1.uniform_unit_scaling_initializer
+    plain, compute = kind.__init__, kind.__call__
+
+    @wraps(plain)
+    def make(
+        self: Any, factor: float = 1.0, seed: Any = None, dtype: Any = tf.float32, full_shape: Any = None
+    ) -> None:
+        plain(self, factor, seed, dtype)
+        self._whole = None if full_shape is None else SimpleNamespace(full_shape=full_shape)
+
+    @wraps(compute)
+    def initialize(self: Any, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        return compute(self, shape, dtype, getattr(self, "_whole", None) or partition_info)
+
+    changes.set(kind, "__init__", make)
+    changes.set(kind, "__call__", initialize)
+
+
+@patch("ops/control_flow_ops.py, tuple", "tests/runtime/test_old_arguments.py")
+def tuples_wait_for_assignments(changes: Patch) -> None:
+    """Lets `tf.tuple` wait for what an assignment gives, which was a tensor, and for variables."""
+    plain = _v1.tuple
+
+    @wraps(plain)
+    def waiting(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+        return plain(tensors, name, [getattr(given, "op", given) for given in control_inputs or ()])
+
+    for module in (_v1, control_flow_ops):
+        changes.set(module, "tuple", waiting)
+
+
 # -- the register ------------------------------------------------------------------------------------------------------
 
 #: what an original needs that runs on TensorFlow 2, where TF1's own variables, sessions and modes are
@@ -911,6 +1072,11 @@ FOR_ORIGINALS = (
     hooks_save_at_tf1s_steps,
     sums_over_no_rows_have_no_gradient,
     sums_over_rows_have_second_gradients,
+    transposed_convolutions_have_whole_shapes,
+    standardized_images_keep_their_type,
+    image_sizes_may_be_old,
+    sampled_losses_take_both_orders,
+    shards_are_scaled_as_the_whole,
     print_as_numpy1,
 )
 #: what a migrated script needs besides, whose variables are resources and whose sessions are the runtime's
@@ -932,6 +1098,7 @@ FOR_MIGRATED = (
     savers_have_a_shard_for_each_device,
     updates_by_tf1s_methods,
     sums_of_half_embeddings_are_float32,
+    tuples_wait_for_assignments,
     device_functions_see_tf1,
     *FOR_ORIGINALS,
 )

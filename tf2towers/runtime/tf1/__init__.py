@@ -1,4 +1,10 @@
 """What TensorFlow 1 had and TensorFlow 2 has lost: ways to tf_keras and tf_slim, which have most of it, and our own.
 
-Each module is imported when a script asks for it.
+Each module is imported when a script asks for it. The summaries of TF 0.x, and the staging areas of contrib, are still
+in TensorFlow's private modules, as they were.
 """
+
+from tensorflow.python.ops.data_flow_ops import StagingArea
+from tensorflow.python.ops.logging_ops import audio_summary, histogram_summary, image_summary, scalar_summary
+
+__all__ = ["StagingArea", "audio_summary", "histogram_summary", "image_summary", "scalar_summary"]

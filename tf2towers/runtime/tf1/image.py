@@ -1,7 +1,7 @@
 """`tf.contrib.image`: images that are turned and transformed.
 
-A transform is 8 numbers (a0, a1, a2, b0, b1, b2, c0, c1): the point (x, y) of the output has the value that the input
-has at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), with k = c0 x + c1 y + 1, and 0 outside of it.
+A transform is 8 numbers, `a0, a1, a2, b0, b1, b2, c0, c1`. The point `(x, y)` of the output has the value that the
+input has at `((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k)`, with `k = c0 x + c1 y + 1`, and 0 outside of it.
 """
 
 from __future__ import annotations

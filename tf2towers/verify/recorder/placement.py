@@ -29,8 +29,8 @@ LEAST_CPUS = 8
 def install(tf: Any) -> None:
     """Makes `/gpu:i` mean `/cpu:i`, and gives every session and server as many CPU devices; nothing where a GPU exists.
 
-    An operation's device is mapped once TensorFlow has worked it out, so it does not matter how it was given. It may be in any
-    spelling, as a `tf.DeviceSpec`, by a device function or by `tf.train.replica_device_setter`, through `tf.device`,
+    An operation's device is mapped once TensorFlow has worked it out, so it does not matter how it was given. Any
+    spelling will do: a `tf.DeviceSpec`, a device function, `tf.train.replica_device_setter`, through `tf.device`,
     `Graph.device` or `ops.device`. Devices in an imported graph stay; soft placement, which every session gets, moves
     those to CPU:0.
 

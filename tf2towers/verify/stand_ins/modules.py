@@ -15,7 +15,6 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from tf2towers.codemod.symbols import is_for_sessions, is_module, is_of_old_release, symbol_table
-from tf2towers.runtime import static_shapes
 from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandInError, Objects
 
 
@@ -162,8 +161,7 @@ def modules_by_name(real: Any) -> dict[str, ModuleType]:
 def complete(objects: Objects) -> None:
     """Gives `tf.compat.v1` and `tensorflow.python` the names of TF1 that they lack and the tables know.
 
-    What TensorFlow has itself is left alone, so a `tf_keras` that is in use provides `tf.layers`; but for what has
-    other static shapes than in TF1.
+    What TensorFlow has itself is left alone, so a `tf_keras` that is in use provides `tf.layers`.
     """
     for canonical in _names():
         parent, _, name = canonical.rpartition(".")
@@ -174,10 +172,6 @@ def complete(objects: Objects) -> None:
             setattr(module, name, objects.find_object(canonical))
         except NoStandInError:
             continue
-    for row in symbol_table().values():
-        home, _, name = row.target.partition(":")
-        if home == static_shapes.__name__:
-            setattr(objects.v1.nn, name, getattr(static_shapes, name))
 
 
 def _is_layer(canonical: str) -> bool:

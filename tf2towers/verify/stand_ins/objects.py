@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import Any
 
-from tf2towers.codemod.old_names import argument_orders
+from tf2towers.codemod.arguments import argument_orders
 from tf2towers.codemod.symbols import (
     Found,
     RuntimeName,
