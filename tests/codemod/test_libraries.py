@@ -149,6 +149,8 @@ SAME = [
     "class Robot:\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
     "import gym\nenv = gym.make('CartPole-v0')\no, r, t, d, i = env.step(0)",
     "class Env:\n    import gym.spaces\n    def step(self, a):\n        return 1, 2, 3, 4\no, r, d, i = Env().step(0)",
+    "import gym\nenv = gym.make('CartPole-v0')\no, r, t, d, i = env.step(0)",
+    "class Env:\n    import gym.spaces\n    def step(self, a):\n        return 1, 2, 3, 4\no, r, d, i = Env().step(0)",
     "import os\nfrom PIL import ImageFont\nn = os.path.getsize('a')",
 ]
 
@@ -195,6 +197,8 @@ LEFT = [
     "import pandas as pd\nx = pd.DataFrame([1]).as_matrix()",
     "from PIL import Image, ImageDraw\nx = ImageDraw.Draw(Image.new('L', (1, 1))).textsize('a')",
     "class Robot:\n    import threading\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
+    "import gym\nenv = gym.make('CartPole-v0')\no, r, d, i = env.step(0)",
+    "from gym import make\nenv = make('Pong-v0')\no, r, d, _ = env.step(0)",
 ]
 
 

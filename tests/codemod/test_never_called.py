@@ -278,22 +278,12 @@ def test_what_may_be_reached_is_left(tmp_path: Path, test: str) -> None:
 def test_a_module_is_imported_anew_where_nothing_reaches_what_it_has_lost(line: str, tmp_path: Path) -> None:
     script = tmp_path / "cells.py"
     script.write_text(
-        f"import tensorflow as tf\n{line}\ntf.Session()\nif tf.__version__ < '0.9':\n    cell = rnn.rnn_cell.gone(2)\n"
-        "else:\n    cell = rnn.GRUCell(2)\n"
+        f"import tensorflow as tf\n{line}\ntf.Session()\ndef old():\n    return rnn.rnn_cell.gone(2)\n"
+        "cell = rnn.GRUCell(2)\n"
     )
     result = migrate(Script.read(script))
     assert result.status == 0
     assert "import rnn_cell as rnn" in result.changes[0].after and "contrib" not in result.changes[0].after
-
-
-def test_a_name_is_what_is_imported_for_this_tensorflow(tmp_path: Path) -> None:
-    choice = (
-        "import tensorflow as tf\nif tf.__version__ < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"
-        "else:\n    from tensorflow.contrib import rnn as rnn_cell\n"
-        "tf.Session().run(rnn_cell.GRUCell(2).zero_state(1, tf.float32))\n"
-    )
-    assert left(tmp_path, choice, "") == []
-    assert left(tmp_path, choice.replace("tf.__version__ < '0.9'", "tf.test.is_gpu_available()"), "") != []
 
 
 ALONE = """

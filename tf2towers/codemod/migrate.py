@@ -14,6 +14,7 @@ from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
 from tf2towers.codemod.new_imports import new_lines
 from tf2towers.codemod.nodes import imported
 from tf2towers.codemod.program import RUNTIME, File, Program
+from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.removal import unused_imports
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.rules.t2t608_python2_to_python3 import python2_findings
@@ -59,7 +60,7 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
-    program = Program(script, options.towers, options.mains, options.python_path)
+    program = Program(script, find_unreached_context, options.towers, options.mains, options.python_path)
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
         check_syntax(program.script.before, script.path)  # nothing is migrated in it: it stays Python 2

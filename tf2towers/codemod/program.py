@@ -309,7 +309,7 @@ class File:
             isinstance(symbol, cst.Attribute)
             and first_name(symbol).value == bound
             and find_replacement(canonical).kind == "left"
-            and not self.program.is_unreached(self, symbol, find_replacement(canonical).why)
+            and not self.program.find_unreached_context(self, symbol, find_replacement(canonical).why)
             for symbol, canonical in self.spelled_symbols
         )
 
@@ -431,15 +431,21 @@ class File:
 
 
 class Program:
-    """A script, `main`, and the local modules it reaches."""
+    """A script, `main`, and the local modules it reaches.
+
+    Args:
+        find_unreached_context: see `reached.find_unreached_context`.
+    """
 
     def __init__(
         self,
         script: Script,
+        find_unreached_context: Callable[[File, cst.CSTNode, str], str | None],
         towers: str | None = None,
         mains: frozenset[Path] = frozenset(),
         python_path: tuple[Path, ...] = (),
     ) -> None:
+        self.find_unreached_context = find_unreached_context
         #: what the user gives as the number of towers
         self.towers = towers
         self._mains = mains
@@ -504,12 +510,6 @@ class Program:
         """Whether it computes eagerly, in functions or under tapes, and runs no graph; it may well say `compat.v1`."""
         used = {canonical for file in self.files for _, canonical in file.symbols}
         return bool(used & {"tf.function", "tf.GradientTape"}) and not any(map(_runs_graphs, used))
-
-    def is_unreached(self, file: File, node: cst.CSTNode, why: str) -> bool:
-        """Whether nothing leads to a use of something without counterpart."""
-        from tf2towers.codemod.reached import find_unreached_context
-
-        return find_unreached_context(file, node, why) is not None
 
     @property
     def all_files(self) -> list[File]:

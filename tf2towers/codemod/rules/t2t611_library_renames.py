@@ -62,6 +62,7 @@ def edits(file: File) -> Iterator[Edit]:
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
         yield from _call_edits(file, call, libraries)
+    _note_gym_steps(file)
     for used in file.all(cst.Name) if file.meanings.star_imports else ():
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
@@ -79,6 +80,22 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
             longer = isinstance(around, cst.Attribute) and f"{name}.{around.attr.value}" in library_changes()
             if not longer and not file.program.imports.has(file.path, name):
                 yield node, name
+
+
+def _note_gym_steps(file: File) -> None:
+    """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
+    calls = (
+        (each, call) for each in file.program.all_files if "gym" in each.text.text for call in each.all(cst.Call)
+    )
+    if not any(library_name(each, call.func) == "gym.make" for each, call in calls):
+        return
+    for statement in file.all(cst.Assign):
+        target, call = nodes.targets(statement)[0], statement.value
+        if isinstance(target, cst.Tuple) and len(nodes.items(target)) == 4 and isinstance(call, cst.Call):
+            if isinstance(call.func, cst.Attribute) and call.func.attr.value == "step":
+                message = "step() of an environment gives five values since gym 0.26, and reset() two"
+                advice = "; instead: observation, reward, terminated, truncated, info; or keep gym 0.25.2"
+                note_site(file, call, "T2T628", message, advice=advice)
 
 
 def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
