@@ -1,14 +1,17 @@
 """Reading: every encoding and line end comes back byte for byte; every bad input gets its sentence."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tf2towers.report.result import FileChange
 from tf2towers.source import script as script_module
+from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.script import Script
+from tf2towers.source.syntax import parse
 
 
 def roundtrip(script: Script) -> bytes:
@@ -150,3 +153,13 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
         Script.read(tmp_path / "pipe.py")
     with pytest.raises(SourceError, match="a pipe or a device"):
         Script.read("/dev/null")
+
+
+def test_threads_may_read_at_once() -> None:
+    deep = "x = " + "+".join(["1"] * 500) + "\n"
+
+    def read(_: int) -> int:
+        return len(with_deep_stack(lambda: parse(deep, Path("deep.py"))).body)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(read, range(40))) == [1] * 40

@@ -12,6 +12,8 @@ T = TypeVar("T")
 #: the largest first: where memory is limited (`ulimit -v`) a smaller one has to do
 _STACKS = (256 * 1024 * 1024, 64 * 1024 * 1024, 16 * 1024 * 1024)
 _LIMIT = 50_000
+#: held while a text is parsed and while the limit, which is all threads', is set
+LIMIT_OF_RECURSION = threading.RLock()
 _NAME = "tf2towers-deep"
 #: seconds that interrupted work has for its end
 _AFTER_INTERRUPT = 5.0
@@ -34,8 +36,9 @@ def with_deep_stack(work: Callable[[], T]) -> T:
         except BaseException as problem:
             problems.append(problem)
 
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _LIMIT))
+    with LIMIT_OF_RECURSION:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _LIMIT))
     try:
         thread = _started(run)
         try:
@@ -44,7 +47,8 @@ def with_deep_stack(work: Callable[[], T]) -> T:
             _end(thread)
             raise
     finally:
-        sys.setrecursionlimit(limit)
+        with LIMIT_OF_RECURSION:
+            sys.setrecursionlimit(limit)
     if problems:
         raise problems[0]
     return results[0]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tf2towers.source.deep import LIMIT_OF_RECURSION
 from tf2towers.source.errors import NotPython3, SourceError
 
 #: what only Python 2 can read: print, exec, except and raise as it has them, backquotes, <>, old numbers and texts
@@ -86,17 +87,22 @@ def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
 @contextmanager
 def _usual_recursion() -> Iterator[None]:
     """What Python says of a text when it is started, also on the deep stack."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(min(limit, _USUAL_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
+    with LIMIT_OF_RECURSION:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(min(limit, _USUAL_LIMIT))
+        try:
+            yield
+        finally:
+            sys.setrecursionlimit(limit)
 
 
 def parse(text: str, path: Path) -> ast.Module:
-    """Python's own syntax tree, without the warnings about the script's string escapes."""
-    with warnings.catch_warnings():
+    """Python's own syntax tree, without the warnings about the script's string escapes.
+
+    One thread at a time: Python 3.11 counts the depth of trees for all threads together ("AST constructor recursion
+    depth mismatch", python/cpython issue 106905), and a limit that another thread changes is taken for a mistake.
+    """
+    with LIMIT_OF_RECURSION, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, filename=str(path))
 
