@@ -65,7 +65,6 @@ def run(name: str, arguments: list[str]) -> None:
     computed = {layer.compute_dtype for layer in model.layers if isinstance(layer, keras.layers.Conv2D)}
     weights = {tf.as_dtype(variable.dtype).name for variable in model.weights}
     print("KEPT", *computed, *weights, predicted.dtype, np.mean(predicted.argmax(axis=1) == labels))
-    print("OPTIMIZER", type(model.optimizer).__name__)
     print("LEFT", *sorted(path.name for path in path.parent.iterdir()))
 
 
@@ -84,11 +83,24 @@ def run_again(loop: str) -> None:
     run(name, [f"--loop={loop}", SCALED])
 
 
+def saying_the_optimizer(train):
+    """The loop, after a line with the class of the optimizer that it trains with."""
+
+    def training(*given):
+        (model,) = (each for each in given if isinstance(each, keras.Model))
+        print("OPTIMIZER", type(model.optimizer).__name__)
+        return train(*given)
+
+    return training
+
+
 def main() -> None:
     """All of it, in one process."""
     keras.applications.MobileNetV2 = small_network
     one = tf.distribute.OneDeviceStrategy
     tf.distribute.OneDeviceStrategy = lambda device: print("ON", device) or one(device)
+    modern.train_by_fit = saying_the_optimizer(modern.train_by_fit)
+    modern.train_by_hand = saying_the_optimizer(modern.train_by_hand)
     modern.define_flags()
     for name, arguments in RUNS.items():
         run(name, arguments)
