@@ -7,6 +7,7 @@ python count_graphs.py SCRIPT [ARGS ...]
 
 from __future__ import annotations
 
+import contextlib
 import re
 import runpy
 import sys
@@ -47,7 +48,8 @@ FuncGraph.__init__ = count
 sys.stdout = Lines(sys.stdout)
 sys.argv = sys.argv[1:]
 sys.path.insert(0, str(Path(sys.argv[0]).parent))
-runpy.run_path(sys.argv[0], run_name="__main__")
+with contextlib.suppress(SystemExit):  # `tf.app.run` ends so
+    runpy.run_path(sys.argv[0], run_name="__main__")
 before = len(built)
 for step in range(6):
     tf.function(lambda x: 2.0 * x)(tf.constant(float(step)))

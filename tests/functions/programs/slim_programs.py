@@ -260,6 +260,9 @@ class Chosen(tf.contrib.seq2seq.Helper):
     sample_ids_shape = tf.TensorShape([])
     sample_ids_dtype = tf.int32
 
+    def __init__(self, table):
+        self.table = table
+
     def initialize(self, name=None):
         return tf.constant([False, False]), tf.zeros([2, 3])
 
@@ -267,7 +270,7 @@ class Chosen(tf.contrib.seq2seq.Helper):
         return tf.argmax(outputs, -1, output_type=tf.int32)
 
     def next_inputs(self, time, outputs, state, sample_ids, name=None):
-        return time >= [1, 2], tf.gather(normal(5, 3), sample_ids), state
+        return time >= [1, 2], tf.gather(self.table, sample_ids), state
 
 
 @case
@@ -275,7 +278,10 @@ def parts_of_sequences():
     seq2seq = tf.contrib.seq2seq
     with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
         decoder = seq2seq.BasicDecoder(
-            tf.nn.rnn_cell.GRUCell(3), Chosen(), tf.zeros([2, 3]), tf.layers.Dense(5, name="projection")
+            tf.nn.rnn_cell.GRUCell(3),
+            Chosen(normal(5, 3)),
+            tf.zeros([2, 3]),
+            tf.layers.Dense(5, name="projection"),
         )
         outputs, state, lengths = seq2seq.dynamic_decode(decoder)
     return [outputs.rnn_output, outputs.sample_id, state, lengths]
