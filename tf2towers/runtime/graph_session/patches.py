@@ -908,9 +908,7 @@ def print_as_numpy1(changes: Patch) -> None:
 # -- images, convolutions, and arguments of old releases ---------------------------------------------------------------
 
 
-@patch(
-    "core/ops/nn_ops.cc, Conv2DBackpropInput", "tests/soundness/scripts/towers/generator_asks_its_shape.py"
-)
+@patch("core/ops/nn_ops.cc, Conv2DBackpropInput", "tests/runtime/test_old_arguments.py")
 def transposed_convolutions_have_whole_shapes(changes: Patch) -> None:
     """Gives a transposed convolution all of the static shape that it is asked for, as in TF 1.15.
 
