@@ -1,11 +1,15 @@
 """Functions whose results or arguments TF 1.15 or TF 0.x had otherwise: images' values were printed by TF 1.15.5."""
 
+import importlib
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 tf = pytest.importorskip("tensorflow")
+v1 = importlib.import_module(
+    "tensorflow.compat.v1"
+)  # as migrated scripts import it: `tf.compat.v1` keeps what it gave
 pytestmark = pytest.mark.tensorflow
 
 IMAGES = np.random.RandomState(0).randint(0, 255, (2, 4, 4, 3))
@@ -41,7 +45,7 @@ def patched() -> Iterator[None]:
     ],
 )
 def test_an_image_keeps_its_type(kind: str, first: list[float], total: float) -> None:
-    found = tf.compat.v1.image.per_image_standardization(tf.constant(IMAGES.astype(kind)))
+    found = v1.image.per_image_standardization(tf.constant(IMAGES.astype(kind)))
     assert found.dtype == kind
     assert np.allclose(found.numpy().ravel()[:6], first, atol=1e-6)
     assert abs(found.numpy().astype("float64").sum() - total) < 1e-4
@@ -50,11 +54,10 @@ def test_an_image_keeps_its_type(kind: str, first: list[float], total: float) ->
 def test_less_than_an_image_is_refused() -> None:
     for kind in (tf.uint8, tf.float32):
         with pytest.raises(ValueError, match="three-dimensional"):
-            tf.compat.v1.image.per_image_standardization(tf.zeros([2, 2], kind))
+            v1.image.per_image_standardization(tf.zeros([2, 2], kind))
 
 
 def test_static_shapes_of_transposed_convolutions() -> None:
-    v1 = tf.compat.v1
     with tf.Graph().as_default():
         batch = v1.placeholder(tf.int32, [])
         images, row = v1.placeholder(tf.float32, [None, 4, 4, 8]), v1.placeholder(tf.float32, [None, 4, 8])
@@ -74,7 +77,6 @@ def test_static_shapes_of_transposed_convolutions() -> None:
 
 
 def test_sizes_of_old_releases() -> None:
-    v1 = tf.compat.v1
     with tf.Graph().as_default():
         images, size = tf.zeros([1, 2, 2, 1]), tf.constant(5)
         resized = [
@@ -101,11 +103,11 @@ def test_sizes_of_old_releases() -> None:
 
 
 def test_losses_in_both_orders() -> None:
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    with tf.Graph().as_default(), v1.Session() as session:
         weights, biases = tf.random.stateless_uniform([9, 4], [1, 2]), tf.zeros([9])
         inputs, labels = tf.ones([3, 4]), tf.constant([[1], [2], [3]])
         sampled = tf.constant([1, 5], tf.int64), tf.constant([[0.5]] * 3), tf.constant([0.5, 0.5])
-        for function in (tf.compat.v1.nn.nce_loss, tf.compat.v1.nn.sampled_softmax_loss):
+        for function in (v1.nn.nce_loss, v1.nn.sampled_softmax_loss):
             expected = function.__wrapped__(weights, biases, labels, inputs, 2, 9, sampled_values=sampled)
             for order in ((inputs, labels), (labels, inputs)):
                 found = function(weights, biases, *order, 2, 9, sampled_values=sampled)
@@ -115,8 +117,8 @@ def test_losses_in_both_orders() -> None:
 
 def test_a_shard_is_scaled_as_the_whole() -> None:
     """max_val of TF 0.12: sqrt(3 / input_size), the product of all dimensions but the last of `full_shape`."""
-    make = tf.compat.v1.uniform_unit_scaling_initializer
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    make = v1.uniform_unit_scaling_initializer
+    with tf.Graph().as_default(), v1.Session() as session:
         shard = make(seed=3, full_shape=[300, 50])([3, 50])
         sharded, whole = session.run([shard, make(seed=3)([3, 50])])
         assert 0.09 < abs(sharded).max() <= 0.1
@@ -124,9 +126,9 @@ def test_a_shard_is_scaled_as_the_whole() -> None:
 
 
 def test_a_tuple_waits_for_an_assignment() -> None:
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        variable = tf.compat.v1.get_variable("v", [], initializer=tf.zeros_initializer(), use_resource=True)
-        (waited,) = tf.compat.v1.tuple([tf.constant(1.0)], control_inputs=[variable.assign(3.0)])
+    with tf.Graph().as_default(), v1.Session() as session:
+        variable = v1.get_variable("v", [], initializer=tf.zeros_initializer(), use_resource=True)
+        (waited,) = v1.tuple([tf.constant(1.0)], control_inputs=[variable.assign(3.0)])
         session.run(variable.initializer)
         assert session.run(waited) == 1.0
         assert session.run(variable.value()) == 3.0
