@@ -6,7 +6,7 @@
 
 The first command runs under TensorFlow 1.15, the second under the oldest version that is served, the third under the
 newest. Such a function makes one operation. It is the same where its arguments are, in the same order and with the same
-values where none is given; what an operation of a later version takes more comes behind them. What takes a reference to
+values where none is given; what an operation of a later version takes more comes after them. What takes a reference to
 one of TF1's variables is left out: variables are resources now.
 """
 
