@@ -85,7 +85,10 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
 def _note_gym_steps(file: File) -> None:
     """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
     calls = (
-        (each, call) for each in file.program.all_files if "gym" in each.text.text for call in each.all(cst.Call)
+        (each, call)
+        for each in file.program.all_files
+        if "gym" in each.text.text
+        for call in each.all(cst.Call)
     )
     if not any(library_name(each, call.func) == "gym.make" for each, call in calls):
         return
