@@ -1,4 +1,6 @@
-"""Writes generated.tsv: functions of `tensorflow.python.ops.gen_*_ops` that are the same from TF 1.15 to today.
+"""Writes functions of `tensorflow.python.ops.gen_*_ops` that are the same from TF 1.15 to today.
+
+They are the rows of codemod/data/private_names.tsv that have `same` in the third column, added there by hand.
 
     /opt/tf115/bin/python tables/make_generated.py > tf115.tsv
     python tables/make_generated.py tf115.tsv > oldest.tsv
