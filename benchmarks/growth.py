@@ -87,7 +87,7 @@ def migrate_by_files(folder: Path) -> Curve:
 
 
 def record_by_steps(folder: Path) -> Curve:
-    """The recorder behind `verify`, on the original."""
+    """The recorder of `verify`, on the original."""
     sizes = (10, 30, 100, 300, 1_000)
     code = (
         "import sys; from pathlib import Path; from tf2towers.verify.sides import Options, record_original; "

@@ -3,7 +3,7 @@
 TF1 put a SyncReplicasOptimizer on parameter servers, which TF 2 never did: MultiWorkerMirroredStrategy keeps a
 copy of the model in every worker instead. Each step, every worker computes gradients on a batch of its own, the
 optimizer sums them over the workers by an all-reduce, and every worker applies the same mean. When one worker
-dies, all stop: start them again, and they go on from the last checkpoint. A worker that is told to end (SIGTERM, a
+dies, all stop: start them again, and they go on from the last checkpoint. A worker that is to end (SIGTERM, a
 preemption) tells the others, and all save the same step before they end.
 
     python modern/mnist_multi_worker.py --worker_hosts=localhost:2223,localhost:2224 --job_name=worker --task_index=0

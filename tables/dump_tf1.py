@@ -44,7 +44,7 @@ crf cudnn_rnn data deprecated distribute eager framework image layers legacy_seq
 metrics nn opt rnn seq2seq signal slim staging stateless summary training util
 """
 
-#: What `from __future__ import ...` leaves behind in modules that do not hide it.
+#: What `from __future__ import ...` leaves in modules that do not hide it.
 FUTURE = ("absolute_import", "division", "print_function")
 
 #: Private modules that public training scripts import from. Each is `tensorflow.python.` + the name here.

@@ -26,7 +26,7 @@ _BY_PREFIX = ("tf.raw_ops", "tf.compat.v1", "tf.compat.v2", "tf.estimator", "tf.
 
 
 def reach(root: Any, dotted: str) -> Any:
-    """The object behind a dotted name rooted at `tf`; AttributeError or ImportError when there is none."""
+    """The object of a dotted name rooted at `tf`; AttributeError or ImportError when there is none."""
     for part in dotted.split(".")[1:]:
         root = getattr(root, part)
     return root

@@ -1,4 +1,6 @@
-"""Writes generated.tsv: functions of `tensorflow.python.ops.gen_*_ops` that are the same from TF 1.15 to today.
+"""Writes functions of `tensorflow.python.ops.gen_*_ops` that are the same from TF 1.15 to today.
+
+They are the rows of codemod/data/private_names.tsv that have `same` in the third column, added there by hand.
 
     /opt/tf115/bin/python tables/make_generated.py > tf115.tsv
     python tables/make_generated.py tf115.tsv > oldest.tsv
@@ -6,7 +8,7 @@
 
 The first command runs under TensorFlow 1.15, the second under the oldest version that is served, the third under the
 newest. Such a function makes one operation. It is the same where its arguments are, in the same order and with the same
-values where none is given; what an operation of a later version takes more comes behind them. What takes a reference to
+values where none is given; what an operation of a later version takes more comes after them. What takes a reference to
 one of TF1's variables is left out: variables are resources now.
 """
 

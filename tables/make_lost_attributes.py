@@ -1,4 +1,4 @@
-"""Writes lost_attributes.tsv: attributes that a TF1 graph, its operations, tensors and variables had, and have no more.
+"""Writes lost_attributes.tsv: attributes that graphs, operations, tensors and variables had in TF1, and lack now.
 
     /opt/tf115/bin/python tables/make_lost_attributes.py > tf115.json
     python tables/make_lost_attributes.py tf115.json > lost_attributes.tsv

@@ -5,7 +5,8 @@
     python tables/make_private_names.py tf115.json oldest.tsv > private_names.tsv
 
 The first command runs under TensorFlow 1.15, the second under the oldest version that is served, the third under the
-newest. A row is a module and the names that both have; what is not among them is gone, or never was.
+newest. A row is a module and the names that both have; what is not among them is gone, or never was. The table in
+codemod/data has a third column, empty in these rows; the rows of `make_generated.py` have `same` there.
 """
 
 from __future__ import annotations

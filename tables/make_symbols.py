@@ -5,8 +5,7 @@
 
 It reads, in this folder, `tf1_symbols.tsv` (of `dump_tf1.py`) and `tf2_symbols.tsv` (of `dump_tf2.py`). By hand are
 `sessions.tsv`, `own.tsv`, `keras.tsv`, `runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`, `contrib_files.tsv`
-and `gone.tsv`. Which of them wins
-is decided here, once.
+and `gone.tsv`. Which of them wins is decided here, once.
 """
 
 from __future__ import annotations
@@ -371,7 +370,7 @@ def main() -> int:
     if "--check" not in sys.argv:
         TABLE.write_text(text, encoding="utf-8")
     elif TABLE.read_text(encoding="utf-8") != text:
-        print(f"{TABLE.name} is not what tables/make_symbols.py writes", file=sys.stderr)
+        print(f"{TABLE.name} is out of date: run `python tables/make_symbols.py`", file=sys.stderr)
         return 1
     return 0
 

@@ -28,9 +28,9 @@ def files(folder: Path) -> list[str]:
 
 def test_nothing_is_guessed_without(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["migrate", "tools/train.py", "-o", "out"]) == 1
-    told = capsys.readouterr().out
-    assert "T2T624" in told
-    assert "--python-path FOLDER" in told
+    printed = capsys.readouterr().out
+    assert "T2T624" in printed
+    assert "--python-path FOLDER" in printed
 
 
 @pytest.mark.parametrize("path", ["tools/train.py", "."])

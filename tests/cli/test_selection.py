@@ -56,8 +56,8 @@ def test_a_site_that_is_accepted(
     path = put("train.py", GONE.format(comment))
     assert main(["migrate", "-w", "train.py", *options]) == status
     out = capsys.readouterr().out
-    told = "nothing left by hand, 1 accepted by you (T2T620)" if status == 0 else "1 site left by hand"
-    assert told in out
+    summary = "nothing left by hand, 1 accepted by you (T2T620)" if status == 0 else "1 site left by hand"
+    assert summary in out
     assert "import tensorflow.compat.v1 as tf" in path.read_text()  # the edits are the same
     assert ("does not accept a site that is left" in out) == (comment == "  # noqa")
     assert main(["migrate", "train.py", *options]) == status
@@ -91,7 +91,7 @@ def test_a_bare_noqa_hides_a_note(put: Put, capsys: pytest.CaptureFixture[str]) 
     assert "quiet.py: 1 file to change, nothing left by hand, 1 note hidden (T2T624)" in out
 
 
-def test_machines_are_told_all(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_for_machines_has_all(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
     put("train.py", GONE.format("  # noqa: T2T620"))
     assert main(["migrate", "train.py", "--format", "json"]) == 0
     [finding] = json.loads(capsys.readouterr().out)["results"][0]["findings"]

@@ -38,8 +38,8 @@ def project(put: Put, tmp_path: Path) -> Path:
 def test_programs_and_their_modules(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["migrate", "p"]) == 1
     out = capsys.readouterr().out
-    told = [line for line in out.splitlines() if line.startswith("p/")]
-    assert told == [
+    printed = [line for line in out.splitlines() if line.startswith("p/")]
+    assert printed == [
         "p/kept_gen.py: 2 files to change, nothing left by hand",
         "p/plain.py: 1 file to change, 1 site left by hand"
         " (no towers and no servers in it: it runs on one device, as before)",

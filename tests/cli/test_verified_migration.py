@@ -41,6 +41,6 @@ def test_one_that_cannot_be_read_keeps_all_from_being_written(
     monkeypatch.setattr(verified_migration, "verify_all", lambda *_: pytest.fail("nothing is to be run"))
     assert main(["migrate", "--verify", "-o", "out", "good.py", "broken.py"]) == 2
     assert not Path("out").exists()
-    told = capsys.readouterr().err
-    assert "--verify: nothing was run, nothing was written" in told
-    assert "broken.py" in told
+    printed = capsys.readouterr().err
+    assert "--verify: nothing was run, nothing was written" in printed
+    assert "broken.py" in printed

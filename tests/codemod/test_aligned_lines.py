@@ -26,7 +26,7 @@ MOVED = [
      "def f():\n    return name(1,\n                2)\n"),
 ]  # fmt: skip
 
-#: the lines behind the first stay as they are
+#: the lines after the first stay as they are
 STAY = [
     "x = f(1,\n      long.name)\n",
     "x = long.name(\n    1,\n    2)\n",

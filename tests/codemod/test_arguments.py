@@ -1,4 +1,4 @@
-"""Every argument of every function of TF 1.15: what is written takes it, with the same meaning, or it is told."""
+"""Every argument of every function of TF 1.15: what is written takes it, with the same meaning, or it is reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_HELD = {
     "tf.python.tools.freeze_graph.freeze_graph", "tf.python.tools.freeze_graph.freeze_graph_with_def_protos",
     # private, with arguments that are TensorFlow's own business
     "tf.python.framework.ops.internal_convert_to_tensor", "tf.autograph.experimental.set_loop_options",
-    # `tf.function(experimental_compile=...)` by place, behind five others
+    # `tf.function(experimental_compile=...)` by place, after five others
     "tf.function", "tf.contrib.eager.function", "tf.python.ops.summary_ops_v2.graph",
     # they make the program one of TF 2
     "tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution",
@@ -89,7 +89,7 @@ def calls_of(symbol: str, places: list[str], words: list[str]) -> list[tuple[str
 
 
 @pytest.mark.tensorflow
-def test_every_argument_is_taken_or_told() -> None:
+def test_every_argument_is_taken_or_reported() -> None:
     every = [(symbol, *call) for symbol, places, words in rows() for call in calls_of(symbol, places, words)]
     assert len(every) > 15_000
     scripts = []
@@ -107,11 +107,13 @@ def test_every_argument_is_taken_or_told() -> None:
         text = "\n".join([*head, *body]) + "\n"
         result = migrated(text)
         lines = text.splitlines()
-        told = {lines[finding.line - 1].partition("(")[0].removeprefix("def ") for finding in result.findings}
+        reported = {
+            lines[finding.line - 1].partition("(")[0].removeprefix("def ") for finding in result.findings
+        }
         calls = {
             f"call_{number}": (symbol, given)
             for number, (symbol, _, _, given) in enumerate(part)
-            if f"call_{number}" not in told
+            if f"call_{number}" not in reported
         }
         scripts.append({"text": result.changes[0].after, "calls": calls})
     done = subprocess.run(

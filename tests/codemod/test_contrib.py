@@ -119,7 +119,7 @@ def test_slim_layers_are_those_of_contrib() -> None:
 
 
 def test_an_import_that_is_another_one_in_another_branch_stays():
-    """What is used may be either: nothing of it is rewritten, and both are told of."""
+    """What is used may be either: nothing of it is rewritten, and both are reported."""
     text = (
         "import tensorflow as tf\n\n\ndef walk(new):\n    if new:\n"
         "        from tensorflow.python.ops.op_selector import get_walk_ops as f\n    else:\n"

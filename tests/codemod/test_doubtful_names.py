@@ -40,7 +40,7 @@ def test_a_class_that_binds_the_name_to_itself():
     assert "make = Session\n" in result.changes[0].after
 
 
-def test_a_tower_loop_right_behind_the_imports():
+def test_a_tower_loop_right_after_the_imports():
     lines = after(
         HEAD + "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        tf.no_op()\n" + SESSION
     ).splitlines()

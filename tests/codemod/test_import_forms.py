@@ -68,7 +68,7 @@ def forms(module: str, names: list[str]) -> dict[str, str]:
     return scripts
 
 
-def told(text: str, lines: set[int]) -> set[str]:
+def reported(text: str, lines: set[int]) -> set[str]:
     """The functions of a script that have a finding at one of their lines."""
     found, name = set(), ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -79,7 +79,7 @@ def told(text: str, lines: set[int]) -> set[str]:
 
 
 @pytest.mark.tensorflow
-def test_every_name_is_there_or_told() -> None:
+def test_every_name_is_there_or_reported() -> None:
     scripts = []
     for module, names in names_by_module().items():
         for form, lines in forms(module, names).items():
@@ -88,7 +88,7 @@ def test_every_name_is_there_or_told() -> None:
             calls = "".join(f"reach_{name}()\n" for name in names)
             text = "import tensorflow as tf\n" + lines + calls + "tf.Session()\n"
             result = migrated(text)
-            left = told(text, {finding.line for finding in result.findings})
+            left = reported(text, {finding.line for finding in result.findings})
             if "" in left or left >= set(names):  # the import itself, or all that it is for
                 continue
             after = (

@@ -202,12 +202,12 @@ LEFT = [
 ]
 
 
-def test_a_filter_that_pillow_changed_is_told() -> None:
+def test_a_filter_that_pillow_changed_is_reported() -> None:
     lines = "from PIL import Image\nimage = Image.open('a.png').convert('L')\nimage = image.resize((2, 2))"
-    told = [
+    reported = [
         finding for finding in migrate(Script.from_text(lines + END)).findings if finding.code == "T2T628"
     ]
-    assert [(finding.kind, finding.line) for finding in told] == [("note", 3)]
+    assert [(finding.kind, finding.line) for finding in reported] == [("note", 3)]
     named = lines.replace("(2, 2)", "(2, 2), Image.NEAREST")
     assert not [
         finding for finding in migrate(Script.from_text(named + END)).findings if finding.code == "T2T628"
@@ -353,7 +353,7 @@ def test_a_function_of_a_library_that_a_star_hands_on_is_no_lost_method(tmp_path
     assert not migrate(Script.read(tmp_path / "train.py")).left
 
 
-def test_a_local_module_hands_on_what_is_no_more(tmp_path: Path) -> None:
+def test_a_local_module_hands_on_what_no_longer_exists(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("from common import misc\nx = misc.imread('a.png')" + END)
     (tmp_path / "common.py").write_text("from scipy import misc\n")
     result = migrate(Script.read(tmp_path / "train.py"))

@@ -85,7 +85,7 @@ def test_only_the_cells_change(working_folder: Path, indent: Any, end: str, is_a
     assert main(["migrate", "--check", "a.ipynb"]) == 0  # a second run changes nothing
 
 
-def test_sites_are_told_by_cell(working_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sites_are_reported_by_cell(working_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cells = [*TRAINER, "%%writefile other.py\nimport tensorflow as tf\n", "%time pass\nimport sonnet"]
     (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells)))
     assert main(["migrate", "a.ipynb"]) == 1

@@ -212,7 +212,7 @@ def test_arguments_that_nothing_takes_any_more(call: str) -> None:
     assert f"f = {call}\n" in result.changes[0].after
 
 
-def test_an_argument_of_old_in_what_nothing_calls_is_told(tmp_path: Path) -> None:
+def test_an_old_argument_in_what_nothing_calls_is_reported(tmp_path: Path) -> None:
     (tmp_path / "old.py").write_text(
         "import tensorflow as tf\n\ndef former():\n    return tf.zeros([2], kind=1)\n\ndef new():\n    return tf.zeros([2])\n"
     )

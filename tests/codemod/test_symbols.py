@@ -32,7 +32,7 @@ ONE_LINE = [
     ("x = tf.compat.v1.mul(x, y)", "x = tf.compat.v1.multiply(x, y)"),
     ("x = tf.compat.v2.where(c, x, y)", "x = tf.compat.v2.where(c, x, y)"),
     ("v = tf.VERSION, tf.__version__", "v = tf.VERSION, tf.__version__"),
-    # what is tested is what TF 1.15 said; what is told is TensorFlow's own
+    # what is tested is what TF 1.15 said; what is printed is TensorFlow's own
     ("v = tf.__version__.startswith('1.')", "v = \"1.15.5\".startswith('1.')"),
     ("v = tf.VERSION >= '2.0.0'", "v = \"1.15.5\" >= '2.0.0'"),
     ("v = '2' > tf.version.VERSION", "v = '2' > \"1.15.5\""),
@@ -246,7 +246,7 @@ IMPORTS = [
      "import os\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
     ("import tensorflow.python.platform\n\ntensorflow.log(1)\n",
      "import tensorflow.compat.v1 as tensorflow\n\ntensorflow.log(1)\n"),
-    # what a linter is told goes with what it is told of, another comment stays
+    # a comment for a linter goes with what it is about, another comment stays
     ("from tensorflow.python.ops import math_grad  # pylint: disable=unused-import\nimport tensorflow as tf\n\n"
      "tf.log(1)\n",
      "import tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
@@ -306,7 +306,7 @@ LEFT = [
 ]
 
 
-def test_operations_in_cpp_that_may_be_missing_are_told_only():
+def test_operations_in_cpp_that_may_be_missing_are_only_noted():
     text = "import tensorflow as tf\n\nx = tf.placeholder(tf.int32)\ntry:\n    warp = tf.load_op_library('warp.so')\n"
     result = migrated(f"{text}except tf.errors.NotFoundError:\n    warp = None\n")
     assert result.status == 0
@@ -442,7 +442,7 @@ def test_tensors_that_a_session_keeps_are_left():
 
 
 @pytest.mark.parametrize("symbol", ["tf.RunMetadata()", "tf.train.ProfilerHook(save_steps=10)"])
-def test_a_trace_that_there_will_not_be_is_told(symbol):
+def test_a_trace_that_will_not_be_written_is_reported(symbol):
     result = migrated(f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nmeta = {symbol}\n")
     assert [(finding.code, finding.line, finding.kind) for finding in result.findings] == [
         ("T2T610", 4, "note")

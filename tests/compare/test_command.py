@@ -139,14 +139,14 @@ def test_ctrl_c(script: Write, start: Start, cluster: str, count: int) -> None:
         body = f"""
 import socket, subprocess
 child = subprocess.Popen(["sleep", "60"], start_new_session=True)
-with socket.create_connection(("127.0.0.1", {server.getsockname()[1]})) as told:
-    told.sendall(f"{{os.getpid()}} {{child.pid}}".encode())
+with socket.create_connection(("127.0.0.1", {server.getsockname()[1]})) as listener:
+    listener.sendall(f"{{os.getpid()}} {{child.pid}}".encode())
 while True: step(0.01)
 """
         process = start(script("one.py", cluster + body), script("two.py", cluster + body))
         numbers: list[int] = []
         while len(numbers) < count:
-            with server.accept()[0] as told, told.makefile() as text:
+            with server.accept()[0] as connection, connection.makefile() as text:
                 numbers += [int(word) for word in text.read().split()]
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=180)

@@ -11,7 +11,7 @@ from trainer_data import batches, load, load_digits, standardise
 
 
 def make(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Images that can be told apart by their label, which is their number."""
+    """Images that are distinguished by their label, which is their number."""
     random = np.random.RandomState(1)
     return random.randint(0, 256, (count, 32, 32, 3)).astype(np.uint8), np.arange(count, dtype=np.int32)
 

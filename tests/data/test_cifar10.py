@@ -54,7 +54,7 @@ def failure(folder: Path) -> str:
     return str(caught.value)
 
 
-def test_truncated_file_is_told_with_byte_counts(written):
+def test_truncated_file_is_reported_with_byte_counts(written):
     folder, _, _ = written
     path = folder / NAMES[2]
     path.write_bytes(path.read_bytes()[:-100])
@@ -79,7 +79,7 @@ def test_file_with_bytes_after_the_end(written):
     assert "too long: expected 12292 bytes" in failure(folder)
 
 
-def test_wrong_label_byte_is_told_with_its_place(written):
+def test_wrong_label_byte_is_reported_with_its_place(written):
     folder, _, _ = written
     path = folder / NAMES[4]
     content = bytearray(path.read_bytes())

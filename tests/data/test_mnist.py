@@ -121,7 +121,7 @@ def failure(folder: Path) -> str:
     return str(caught.value)
 
 
-def test_truncated_and_too_long_files_are_told_with_byte_counts(written):
+def test_truncated_and_too_long_files_are_reported_with_byte_counts(written):
     folder, _, _ = written
     path = folder / NAMES["train"][0]
     content = path.read_bytes()
@@ -136,7 +136,7 @@ def test_truncated_and_too_long_files_are_told_with_byte_counts(written):
     assert f"{path} is truncated: 7 bytes, the header alone has 16" in failure(folder)
 
 
-def test_damaged_gzip_is_told_with_byte_counts(written):
+def test_damaged_gzip_is_reported_with_byte_counts(written):
     folder, _, _ = written
     path = folder / (NAMES["train"][0] + ".gz")
     packed = gzip.compress((folder / NAMES["train"][0]).read_bytes())

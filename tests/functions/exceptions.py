@@ -54,7 +54,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "neural_networks.losses_with_samples_of_no_seed": {"runs": COUNTED_SEED, "gradients": COUNTED_SEED},
     "neural_networks.pools": {"names": NAME},
     "neural_networks.temporal_classification_of_dense_labels": {
-        "gradients": "TensorFlow 1.15 has gradients of the steps behind the end of a sequence; TensorFlow 2 has zeros"
+        "gradients": "TensorFlow 1.15 has gradients of the steps after the end of a sequence; TensorFlow 2 has zeros"
     },
     "scopes.variables_as_they_print": {"names": RESOURCE, "shapes": RESOURCE},
     "operations.second_names": {"names": NAME},

@@ -17,7 +17,7 @@ GOLDENS = HERE / "goldens"
 TOLERANCE = 2e-5
 #: so many numbers are kept as they are; of more, sums that every one of them changes
 FEW = 12
-#: what is compared of a case, in the order in which it is told
+#: what is compared of a case, in the order in which it is reported
 # fmt: off
 FACTS = ("error", "names", "shapes", "variables", "trainable", "local", "collections",
          "runs", "gradients", "after")

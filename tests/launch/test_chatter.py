@@ -62,7 +62,7 @@ def test_only_its_own_lines_go() -> None:
     assert Chatter().without(PROGRAM.splitlines()) == PROGRAM.splitlines()
 
 
-def test_a_line_that_is_logged_twice_is_told_once() -> None:
+def test_a_line_that_is_logged_twice_is_printed_once() -> None:
     lines = [
         "INFO:tensorflow:Saving",
         "I1122 07:02:04.8 1401 hooks.py:557] Saving",
@@ -71,7 +71,7 @@ def test_a_line_that_is_logged_twice_is_told_once() -> None:
     assert Chatter().without(lines) == [lines[0], lines[2]]
 
 
-def test_tasks_are_told_apart() -> None:
+def test_lines_of_tasks_are_distinguished() -> None:
     lines = ["[ps 0] Instructions for updating:", "[worker 0] loss 3", "[ps 0] Use x"]
     assert without_chatter(lines) == ["[worker 0] loss 3"]
 

@@ -1,4 +1,4 @@
-"""What every task is told."""
+"""What every task is given."""
 
 import json
 
@@ -56,21 +56,24 @@ def test_bad_template(template: str, message: str) -> None:
 
 
 def test_variables_of_a_template() -> None:
-    told = CLUSTER.environment(
+    environment = CLUSTER.environment(
         Task("worker", 1), "HOSTS='{ps_hosts} {worker_hosts}' SPEC={cluster} POD=job-{task_index} --a A=b"
     )
-    assert (told["HOSTS"], told["POD"]) == ("a:1 b:2,c:3", "job-1")
-    assert told["SPEC"] == told["CLUSTER_SPEC"] and "A" not in told
+    assert (environment["HOSTS"], environment["POD"]) == ("a:1 b:2,c:3", "job-1")
+    assert environment["SPEC"] == environment["CLUSTER_SPEC"] and "A" not in environment
 
 
 def test_environment() -> None:
-    told = CLUSTER.environment(Task("worker", 1))
+    environment = CLUSTER.environment(Task("worker", 1))
     cluster = {"ps": ["a:1"], "worker": ["b:2", "c:3"]}
-    assert json.loads(told["TF_CONFIG"]) == {"cluster": cluster, "task": {"type": "worker", "index": 1}}
-    assert json.loads(told["CLUSTER_SPEC"]) == cluster
-    assert (told["JOB_NAME"], told["TASK_INDEX"]) == ("worker", "1")
+    assert json.loads(environment["TF_CONFIG"]) == {
+        "cluster": cluster,
+        "task": {"type": "worker", "index": 1},
+    }
+    assert json.loads(environment["CLUSTER_SPEC"]) == cluster
+    assert (environment["JOB_NAME"], environment["TASK_INDEX"]) == ("worker", "1")
 
 
-def test_a_job_without_tasks_is_not_told() -> None:
-    told = Cluster((), ("b:2",)).environment(Task("worker", 0))
-    assert json.loads(told["CLUSTER_SPEC"]) == {"worker": ["b:2"]}
+def test_a_job_without_tasks_is_not_passed_on() -> None:
+    environment = Cluster((), ("b:2",)).environment(Task("worker", 0))
+    assert json.loads(environment["CLUSTER_SPEC"]) == {"worker": ["b:2"]}

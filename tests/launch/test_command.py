@@ -64,7 +64,7 @@ def test_the_last_lines_of_the_task_that_failed(
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "advised"),
     [
         ("AttributeError(\"module 'tensorflow' has no attribute 'app'\")", True),
         ("AttributeError(\"module 'tensorflow._api.v2.train' has no attribute 'Server'\")", True),
@@ -72,12 +72,12 @@ def test_the_last_lines_of_the_task_that_failed(
         ("AttributeError(\"module 'tensorflow._api.v2.compat.v1' has no attribute 'contrib'\")", False),
     ],
 )
-def test_an_original_on_tensorflow_2_is_told_what_to_do(
-    script: Callable[[str], str], capfd: pytest.CaptureFixture[str], said: str, told: bool
+def test_for_an_original_on_tensorflow_2_the_advice_is_migrate(
+    script: Callable[[str], str], capfd: pytest.CaptureFixture[str], said: str, advised: bool
 ) -> None:
     assert main(["launch", "--ps", "0", "--workers", "1", "--", script(f"raise {said}")]) == 1
     last = capfd.readouterr().err.splitlines()[-1]
-    assert ("`tf2towers migrate` it first" in last) == told
+    assert ("`tf2towers migrate` it first" in last) == advised
 
 
 def test_a_task_that_fails_silently(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:

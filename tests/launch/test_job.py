@@ -106,7 +106,7 @@ def test_output_is_complete(script: Callable[[str], str]) -> None:
     assert watcher.written == [*expected, "worker 0: no end of line"]
 
 
-def test_output_of_what_a_task_left_behind_is_not_waited_for(script: Callable[[str], str]) -> None:
+def test_output_of_what_a_task_left_running_is_not_waited_for(script: Callable[[str], str]) -> None:
     path = script("subprocess.Popen(['sleep', '60'], start_new_session=True); print('done')")
     watcher = Heard()
     began = time.monotonic()

@@ -104,7 +104,7 @@ def free_addresses(count: int) -> list[str]:
 
 @pytest.fixture
 def cluster(migrated: Path, tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
-    """Makes a cluster of a migrated trainer; nothing of it is left behind."""
+    """Makes a cluster of a migrated trainer; nothing of it is left over."""
     made: list[Cluster] = []
 
     def make(script: str, *arguments: str) -> Cluster:

@@ -66,7 +66,7 @@ def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
         job.kill("worker", 1)
         job.start("worker", 1)
         job.wait_for_step(500)
-        job.processes["worker", 0].send_signal(signal.SIGTERM)  # the chief, told to end
+        job.processes["worker", 0].send_signal(signal.SIGTERM)  # the chief is to end
         assert job.processes["worker", 0].wait(timeout=60) == 1
         (stopped,) = re.findall(
             r"stopped by a signal after step (\d+), which is saved", job.printed("worker", 0)

@@ -14,7 +14,7 @@ else:
 
 @pytest.fixture(autouse=True)
 def unseeded() -> None:
-    """No global seed is left behind by another test."""
+    """No global seed is left over from another test."""
     import tensorflow as tf
 
     tf.random.set_seed(None)

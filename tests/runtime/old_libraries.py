@@ -32,7 +32,7 @@ def images(misc):
     }
     misc.imsave(path, gray)
     made["gray file"] = misc.imread(path)
-    return {name: told(value) for name, value in made.items()}
+    return {name: shown(value) for name, value in made.items()}
 
 
 def arrays(numpy):
@@ -56,10 +56,10 @@ def arrays(numpy):
         "one": np.array(numpy.asscalar(np.array([7]))),
         "least": np.array(numpy.NINF),
     }
-    return {name: told(value) for name, value in made.items()}
+    return {name: shown(value) for name, value in made.items()}
 
 
-def told(value):
+def shown(value):
     """An array as numbers that JSON has."""
     flat = np.ravel(value)
     return [list(value.shape), str(value.dtype), float(flat.sum()), [float(number) for number in flat[:12]]]

@@ -1,4 +1,4 @@
-"""Memory that is freed and allocated again is not mapped again, where the allocator can be told so."""
+"""Memory that is freed and allocated again is not mapped again, where the allocator can be set so."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
             os.chdir(home)
         with Path(lines).open("a") as file:
             file.write(json.dumps(row) + "\n")
-    os._exit(0)  # threads that a script left behind are not waited for
+    os._exit(0)  # threads that a script left running are not waited for
 
 
 def import_tensorflow(mode: str) -> None:

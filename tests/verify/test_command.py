@@ -1,4 +1,4 @@
-"""`tf2towers verify` and `migrate --verify` as a user runs them: statuses, messages, files, nothing left behind."""
+"""`tf2towers verify` and `migrate --verify` as a user runs them: statuses, messages, files, nothing left over."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def told(folder: Path, name: str) -> tuple[int, str]:
+def verified(folder: Path, name: str) -> tuple[int, str]:
     return int((folder / f"{name}.status").read_text()), (folder / f"{name}.text").read_text()
 
 
 @pytest.mark.parametrize("name", CANNOT)
 def test_what_cannot_be_verified(name: str, made: Path) -> None:
-    status, text = told(made, name)
+    status, text = verified(made, name)
     assert status == 2, text
     assert CANNOT[name][1] in text, text
     assert "Traceback (most recent call last)" not in text.split("it wrote last")[0]
@@ -120,7 +120,7 @@ def test_nothing_is_written_where_the_user_is(made: Path) -> None:
 
 
 def test_a_verified_migration_is_written(made: Path) -> None:
-    status, text = told(made, "migrate")
+    status, text = verified(made, "migrate")
     assert status == 0, text
     assert "PARITY" in text
     assert (made / "migrated" / SMALL.name).exists()
@@ -128,13 +128,13 @@ def test_a_verified_migration_is_written(made: Path) -> None:
 
 def test_parity_with_keras(made: Path) -> None:
     """Keras 3's names are paired."""
-    status, text = told(made, "modern")
+    status, text = verified(made, "modern")
     words = "PARITY: every gradient and loss of 3 steps on 2 towers is bit-identical"
     assert (status, words in text) == (0, True), text
 
 
 def test_what_differs(made: Path) -> None:
-    status, text = told(made, "differs")
+    status, text = verified(made, "differs")
     assert status == 1, text
     assert text.startswith("DIFFERS")
     assert "no averaging" in text

@@ -43,7 +43,7 @@ COMMANDS = {
     "verify": Command(
         "tf2towers.cli.verify",
         _PAIR.format("LEGACY MIGRATED"),
-        "run two scripts on the same weights and batches, and compare their gradients",
+        "run two scripts, and say whether they are the same trainer, bit for bit",
     ),
     "launch": Command(
         "tf2towers.cli.launch",

@@ -1,4 +1,4 @@
-"""`tf2towers verify`: runs two scripts on the same weights and batches, and says whether they are the same trainer."""
+"""`tf2towers verify`: runs two scripts, and says whether they are the same trainer."""
 
 from __future__ import annotations
 

@@ -38,12 +38,12 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
     wanted = [_gpu_index(name) for name in names]
     if all(index is not None and index < gpus for index in wanted) and len(set(wanted)) == len(wanted):
         return names
-    _tell_of_cpu(tuple(names), gpus)
+    _warn_of_cpu(tuple(names), gpus)
     return _logical_cpus(len(names))
 
 
 @functools.cache
-def _tell_of_cpu(names: tuple[str, ...], gpus: int) -> None:
+def _warn_of_cpu(names: tuple[str, ...], gpus: int) -> None:
     """Once a list of devices: layers that go over the towers themselves ask for theirs a hundred times."""
     _logger.warning(
         "%d tower(s) want %s; this machine has %d GPU(s): training on the CPU instead",

@@ -1,4 +1,4 @@
-"""Memory that one step frees is the next step's: glibc's malloc is told to keep it.
+"""Memory that one step frees is the next step's: mallopt makes glibc's malloc keep it.
 
 A training step allocates its activations and gradients anew. glibc gives what is freed back to the system at once (a
 thread's heap that is empty, and what stands free at a heap's top). The next step has the same pages mapped and

@@ -137,7 +137,7 @@ def _begin(generator: random.Random, seed: Any) -> None:
     if isinstance(seed, str):
         seed = _hash(seed)
     elif isinstance(seed, numbers.Integral):
-        seed = int(seed)  # NumPy's, which Python 3.11 and later take no more
+        seed = int(seed)  # NumPy's, which Python 3.11 and later no longer take
     generator.seed(seed)
     if seed is not None:
         generator._randbelow = lambda n: int(generator.random() * n)  # type: ignore[attr-defined]

@@ -1,1 +1,1 @@
-"""The proof: the original and the migrated program run on the same weights and batches, compared number by number."""
+"""The proof: an original and another program are run, and what they compute is compared, number by number."""

@@ -140,6 +140,6 @@ class Turnstile:
 
 @contextlib.contextmanager
 def in_turns(workers: int) -> Iterator[dict[str, str]]:
-    """What a recorder is told, so that its workers take their steps in turns as long as this lasts."""
+    """What a recorder is given, so that its workers take their steps in turns as long as this lasts."""
     with contextlib.closing(Turnstile(workers)) as turnstile:
         yield {"turns": turnstile.address}

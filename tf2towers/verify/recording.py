@@ -1,4 +1,4 @@
-"""What a run of a trainer leaves behind, as a folder that grows step by step, and as objects.
+"""What is recorded of a run of a trainer, as a folder that grows step by step, and as objects.
 
     DIR/meta.json        what is said of the whole run (`Facts`)
     DIR/step-00000.npz   one file a step: 'kind|name' to array, see `Step`

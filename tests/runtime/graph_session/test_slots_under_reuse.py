@@ -1,4 +1,4 @@
-"""What optimizers and moving averages make behind towers that leave the variables' scope reusing."""
+"""What optimizers and moving averages make after towers that leave the variables' scope reusing."""
 
 from __future__ import annotations
 

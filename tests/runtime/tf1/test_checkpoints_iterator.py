@@ -1,4 +1,4 @@
-"""`tf.train.checkpoints_iterator` asks `timeout_fn` when no checkpoint comes, and not behind each one, as TF 2 does."""
+"""`tf.train.checkpoints_iterator` asks `timeout_fn` when no checkpoint comes, and not after each one, as TF 2 does."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ WORDS = (
 
 @mutation
 def comments(source: Source, rng: random.Random) -> str:
-    """Comments that look like code, on their own lines and behind code."""
+    """Comments that look like code, on their own lines and after code."""
     lines = source.text.splitlines()
     plain = _ends_of_statements(source)
     starts = {node.lineno for node in source.all(ast.stmt) if source.plain(node)}

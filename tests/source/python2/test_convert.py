@@ -429,6 +429,6 @@ def text_of(text: str) -> str:
     return script_of(text).text
 
 
-def test_a_global_behind_the_first_use_is_told_in_a_script_of_python2() -> None:
+def test_a_global_after_the_first_use_is_reported_in_a_script_of_python2() -> None:
     with pytest.raises(SourceError, match="move the `global`"):
         convert_script(Script.from_text("def f():\n    print a\n    global a\n", checked=False))

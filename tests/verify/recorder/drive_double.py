@@ -309,8 +309,8 @@ for title in list(CASES) + [name + ", resource" for name in RESOURCE] + ["branch
         tf.enable_control_flow_v2()
     build, resource = CASES[name], kind == "resource"
     step, notes = recorded(build, resource)
-    told = said["cases"][title] = {"notes": notes, "values": {}}
-    told["kinds"] = sorted({name.split("|")[0] for name in step})
+    written = said["cases"][title] = {"notes": notes, "values": {}}
+    written["kinds"] = sorted({name.split("|")[0] for name in step})
     if not any(name.startswith("loss64|") for name in step):
         continue
     truth = {}
@@ -321,6 +321,6 @@ for title in list(CASES) + [name + ", resource" for name in RESOURCE] + ["branch
         truth[name.replace("tower gradient64|0|", "gradient64|")] = np.mean(both, 0)
     for name in sorted(set(truth) & set(step)):  # a tower's gradient that ends in a branch is not recorded
         off = [float(np.abs(step[key] - truth[name]).max()) for key in (name, name.replace("64|", "|"))]
-        told["values"][name] = [float(np.abs(truth[name]).max())] + off
-    told["types"] = sorted({str(step[name].dtype) for name in step if name.split("|")[0].endswith("64")})
+        written["values"][name] = [float(np.abs(truth[name]).max())] + off
+    written["types"] = sorted({str(step[name].dtype) for name in step if name.split("|")[0].endswith("64")})
 print("\n" + json.dumps(said))

@@ -1,4 +1,4 @@
-"""What a saver returns is told from other text."""
+"""What a saver returns is distinguished from other text."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Ran:
             cases.append({"name": name, "folder": str(user), "code": code, "tensorflow": tensorflow})
         (folder / "cases.json").write_text(json.dumps(cases))
         (self.scratch / "tmp").mkdir(parents=True)
-        told = subprocess.run(
+        done = subprocess.run(
             [
                 python,
                 Path(__file__).with_name("drive_writes.py"),
@@ -90,8 +90,8 @@ class Ran:
                 "CUDA_VISIBLE_DEVICES": "",
             },
         )
-        assert told.returncode == 0, told.stderr
-        self.said = json.loads(told.stdout.splitlines()[-1])
+        assert done.returncode == 0, done.stderr
+        self.said = json.loads(done.stdout.splitlines()[-1])
 
     def check(self, name: str) -> None:
         """The case had no error, and the user's folder is as it was."""

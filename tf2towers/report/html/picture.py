@@ -1,4 +1,4 @@
-"""Pictures: curves over the steps, drawn by matplotlib, within a page or as a file."""
+"""Pictures: curves over the steps, drawn by matplotlib, within a page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Picture:
     """Curves over the steps, by title.
 
     Attributes:
-        name: of its section in a page, and of its file.
+        name: of its section in a page.
         y: what the vertical axis says.
         from_zero: the vertical axis begins there.
     """

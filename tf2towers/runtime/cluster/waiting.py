@@ -63,7 +63,7 @@ def wait_for(tasks: Mapping[str, str]) -> None:
     Raises:
         ClusterError: one does not within `time_limit()` seconds. TF1 waited for ever, with a message every 10 seconds.
     """
-    limit, start, told = time_limit(), time.monotonic(), False
+    limit, start, reported = time_limit(), time.monotonic(), False
     while missing := _silent(tasks):
         waited = time.monotonic() - start
         if waited > limit:
@@ -71,9 +71,9 @@ def wait_for(tasks: Mapping[str, str]) -> None:
                 f"no answer from {', '.join(missing)} within {limit:g} seconds. Start every task of the cluster, each "
                 f"with the same hosts; {TIMEOUT} sets the seconds to wait."
             )
-        if waited > min(_SILENT, limit / 2) and not told:
+        if waited > min(_SILENT, limit / 2) and not reported:
             print(f"waiting up to {limit:g} seconds for {', '.join(missing)}", file=sys.stderr, flush=True)
-            told = True
+            reported = True
         time.sleep(0.2)
 
 

@@ -24,7 +24,7 @@ class Keeping(Protocol):
     kept: dict[tuple[str, str], Any]
 
     def lose(self, names: set[tuple[str, str]]) -> None:
-        """Those of `kept` are there no more."""
+        """Those of `kept` no longer exist."""
 
 
 #: those of this process
@@ -33,7 +33,7 @@ sessions: weakref.WeakSet[Any] = weakref.WeakSet()
 
 @contextlib.contextmanager
 def carried() -> Iterator[None]:
-    """Variables have the value after it that they had before; sessions are told of what they have lost.
+    """Variables have the value after it that they had before; `Keeping.lose` gets what sessions have lost.
 
     A queue, an iterator or a table has no value that could be taken along. To be called in eager mode.
     """

@@ -25,9 +25,9 @@ _OFF = 2  # RewriterConfig.OFF
 def configure(config: Any, first: bool) -> None:
     """Applies a `tf.compat.v1.ConfigProto`: threads, visible GPUs, graph optimizers that are off.
 
-    Placement is soft in any case. What must be said before TensorFlow starts holds for the first session
-    only, as TF1's devices did; where TensorFlow has started before that, it is told. GPU memory grows in any case
-    (`graph_mode`). `allow_soft_placement=False`, `device_count` and log_device_placement say nothing here.
+    Placement is soft in any case. What must be set before TensorFlow starts holds for the first session
+    only, as TF1's devices did; where TensorFlow has started before that, a warning says so. GPU memory grows in any
+    case (`graph_mode`). `allow_soft_placement=False`, `device_count` and log_device_placement have no effect here.
 
     Args:
         first: whether it is the process's first session.

@@ -84,6 +84,7 @@ class Program:
             feeds: tensors whose values are its arguments, in this order.
             container: the session's, for variables and resources.
         """
+        # each tensor that is fed -> its placeholder, which is an argument of the function
         fed = {
             name: f"feed_{index}"
             for index, tensor in enumerate(feeds)

@@ -89,7 +89,7 @@ class Session(tf.compat.v1.Session):
         self._program: Program | None = None
         self._layout: Layout | None = None
         self._drawing: set[str] = set()
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._was_reset = False
         sessions.add(self)
 
@@ -295,7 +295,7 @@ class Session(tf.compat.v1.Session):
                     self._settle()
                 made = self._program.function(fetches, targets, feeds, self._container)
                 self._begin(made)
-                self._tell_of_sequences(made)
+                self._warn_of_sequences(made)
                 self._functions[key] = made
             return self._functions[key]
 
@@ -308,11 +308,11 @@ class Session(tf.compat.v1.Session):
             self._layout.bring(moved, old_layout, self._container)
             self._functions.clear()
 
-    def _tell_of_sequences(self, function: Function) -> None:
-        """Says that a seeded operation draws one sequence for each run it is in, where TF1 drew one for all."""
+    def _warn_of_sequences(self, function: Function) -> None:
+        """Warns that a seeded operation draws one sequence for each run it is in, where TF1 drew one for all."""
         for name in function.alone:
-            if name in self._drawing and name not in self._told:
-                self._told.add(name)
+            if name in self._drawing and name not in self._reported:
+                self._reported.add(name)
                 tf.compat.v1.logging.warning(
                     "%s (%s) is in several runs of the session: each draws a sequence of its own; TF1 had one for all",
                     name,
@@ -321,7 +321,7 @@ class Session(tf.compat.v1.Session):
             self._drawing.add(name)
 
     def lose(self, names: set[tuple[str, str]]) -> None:
-        """Some of what it keeps is there no more: a run that needs it raises an error (`carried`)."""
+        """Some of what it keeps no longer exists: a run that needs it raises an error (`carried`)."""
         with self._building:
             self._lost |= names
             self._functions.clear()

@@ -1,1 +1,1 @@
-"""What NumPy, SciPy and Python had when TensorFlow 1 scripts were written, and have no more."""
+"""What NumPy, SciPy and Python had when TensorFlow 1 scripts were written, and no longer have."""

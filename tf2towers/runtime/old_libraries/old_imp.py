@@ -1,4 +1,4 @@
-"""What Python's `imp` had, which Python 3.12 has no more, as Python 3.11 did it."""
+"""What Python's `imp` had, and Python 3.12 no longer has, as Python 3.11 did it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python's `inspect` had, which Python 3.11 has no more, as Python 3.10 did it."""
+"""What Python's `inspect` had, and Python 3.11 no longer has, as Python 3.10 did it."""
 
 from __future__ import annotations
 

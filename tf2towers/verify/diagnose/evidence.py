@@ -260,7 +260,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake, or a family of them told apart by the same numbers.
+    """A mistake, or a family of them that the same numbers distinguish.
 
     Attributes:
         names: those that its diagnoses may have.

@@ -58,9 +58,9 @@ class CallRecorder(object):
     Of variables those are written that the call has changed.
 
     Args:
-        steps: so many calls that train are recorded; `on_enough` is called when another one begins, and no more is
-            recorded then.
-        folder: of the script: whose lines are told.
+        steps: so many calls that train are recorded; `on_enough` is called when another one begins, and nothing is
+            recorded from then on.
+        folder: of the script whose lines are recorded.
         scratch: where the run's files are kept; empty: where the script says.
         rounded: the other side runs on another TensorFlow.
         in_step: the other side's variables, which this one goes on from after each call that trains.
@@ -122,7 +122,7 @@ class CallRecorder(object):
     def watch(self) -> None:
         """Sees every update that is built, and every session call, from now on."""
         train = self._tf.train
-        watch_updates(train.Optimizer, train.SyncReplicasOptimizer, told=self._applying)
+        watch_updates(train.Optimizer, train.SyncReplicasOptimizer, callback=self._applying)
         around_runs_in_parts(self._tf, self._run)
 
     def _applying(self, optimizer: Any, op: Any, pairs: List[Any]) -> None:
@@ -193,7 +193,7 @@ class CallRecorder(object):
                 found.training = bool(found.written & found.used)
             self._effects[key] = found
             if found.training:
-                devices = {op.device.rpartition(":")[2] for op in found.behind if _is_local(op.device)}
+                devices = {op.device.rpartition(":")[2] for op in found.run_ops if _is_local(op.device)}
                 self.towers = max(self.towers, len(devices))
         return self._effects[key]
 
@@ -218,7 +218,7 @@ class CallRecorder(object):
         if not effects.training:
             return names, tensors
         for op, pairs in self.applied:
-            if op not in effects.behind:
+            if op not in effects.run_ops:
                 continue
             for gradient, variable in pairs:
                 parts = [("", gradient)]
@@ -227,7 +227,7 @@ class CallRecorder(object):
                 for suffix, tensor in parts:
                     if (
                         not hasattr(tensor, "op")
-                        or tensor.op not in effects.behind
+                        or tensor.op not in effects.run_ops
                         or graphs.in_control_flow(tensor.op)
                     ):
                         continue

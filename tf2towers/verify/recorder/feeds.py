@@ -8,7 +8,7 @@ from . import graph as graphs
 from .fetches import NUMBERS
 
 
-def inputs_behind(ops: Iterable[Any]) -> List[Any]:
+def inputs_among(ops: Iterable[Any]) -> List[Any]:
     """The numbers that iterators, queues and Python functions among `ops` bring in, in the order of creation."""
     found = graphs.of_type(ops, graphs.INPUT_OPS)
     return [tensor for op in found for tensor in op.outputs if is_number(tensor)]

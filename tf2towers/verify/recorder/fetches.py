@@ -20,7 +20,7 @@ def leaves(fetches: Any) -> List[Any]:
 
 
 def fetched_ops(tf: Any, session: Any, fetches: Any) -> List[Any]:
-    """The ops behind a call's fetches; what is not of the session's graph is left out."""
+    """The ops of a call's fetches; what is not of the session's graph is left out."""
     found = []
     for leaf in leaves(fetches):
         try:

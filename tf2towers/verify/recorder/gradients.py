@@ -4,16 +4,16 @@ from typing import Any, Callable, List, Tuple
 
 from .wrapping import NestingOfThread, wrap
 
-#: is told (losses, pairs of gradient and variable or tensor, whether without an optimizer)
-Told = Callable[[List[Any], List[Tuple[Any, Any]], bool], object]
+#: is called with (losses, pairs of gradient and variable or tensor, whether without an optimizer)
+Callback = Callable[[List[Any], List[Tuple[Any, Any]], bool], object]
 
 
-def watch_gradients(tf: Any, told: Told) -> None:
-    """Tells of each call, from now on, that is no part of another one: an optimizer may hand on to another one.
+def watch_gradients(tf: Any, callback: Callback) -> None:
+    """Calls back after each call that is no part of another one: an optimizer may hand on to another one.
 
     Args:
         tf: TensorFlow, or its TF1 module.
-        told: see `Told`; called when the gradients are there.
+        callback: see `Callback`; called when the gradients have been built.
     """
     v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
     nesting = NestingOfThread()
@@ -22,14 +22,14 @@ def watch_gradients(tf: Any, told: Told) -> None:
         with nesting.entered() as outermost:
             pairs = compute(optimizer, loss, *args, **kwargs)
         if outermost:
-            told([loss], list(pairs), False)
+            callback([loss], list(pairs), False)
         return pairs
 
     def gradients(compute: Any, ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
         with nesting.entered() as outermost:
             found = compute(ys, xs, *args, **kwargs)
         if outermost:
-            told(_listed(ys), list(zip(found, _listed(xs))), True)
+            callback(_listed(ys), list(zip(found, _listed(xs))), True)
         return found
 
     wrap(v1.train.Optimizer, "compute_gradients", compute_gradients)

@@ -4,7 +4,7 @@ import contextlib
 import re
 from typing import Any, Iterable, Iterator, List, Pattern, Set
 
-#: ops that bring values into the graph from outside; what is behind them is not looked at
+#: ops that bring values into the graph from outside; what they depend on is not looked at
 INPUT_OPS = re.compile(
     r"IteratorGetNext(Sync|AsOptional)?|.*QueueDequeue(Many|UpTo)?(V2)?|Reader(Read|ReadUpTo)(V2)?|Unstage|"
     r"(Eager)?PyFunc(Stateless)?|OrderedMapUnstage.*|MapUnstage.*|RecordInput"
@@ -22,7 +22,7 @@ def ancestors(ops: Iterable[Any], stop_at_inputs: bool = True) -> Set[Any]:
     """The ops themselves and all that they depend on, by data and by control.
 
     Args:
-        stop_at_inputs: do not go on behind ops that bring values in.
+        stop_at_inputs: stop at ops that bring values in.
     """
     found = set(ops)
     waiting = list(found)

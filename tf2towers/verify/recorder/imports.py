@@ -8,7 +8,7 @@ from typing import Any, Callable, List
 
 
 class WhenImported:
-    """A finder that comes first, finds nothing by itself, and acts when a module that it was told of is complete.
+    """A finder that comes first, finds nothing by itself, and acts when a module that was named to it is complete.
 
     Not before: a script may never import it.
     """
@@ -25,7 +25,7 @@ class WhenImported:
         self._actions[name] = action
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """The spec that another finder gives, with the action behind it. Python calls this."""
+        """The spec that another finder gives, with the action after it. Python calls this."""
         if name not in self._actions:  # who asks may not import it: only what has run is done with
             return None
         for finder in sys.meta_path:

@@ -20,18 +20,20 @@ KERAS = {
 }
 
 
-def watch_updates(*optimizer_classes: Any, told: Callable[[Any, Any, List[Tuple[Any, Any]]], object]) -> None:
-    """Tells of each update that a TF1 program builds, from now on: (the optimizer, its operation, what it applies).
+def watch_updates(
+    *optimizer_classes: Any, callback: Callable[[Any, Any, List[Tuple[Any, Any]]], object]
+) -> None:
+    """Calls back for each update that a TF1 program builds: (the optimizer, its operation, what it applies).
 
     Args:
         optimizer_classes: those with an `apply_gradients` of their own.
-        told: called when the operation is there.
+        callback: called when the operation has been built.
     """
 
     def apply_gradients(apply: Any, optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
         op = apply(optimizer, pairs, *args, **kwargs)
-        told(optimizer, getattr(op, "op", op), pairs)
+        callback(optimizer, getattr(op, "op", op), pairs)
         return op
 
     for kind in optimizer_classes:

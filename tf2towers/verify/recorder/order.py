@@ -303,7 +303,7 @@ def _open_pairs(
 ) -> List[Tuple[Any, Any]]:
     """Pairs of operations, the first of which is to come first, that no path of the graph orders."""
     ops = {access.op for found in shared.values() for access in found}
-    behind = _reach(ops, ranks, lambda op: False, lambda op: op.control_inputs)
+    is_ancestor = _reach(ops, ranks, lambda op: False, lambda op: op.control_inputs)
     made_of = _reach(ops, ranks, _is_gradient, lambda op: ())
     pairs: List[Tuple[Any, Any]] = []
     for accesses in shared.values():
@@ -328,7 +328,7 @@ def _open_pairs(
     floor = len(ranks)
     pairs.sort(key=lambda pair: (ranks[pair[0]] > ranks[pair[1]], ranks[pair[1]], ranks[pair[0]]))
     for earlier, later in pairs:
-        if later not in new or earlier is later or behind(earlier, later) or behind(later, earlier):
+        if later not in new or earlier is later or is_ancestor(earlier, later) or is_ancestor(later, earlier):
             continue
         source = _after_branch(earlier, later)
         if source is None:

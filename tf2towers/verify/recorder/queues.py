@@ -62,8 +62,8 @@ class Queues(object):
         self._is_given = bool(given)
         if given:
             with open(os.path.join(given, "meta.json")) as stream:
-                told = json.load(stream)["queues"]
-            self._chance, self._filled = frozenset(told["chance"]), frozenset(told["filled"])
+                analysis = json.load(stream)["queues"]
+            self._chance, self._filled = frozenset(analysis["chance"]), frozenset(analysis["filled"])
         self._main = threading.current_thread()
         self._lock = threading.RLock()
         self._calls = 0
@@ -217,7 +217,7 @@ class Queues(object):
         return found
 
     def _constants(self, names: Iterable[str]) -> Dict[str, str]:
-        """Digests of the numbers behind what puts elements into these queues, by the names of their operations."""
+        """Digests of the constants of what puts elements into these queues, by the names of their operations."""
         from tensorflow.python.framework import tensor_util
 
         found: Dict[str, str] = {}

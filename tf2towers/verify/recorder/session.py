@@ -157,5 +157,5 @@ def watch(tf: Any, recorder: SessionRecorder) -> None:
         recorder.computed.append(Computed(losses[0], pairs))
 
     watch_gradients(tf, differentiated)
-    watch_updates(tf.train.Optimizer, told=lambda *told: recorder.applied.append(Applied(*told)))
+    watch_updates(tf.train.Optimizer, callback=lambda *update: recorder.applied.append(Applied(*update)))
     around_runs(tf, recorder.run)

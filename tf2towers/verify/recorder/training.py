@@ -1,10 +1,10 @@
-"""What an update of a TF1 graph is made of: the towers behind it, their losses and gradients, inputs and draws."""
+"""What an update of a TF1 graph is made of: its towers, their losses and gradients, inputs and draws."""
 
 import sys
 from typing import Any, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from . import graph as graphs
-from .feeds import inputs_behind
+from .feeds import inputs_among
 
 #: what `compute_gradients` gives: (gradient or None, variable)
 Pairs = List[Tuple[Any, Any]]
@@ -51,7 +51,7 @@ class Training(object):
 
     def add_inputs(self, ops: Iterable[Any]) -> None:
         """What comes in among the operations."""
-        for tensor in inputs_behind(ops):
+        for tensor in inputs_among(ops):
             self.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
 
     def add_of_tower(self, number: int, loss: Any) -> None:
@@ -65,13 +65,13 @@ class Training(object):
 def plan(
     graph: Any, ops: Iterable[Any], applied: List[Applied], computed: List[Computed]
 ) -> Optional[Training]:
-    """What to fetch beside `ops`; None where no update is behind them.
+    """What to fetch beside `ops`; None where they run no update.
 
     Args:
         applied, computed: all that the program has built.
     """
-    behind = graphs.ancestors(ops)
-    applied = [update for update in applied if update.op in behind and update.op.graph is graph]
+    ancestors = graphs.ancestors(ops)
+    applied = [update for update in applied if update.op in ancestors and update.op.graph is graph]
     if not applied:
         return None
     training = Training()
@@ -85,7 +85,7 @@ def plan(
             else:
                 training.add_gradient("gradient|" + name, gradient)
     update = graphs.ancestors([each.op for each in applied])
-    towers = [tower for tower in computed if is_behind(tower, update)]
+    towers = [tower for tower in computed if feeds_update(tower, update)]
     training.towers = max(1, len(towers))
     for number, tower in enumerate(towers):
         loss = tower.loss() if callable(tower.loss) else tower.loss
@@ -93,7 +93,7 @@ def plan(
         for gradient, variable in tower.pairs:
             if gradient is not None and not graphs.in_control_flow(_op(gradient)):
                 training.add_gradient("tower gradient|%d|%s" % (number, name_of(variable)), gradient)
-    training.add_inputs(behind)
+    training.add_inputs(ancestors)
     return training
 
 
@@ -108,7 +108,7 @@ def layers_note() -> List[str]:
     return [] if keras is None else ["tf.layers and cells: tf_keras " + str(keras.__version__)]
 
 
-def is_behind(computed: Computed, update: Set[Any]) -> bool:
+def feeds_update(computed: Computed, update: Set[Any]) -> bool:
     """Whether one of its gradients is among the operations that an update depends on."""
     return any(gradient is not None and _op(gradient) in update for gradient, _ in computed.pairs)
 

@@ -121,16 +121,16 @@ class Effects(object):
         written: those that it may change.
         used: those that it reads or changes; not those it initializes, restores or asks whether they are initialized.
         training: it runs the update of an optimizer.
-        behind: all operations that it runs.
+        run_ops: all operations that it runs.
     """
 
     def __init__(self, ops: Iterable[Any], updates: Set[Any]) -> None:
-        self.behind = graphs.needed(ops)
-        self.training = bool(self.behind & updates)
+        self.run_ops = graphs.needed(ops)
+        self.training = bool(self.run_ops & updates)
         self.written: Set[str] = set()
         self.used: Set[str] = set()
         traced: Dict[Any, str] = {}
-        for op in self.behind:
+        for op in self.run_ops:
             if op.type in VARIABLES:
                 continue
             names = {name for name in (_variable_of(tensor, traced) for tensor in _handles(op)) if name}
@@ -157,11 +157,11 @@ def begins(op: Any) -> bool:
         return False
     name = op.inputs[0].op.name
     return op.name == name + "/Assign" or any(
-        source.op.type == "RestoreV2" for source in _behind(op.inputs[1])
+        source.op.type == "RestoreV2" for source in _copied_from(op.inputs[1])
     )
 
 
-def _behind(tensor: Any) -> List[Any]:
+def _copied_from(tensor: Any) -> List[Any]:
     """A tensor, and those that it is a copy of."""
     found = [tensor]
     while found[-1].op.type in ("Identity", "Reshape") and len(found) < 9:

@@ -212,7 +212,7 @@ def _module(objects: Objects, canonical: str) -> Any:
 
 
 def _works(module: Any, canonical: str) -> bool:
-    """False for the loaders of `tf.layers` and `tf.nn.rnn_cell` when Keras 3 stands behind them."""
+    """False for the loaders of `tf.layers` and `tf.nn.rnn_cell` when they would load Keras 3."""
     probe = {"tf.layers": "dense", "tf.nn.rnn_cell": "RNNCell"}.get(canonical)
     return probe is None or isinstance(module, StandIn) or _has(module, probe)
 

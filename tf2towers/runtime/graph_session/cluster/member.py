@@ -40,7 +40,7 @@ class Member(Process):
         self._seen: frozenset[Key] = frozenset()  # the tasks that the session's device filters leave
         self._refused: dict[str, str] = {}  # a node or a function -> the device it asks for
         self._taken_over: dict[str, str] = {}  # a node that runs here -> the device it asks for
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._functions: Mapping[str, Any] = {}
         self._graph: Any = None
         self._order: dict[Key, int] = {}
@@ -195,7 +195,7 @@ class Member(Process):
 
     def _without_server(self, node: Any, place: Place, owner: str, hidden: bool) -> None:
         """A node of a task that runs nothing for others: it runs here if it gives the same here."""
-        if node.op != "Const":  # which nobody has to be told of
+        if node.op != "Const":  # a constant needs no warning
             if hidden or not runs_anywhere(node):
                 self._refused.setdefault(owner, node.device)
                 node.device = ""
@@ -204,20 +204,20 @@ class Member(Process):
         node.device = _within(place)
 
     def check(self, part: Iterable[Any]) -> None:
-        """Raises for an operation that another worker would have to run; tells of those that run here in its place."""
+        """Raises for an operation that another worker would have to run; warns of those that run here in its place."""
         nodes = list(part) if self._refused or self._taken_over else []
         for node in nodes:
             device = self._refused.get(node.name) or self._refused_by(_called(node), set())
             if device is not None:
                 raise _refusal(node, device, self.task)
         for node in nodes:
-            self._tell(node)
+            self._warn(node)
 
-    def _tell(self, node: Any) -> None:
+    def _warn(self, node: Any) -> None:
         place = place_of(self._taken_over.get(node.name, ""))
         other = f"{place.job} {place.task}"
-        if place.job and other not in self._told:
-            self._told.add(other)
+        if place.job and other not in self._reported:
+            self._reported.add(other)
             tf.compat.v1.logging.warning(
                 "%s: operations of %s run here, for it runs none for others; the values are the same (the first one "
                 "is %s, %s)",

@@ -32,7 +32,7 @@ RETURN = 10.0
 
 #: What a door says: the task has run nothing yet; it runs its own operations alone; it wants to run those of others.
 UNDECIDED, ALONE, WILLING = b"tf2towers: undecided\n", b"tf2towers: alone\n", b"tf2towers: willing\n"
-#: What a task is that is not behind a door; it does not answer, or it is a server.
+#: What a task is that has no door: it does not answer, or it is a server.
 SILENT, SERVING = b"", b"serving"
 
 

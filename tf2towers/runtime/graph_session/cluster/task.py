@@ -102,7 +102,7 @@ class Task:
                 time.sleep(0.2)
 
     def decide(self, asked: Iterable[Key], keeps: bool) -> None:
-        """Before this task's first run: it stays behind its door, or becomes a server, as those that it asks for.
+        """Before this task's first run: it keeps to its own operations, or becomes a server, as the tasks it needs.
 
         Args:
             asked: the tasks that its graph has operations for.

@@ -204,7 +204,7 @@ class Conversion(object):
         node.CopyFrom(op.node_def)
         widen(node)
         if PASSES_ON.fullmatch(op.type) and node.attr["T"].type == RESOURCE:
-            node.attr["T"].type = _behind(op.inputs[0])
+            node.attr["T"].type = _variable_type(op.inputs[0])
         return node
 
     def _add(self, op_type: str, name: str, inputs: Iterable[str] = ()) -> Any:
@@ -230,7 +230,7 @@ class Conversion(object):
             if its in op.node_def.attr:
                 node.attr[name].type = widened(op.node_def.attr[its].type)
         if op_type == "Shape":
-            node.attr["T"].type = _behind(op.inputs[0])
+            node.attr["T"].type = _variable_type(op.inputs[0])
 
     def _write(self, op: Any, node: Any) -> None:
         """A copy, between casts where it takes or gives float32 all the same."""
@@ -289,8 +289,8 @@ class Conversion(object):
         return write
 
 
-def _behind(handle: Any) -> int:
-    """The type of the variable behind a resource; RESOURCE where it is something else's."""
+def _variable_type(handle: Any) -> int:
+    """The type of the variable that a handle is of; RESOURCE where it is the handle of something else."""
     while PASSES_ON.fullmatch(handle.op.type):
         handle = handle.op.inputs[0]
     return widened(handle.op.node_def.attr["dtype"].type) if handle.op.type == "VarHandleOp" else RESOURCE

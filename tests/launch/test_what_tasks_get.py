@@ -1,4 +1,4 @@
-"""What every task of a running cluster is told, as the tasks saw it."""
+"""What every task of a running cluster is given, as the tasks saw it."""
 
 import json
 import os
@@ -21,11 +21,11 @@ def test_flags_and_environment(script: Callable[[str], str], tmp_path: Path) -> 
         (*own, ps, workers, job_flag, index_flag), config, spec, cwd = eval((tmp_path / name).read_text())
         assert own == ["--steps=3", "--", "a b"]
         assert (job_flag, index_flag) == (f"--job_name={job}", f"--task_index={index}")
-        told = json.loads(config)
-        assert told["task"] == {"type": job, "index": int(index)}
-        assert told["cluster"] == json.loads(spec)
-        assert ps == "--ps_hosts=" + ",".join(told["cluster"]["ps"])
-        assert workers == "--worker_hosts=" + ",".join(told["cluster"]["worker"])
+        found = json.loads(config)
+        assert found["task"] == {"type": job, "index": int(index)}
+        assert found["cluster"] == json.loads(spec)
+        assert ps == "--ps_hosts=" + ",".join(found["cluster"]["ps"])
+        assert workers == "--worker_hosts=" + ",".join(found["cluster"]["worker"])
         assert cwd == str(tmp_path)
         hosts.add(spec)
     (only,) = hosts
