@@ -81,7 +81,7 @@ epoch on one with batch 64; 39 s on four with 64 in all, 29 s with 64 each) is b
 
 So the bytes do not limit it: they are at most a few per cent of a step on any of these links. With 64 in all the
 handbook measured 39 s; what is above the table's column is 16 images a device, too few to fill it, and the dispatch of
-{IMAGES // BATCH} steps. Its 29 s with 64 each are less than a quarter of its 146 s: its run on one device did something
+{IMAGES // BATCH} steps. Its 29 s with 64 each are less than a quarter of its 146 s. Its run on one device did something
 that four did not wait for, and nothing in these sizes explains it.
 
 Where there are GPUs, this measures it (the table as text, CSV and PNG):

@@ -99,8 +99,8 @@ def _usual_recursion() -> Iterator[None]:
 def parse(text: str, path: Path) -> ast.Module:
     """Python's own syntax tree, without the warnings about the script's string escapes.
 
-    One thread at a time: Python 3.11 counts the depth of trees for all threads together, and takes a limit that another
-    thread changes for a mistake ("AST constructor recursion depth mismatch", python/cpython issue 106905).
+    One thread at a time: Python 3.11 counts the depth of trees for all threads together. A limit that another thread
+    changes is a mistake to it ("AST constructor recursion depth mismatch", python/cpython issue 106905).
     """
     with LIMIT_OF_RECURSION, warnings.catch_warnings():
         warnings.simplefilter("ignore")
