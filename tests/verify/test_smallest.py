@@ -44,7 +44,7 @@ def test_the_twins_print_the_same() -> None:
     """Sum and product of 2 and 5, once and in three runs; the product on the second device."""
     legacy = [("legacy/single_device.py",), ("legacy/several_devices.py",)]
     with ThreadPoolExecutor(2) as pool:
-        (single, _), (several, _), (modern, printed) = pool.map(
+        (single, _), (several, _), (modern, placements) = pool.map(
             lambda command: run(*command), [*legacy, ("-c", BOTH_MODERN)]
         )
     assert re.findall(r"\d+\.", single) == ["7."] * 4 + ["10."] * 4
@@ -52,6 +52,6 @@ def test_the_twins_print_the_same() -> None:
     placed = r"(\w+): \((AddV2|Mul)\): \S*device:CPU:(\d)$"
     printed = [line for line in modern.splitlines(keepends=True) if ": (" not in line]
     assert "".join(printed) == f"{several}--\n{single}"
-    assert {(kind, device) for _, kind, device in re.findall(placed, printed + modern, re.MULTILINE)} >= {
+    assert {(kind, device) for _, kind, device in re.findall(placed, placements + modern, re.MULTILINE)} >= {
         ("AddV2", "0"), ("Mul", "1")
     }  # fmt: skip

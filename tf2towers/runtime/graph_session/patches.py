@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+import tensorflow.compat.v1 as _v1  # until somebody imports it, `tf.compat.v1` is another object
 from tensorflow.python.data.ops import dataset_ops, iterator_ops, readers
 from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
@@ -50,8 +51,6 @@ from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.cluster.device_functions import show_tf1s_variables
 from tf2towers.runtime.graph_session.nodes import GIVEN
 from tf2towers.runtime.graph_session.patch import Patch, patch
-
-_v1 = tf.compat.v1
 
 # -- devices -----------------------------------------------------------------------------------------------------------
 
