@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -74,7 +75,8 @@ def migrate(folder: Path, main: str, kind: str) -> Outcome:
 def _subject(finding: dict[str, str]) -> str:
     """What a finding is about, with its code."""
     subject = re.split(r" has no |: | is built on | was not ", finding["message"])[0]
-    return f"{subject[-32:]} ({finding['code']})"
+    last = subject.removeprefix("tf.contrib.")
+    return f"{textwrap.shorten(last, 36, placeholder=' ..')} ({finding['code']})"
 
 
 def main() -> None:
