@@ -58,8 +58,9 @@ def migrate(folder: Path, main: str, kind: str) -> Outcome:
         compile(text, "output", "exec")
     [result] = json.loads(run.stdout)["results"]
     left = [finding for finding in result["findings"] if finding["kind"] == "left"]
-    subjects = dict.fromkeys(_subject(finding) for finding in left)
-    more = f", {len(subjects) - 2} more" if len(subjects) > 2 else ""
+    subjects = list(dict.fromkeys(_subject(finding) for finding in left))
+    shown = subjects[: 2 if len("".join(subjects[:2])) < 60 else 1]
+    more = f", {len(subjects) - len(shown)} more" if len(subjects) > len(shown) else ""
     code = "\n".join(re.sub(r"#.*", "", text) for text in texts)
     return Outcome(
         folder.name.split("_", 1)[1],
@@ -68,7 +69,7 @@ def migrate(folder: Path, main: str, kind: str) -> Outcome:
         ".scope()" in code,
         re.search(r"strategy\w*\.run\(", code) is not None,
         seconds,
-        ", ".join([*list(subjects)[:2]]) + more,
+        ", ".join(shown) + more,
     )
 
 
