@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark, signal_marked
+from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 SLEEPS = "import time; print(flush=True); time.sleep(20)"
@@ -64,24 +63,6 @@ def test_a_launch_within_a_launch(monkeypatch: pytest.MonkeyPatch) -> None:
         assert process.poll() == -9
         assert other.poll() is None
         other.kill()
-
-
-def test_held_and_let_go() -> None:
-    mark = new_mark()
-    with begin(SLEEPS, mark) as first, begin(SLEEPS, mark) as second:
-        for number, state in ((signal.SIGSTOP, "T"), (signal.SIGCONT, "S")):
-            signal_marked(mark, number)
-            deadline = time.monotonic() + 5
-            while states(first, second) != [state, state] and time.monotonic() < deadline:
-                time.sleep(0.01)
-            assert states(first, second) == [state, state]
-        kill_leftovers(mark)
-
-
-def states(*processes: subprocess.Popen[bytes]) -> list[str]:
-    """As proc(5) has them: S sleeping, T stopped."""
-    texts = [Path(f"/proc/{process.pid}/stat").read_text() for process in processes]
-    return [text.rpartition(")")[2].split()[0] for text in texts]
 
 
 def test_nothing_to_kill() -> None:

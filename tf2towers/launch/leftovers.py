@@ -42,18 +42,6 @@ def kill_leftovers(mark: str) -> None:
             _send(pid, mark, signal.SIGKILL, deadline)
 
 
-def signal_marked(mark: str, number: signal.Signals) -> None:
-    """Sends a signal, once each, to every process of this user that has the mark, but not to this one.
-
-    Looks again until it finds no other: one may have started another meanwhile.
-    """
-    sent: set[int] = set()
-    while found := set(_marked_processes(mark)) - sent:
-        for pid in found:
-            _send(pid, mark, number)
-        sent |= found
-
-
 def _send(pid: int, mark: str, number: signal.Signals, deadline: float | None = None) -> None:
     """Sends a signal to a process, which may have ended; with a deadline, waits for its end."""
     with contextlib.suppress(OSError):

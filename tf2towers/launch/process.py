@@ -58,14 +58,12 @@ def start_command(
     command: Sequence[str],
     environment: Mapping[str, str],
     output: int | IO[bytes],
-    descriptors: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """A command in a session of its own, which dies with this process, and can ask nobody for input.
 
     Args:
         environment: the whole of it.
         output: where standard output and error go, merged in the order of writing.
-        descriptors: those that it inherits.
 
     Raises:
         LaunchError: the system does not start it.
@@ -79,7 +77,6 @@ def start_command(
             bufsize=0,
             env=dict(environment),
             start_new_session=True,
-            pass_fds=descriptors,
             preexec_fn=die_with(os.getpid()),  # noqa: PLW1509 - two system calls, see `die_with`
         )
     except (OSError, ValueError, subprocess.SubprocessError) as problem:
@@ -90,7 +87,7 @@ class GuardedProcess:
     """A command whose output goes to a file, and of which nothing is left at its end.
 
     Args:
-        command, environment, descriptors: see `start_command`, also for the error.
+        command, environment: see `start_command`, also for the error.
         log: where standard output and error go.
 
     Attributes:
@@ -102,12 +99,11 @@ class GuardedProcess:
         command: Sequence[str],
         environment: Mapping[str, str],
         log: Path,
-        descriptors: Sequence[int] = (),
     ) -> None:
         self.mark = new_mark()
         try:
             with log.open("wb") as stream:
-                self._popen = start_command(command, {**environment, MARK: self.mark}, stream, descriptors)
+                self._popen = start_command(command, {**environment, MARK: self.mark}, stream)
         except OSError as problem:
             raise LaunchError(f"cannot start {command[0]}: {problem}") from None
 
