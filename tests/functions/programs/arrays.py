@@ -2,12 +2,38 @@
 
 import numpy as np
 import tensorflow as tf
-from cases import case, fed, integers, normal
+from cases import case, cases, fed, integers, normal
+
+
+def uniform_bytes():
+    return tf.constant([0.4, 100.6, 255.0])
 
 
 @case
-def types():
+def masked_by_unknown_shapes():
+    values = fed(np.arange(12, dtype=np.float32).reshape(3, 4), [None, None])
+    anything = fed(np.arange(6, dtype=np.float32).reshape(2, 3))
     return [
+        tf.reshape(values, [-1, 4]),
+        tf.reduce_mean(values, 1),
+        tf.boolean_mask(values, values[:, 0] > 1),
+        tf.expand_dims(anything, 0),
+        tf.shape(anything)[0] * 2,
+        tf.matmul(values, values, transpose_b=True),
+        tf.concat([values, tf.zeros([3, 2])], 1),
+        tf.where(tf.greater(values, 5), values, tf.zeros_like(values)),
+        tf.reduce_sum(anything),
+        tf.transpose(anything),
+        tf.unstack(values, 3),
+        tf.zeros([tf.shape(values)[0], 2]),
+        tf.tile(values, [1, 2]),
+        str(anything.get_shape()),
+        str(values.get_shape().ndims),
+    ]
+
+
+TABLE = {
+    "types": lambda: [
         tf.to_float(integers(9, 4)),
         tf.to_double(integers(9, 4)),
         tf.to_int32(normal(4) * 5),
@@ -29,17 +55,8 @@ def types():
             tf.float32.is_floating,
             tf.int8.max,
         ],
-    ]
-
-
-def uniform_bytes():
-    return tf.constant([0.4, 100.6, 255.0])
-
-
-@case
-def selected():
-    values, rows = normal(3, 4), tf.constant([True, False, True])
-    return [
+    ],
+    "selected": lambda values=(normal, 3, 4), rows=(tf.constant, [True, False, True]): [
         tf.where(values > 0, values, -values),
         tf.where(values > 0),
         tf.where(rows, values, -values),
@@ -66,13 +83,8 @@ def selected():
         tf.contrib.framework.sort(values),
         tf.sort(values, axis=0, direction="DESCENDING"),
         tf.argsort(values, stable=True),
-    ]
-
-
-@case
-def shapes():
-    values = normal(3, 4)
-    return [
+    ],
+    "shapes": lambda values=(normal, 3, 4): [
         tf.shape(values),
         tf.shape(values, out_type=tf.int64),
         tf.shape_n([values, values]),
@@ -102,13 +114,8 @@ def shapes():
         tf.identity(values),
         tf.identity_n([values, values]),
         tf.contrib.layers.flatten(normal(2, 3, 4)),
-    ]
-
-
-@case
-def joined():
-    values = normal(3, 4)
-    return [
+    ],
+    "joined": lambda values=(normal, 3, 4): [
         tf.stack([values, values], 1),
         tf.parallel_stack([values, values]),
         tf.concat([values, values], 1),
@@ -128,13 +135,8 @@ def joined():
         tf.unstack(values),
         tf.unstack(values, axis=1),
         tf.unstack(values, num=4, axis=-1),
-    ]
-
-
-@case
-def sliced():
-    values, two = normal(3, 4), tf.constant(2)
-    return [
+    ],
+    "sliced": lambda values=(normal, 3, 4), two=(tf.constant, 2): [
         tf.slice(values, [0, 1], [2, -1]),
         tf.strided_slice(values, [0, 1], [2, 4], [1, 2]),
         tf.strided_slice(values, [0, 1], [1, 4], begin_mask=1, shrink_axis_mask=0, end_mask=2),
@@ -148,12 +150,8 @@ def sliced():
         values[tf.constant(1), two:],
         values[values > 0],
         fed(np.ones([3, 4], np.float32), [None, 4])[:2, 1],
-    ]
-
-
-@case
-def sequences():
-    return [
+    ],
+    "sequences": lambda: [
         tf.range(5),
         tf.range(1.0, 3.0, 0.5),
         tf.range(tf.constant(3), limit=tf.constant(9), delta=2),
@@ -178,12 +176,8 @@ def sequences():
         tf.zeros_like(normal(3, 4), optimize=False),
         tf.zeros_like(normal(3), dtype=tf.int32),
         tf.invert_permutation([1, 0, 2]),
-    ]
-
-
-@case
-def diagonals():
-    return [
+    ],
+    "diagonals": lambda: [
         tf.diag([1.0, 2.0]),
         tf.diag_part([[1.0, 2.0], [3.0, 4.0]]),
         tf.matrix_diag([[1.0, 2.0]]),
@@ -196,12 +190,8 @@ def diagonals():
         tf.linalg.tensor_diag_part(normal(2, 2)),
         tf.trace(normal(3, 3)),
         tf.linalg.diag_part(normal(2, 3, 3)),
-    ]
-
-
-@case
-def sets():
-    return [
+    ],
+    "sets": lambda: [
         tf.setdiff1d([1, 2, 3, 4], [2, 4]),
         tf.unique([3, 1, 3]),
         tf.unique([3, 1, 3], out_idx=tf.int64),
@@ -217,27 +207,6 @@ def sets():
         tf.sets.set_difference(tf.constant([[1, 2]]), tf.constant([[2, 3]]), aminusb=False),
         tf.sets.set_size(tf.SparseTensor([[0, 0], [0, 1]], tf.constant([1, 1]), [1, 2])),
         tf.edit_distance(tf.SparseTensor([[0, 0]], ["a"], [1, 1]), tf.SparseTensor([[0, 0]], ["b"], [1, 1])),
-    ]
-
-
-@case
-def masked_by_unknown_shapes():
-    values = fed(np.arange(12, dtype=np.float32).reshape(3, 4), [None, None])
-    anything = fed(np.arange(6, dtype=np.float32).reshape(2, 3))
-    return [
-        tf.reshape(values, [-1, 4]),
-        tf.reduce_mean(values, 1),
-        tf.boolean_mask(values, values[:, 0] > 1),
-        tf.expand_dims(anything, 0),
-        tf.shape(anything)[0] * 2,
-        tf.matmul(values, values, transpose_b=True),
-        tf.concat([values, tf.zeros([3, 2])], 1),
-        tf.where(tf.greater(values, 5), values, tf.zeros_like(values)),
-        tf.reduce_sum(anything),
-        tf.transpose(anything),
-        tf.unstack(values, 3),
-        tf.zeros([tf.shape(values)[0], 2]),
-        tf.tile(values, [1, 2]),
-        str(anything.get_shape()),
-        str(values.get_shape().ndims),
-    ]
+    ],
+}
+cases(__name__, TABLE)

@@ -8,6 +8,7 @@ values of two runs, the gradients by the inputs and the variables, and the colle
 import pickle
 import sys
 import zlib
+from functools import partial
 
 import numpy as np
 import tensorflow as tf
@@ -25,9 +26,14 @@ def case(build):
 
 
 def cases(subject, builds):
-    """Many short cases: name -> function."""
+    """Many short cases: name -> function; see `on_inputs`."""
     for name, build in builds.items():
-        CASES[subject + "." + name] = build
+        CASES[subject + "." + name] = partial(on_inputs, build)
+
+
+def on_inputs(build):
+    """What a function builds on its inputs; the default of each parameter says how: `values=(normal, 3, 4)`."""
+    return build(*[make(*given) for make, *given in getattr(build, "__defaults__", None) or ()])
 
 
 def numbers(*shape):

@@ -2,53 +2,7 @@
 
 import numpy as np
 import tensorflow as tf
-from cases import case, fed, integers, normal, uniform
-
-
-@case
-def branches():
-    chosen, values, others = fed(True, []), normal(2), normal(3)
-    return [
-        tf.cond(tf.constant(True), lambda: values, lambda: values * 2),
-        tf.cond(chosen, lambda: (values, others), lambda: (others, values)),
-        tf.cond(chosen, true_fn=lambda: values * 2, false_fn=lambda: values, name="named"),
-        tf.cond(chosen, lambda: tf.constant(1), lambda: 2),
-        tf.cond(chosen, lambda: {"a": values}, lambda: {"a": values + 1}),
-        tf.cond(chosen, lambda: [values], lambda: [values], strict=True),
-        tf.case([(tf.constant(False), lambda: tf.constant(1))], default=lambda: tf.constant(2)),
-        tf.case({tf.constant(True): lambda: tf.constant(1)}, default=lambda: tf.constant(2), exclusive=True),
-        tf.case([(chosen, lambda: values), (tf.constant(True), lambda: values * 2)], lambda: values * 3),
-        tf.switch_case(tf.constant(1), {0: lambda: values, 1: lambda: values * 2}),
-    ]
-
-
-@case
-def loops():
-    values = normal(2)
-    return [
-        tf.while_loop(lambda i, x: i < 3, lambda i, x: [i + 1, x * 2], [tf.constant(0), values]),
-        tf.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.constant(0)]),
-        tf.while_loop(
-            lambda i, x: i < 3,
-            lambda i, x: (i + 1, tf.concat([x, [1.0]], 0)),
-            [tf.constant(0), tf.zeros([1])],
-            shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
-        ),
-        tf.while_loop(
-            cond=lambda i, x: tf.less(i, 5),
-            body=lambda i, x: (i + 1, x + values),
-            loop_vars=(0, values),
-            parallel_iterations=1,
-            back_prop=True,
-            swap_memory=True,
-            maximum_iterations=3,
-            name="named",
-        ),
-        tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0], return_same_structure=True),
-        tf.while_loop(
-            lambda i, pair: i < 2, lambda i, pair: (i + 1, {"a": pair["a"] * 2}), (0, {"a": normal(2)})
-        ),
-    ]
+from cases import case, cases, fed, integers, normal, uniform
 
 
 @case
@@ -62,29 +16,6 @@ def nested_loops():
         return number + 1, tf.cond(number > 1, lambda: inner, lambda: inner * 2.0)
 
     return tf.while_loop(lambda number, total: number < 3, outer, (0, tf.ones([3])))
-
-
-@case
-def functional():
-    values = normal(3, 4)
-    return [
-        tf.map_fn(lambda row: row * 2, values),
-        tf.map_fn(
-            lambda pair: (pair[0] + pair[1], pair[0]), (values, values), dtype=(tf.float32, tf.float32)
-        ),
-        tf.map_fn(lambda row: tf.reduce_sum(row) > 0, values, dtype=tf.bool, parallel_iterations=1),
-        tf.map_fn(lambda row: row, fed(np.ones([2, 3], np.float32)), infer_shape=False, back_prop=False),
-        tf.scan(lambda total, row: total + row, values),
-        tf.scan(lambda total, row: total + row, values, initializer=normal(4), reverse=True),
-        tf.scan(
-            lambda total, pair: (total[0] + pair[0], total[1] * pair[1]),
-            (values, values),
-            initializer=(tf.zeros([4]), tf.ones([4])),
-        ),
-        tf.foldl(lambda total, row: total + row, values),
-        tf.foldr(lambda total, row: total - row, values, initializer=normal(4)),
-        tf.vectorized_map(lambda row: row * 2, values),
-    ]
 
 
 @case
@@ -111,21 +42,6 @@ def arrays_of_tensors():
 
 def doubled(values):
     return (values * 2).astype(np.float32)
-
-
-@case
-def python_functions():
-    values = normal(3, 4)
-    return [
-        tf.py_func(doubled, [values], tf.float32),
-        tf.py_func(doubled, [values], [tf.float32], stateful=False, name="named"),
-        tf.py_func(lambda first, second: (first, second), [values, np.int64(3)], [tf.float32, tf.int64]),
-        tf.py_func(lambda: np.array([b"x", b"yz"]), [], tf.string),
-        tf.py_func(lambda: None, [], []),
-        tf.py_function(lambda given: given * 2, [values], tf.float32),
-        tf.py_function(func=lambda given: given.numpy() * 2, inp=[values], Tout=[tf.float32]),
-        tf.numpy_function(doubled, [values], tf.float32),
-    ]
 
 
 @case
@@ -203,3 +119,72 @@ def control_dependencies():
         after,
         last,
     ]
+
+
+TABLE = {
+    "branches": lambda chosen=(fed, True, []), values=(normal, 2), others=(normal, 3): [
+        tf.cond(tf.constant(True), lambda: values, lambda: values * 2),
+        tf.cond(chosen, lambda: (values, others), lambda: (others, values)),
+        tf.cond(chosen, true_fn=lambda: values * 2, false_fn=lambda: values, name="named"),
+        tf.cond(chosen, lambda: tf.constant(1), lambda: 2),
+        tf.cond(chosen, lambda: {"a": values}, lambda: {"a": values + 1}),
+        tf.cond(chosen, lambda: [values], lambda: [values], strict=True),
+        tf.case([(tf.constant(False), lambda: tf.constant(1))], default=lambda: tf.constant(2)),
+        tf.case({tf.constant(True): lambda: tf.constant(1)}, default=lambda: tf.constant(2), exclusive=True),
+        tf.case([(chosen, lambda: values), (tf.constant(True), lambda: values * 2)], lambda: values * 3),
+        tf.switch_case(tf.constant(1), {0: lambda: values, 1: lambda: values * 2}),
+    ],
+    "loops": lambda values=(normal, 2): [
+        tf.while_loop(lambda i, x: i < 3, lambda i, x: [i + 1, x * 2], [tf.constant(0), values]),
+        tf.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.constant(0)]),
+        tf.while_loop(
+            lambda i, x: i < 3,
+            lambda i, x: (i + 1, tf.concat([x, [1.0]], 0)),
+            [tf.constant(0), tf.zeros([1])],
+            shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
+        ),
+        tf.while_loop(
+            cond=lambda i, x: tf.less(i, 5),
+            body=lambda i, x: (i + 1, x + values),
+            loop_vars=(0, values),
+            parallel_iterations=1,
+            back_prop=True,
+            swap_memory=True,
+            maximum_iterations=3,
+            name="named",
+        ),
+        tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0], return_same_structure=True),
+        tf.while_loop(
+            lambda i, pair: i < 2, lambda i, pair: (i + 1, {"a": pair["a"] * 2}), (0, {"a": normal(2)})
+        ),
+    ],
+    "functional": lambda values=(normal, 3, 4): [
+        tf.map_fn(lambda row: row * 2, values),
+        tf.map_fn(
+            lambda pair: (pair[0] + pair[1], pair[0]), (values, values), dtype=(tf.float32, tf.float32)
+        ),
+        tf.map_fn(lambda row: tf.reduce_sum(row) > 0, values, dtype=tf.bool, parallel_iterations=1),
+        tf.map_fn(lambda row: row, fed(np.ones([2, 3], np.float32)), infer_shape=False, back_prop=False),
+        tf.scan(lambda total, row: total + row, values),
+        tf.scan(lambda total, row: total + row, values, initializer=normal(4), reverse=True),
+        tf.scan(
+            lambda total, pair: (total[0] + pair[0], total[1] * pair[1]),
+            (values, values),
+            initializer=(tf.zeros([4]), tf.ones([4])),
+        ),
+        tf.foldl(lambda total, row: total + row, values),
+        tf.foldr(lambda total, row: total - row, values, initializer=normal(4)),
+        tf.vectorized_map(lambda row: row * 2, values),
+    ],
+    "python_functions": lambda values=(normal, 3, 4): [
+        tf.py_func(doubled, [values], tf.float32),
+        tf.py_func(doubled, [values], [tf.float32], stateful=False, name="named"),
+        tf.py_func(lambda first, second: (first, second), [values, np.int64(3)], [tf.float32, tf.int64]),
+        tf.py_func(lambda: np.array([b"x", b"yz"]), [], tf.string),
+        tf.py_func(lambda: None, [], []),
+        tf.py_function(lambda given: given * 2, [values], tf.float32),
+        tf.py_function(func=lambda given: given.numpy() * 2, inp=[values], Tout=[tf.float32]),
+        tf.numpy_function(doubled, [values], tf.float32),
+    ],
+}
+cases(__name__, TABLE)

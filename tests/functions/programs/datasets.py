@@ -1,5 +1,7 @@
 """tf.data and tf.contrib.data: what a pipeline yields in two runs."""
 
+from functools import partial
+
 import numpy as np
 import tensorflow as tf
 from cases import case, cases
@@ -134,7 +136,7 @@ def first_element(make):
     return make().make_one_shot_iterator().get_next()
 
 
-cases(__name__, {name: lambda make=make: first_element(make) for name, make in PIPELINES.items()})
+cases(__name__, {name: partial(first_element, make) for name, make in PIPELINES.items()})
 
 
 @case

@@ -1,14 +1,23 @@
 """tf.distributions and tf.contrib.distributions."""
 
 import tensorflow as tf
-from cases import case, normal, uniform
+from cases import case, cases, normal, uniform
 
 distributions = tf.distributions
 
 
 @case
-def densities():
+def of_contrib():
+    contrib = tf.contrib.distributions
     return [
+        contrib.Normal(0.0, 1.0).log_prob(normal(2)),
+        contrib.Categorical(logits=normal(3)).log_prob(1),
+        contrib.kl_divergence(contrib.Normal(normal(2), 1.0), contrib.Normal(0.0, 2.0)),
+    ]
+
+
+TABLE = {
+    "densities": lambda: [
         distributions.Normal(0.0, 2.0).log_prob([0.5]),
         distributions.Normal(normal(3), uniform(3) + 0.1).prob(normal(3)),
         distributions.Normal(normal(3), uniform(3) + 0.1).cdf(normal(3)),
@@ -24,12 +33,8 @@ def densities():
         distributions.Multinomial(4.0, probs=[0.2, 0.8]).log_prob([1.0, 3.0]),
         distributions.Uniform(0.0, 2.0).log_prob(uniform(3)),
         distributions.Exponential(2.0).log_prob(uniform(3)),
-    ]
-
-
-@case
-def moments():
-    return [
+    ],
+    "moments": lambda: [
         distributions.Normal(normal(2), uniform(2)).entropy(),
         distributions.Normal(normal(2), uniform(2)).stddev(),
         distributions.Categorical(logits=normal(3, 4)).entropy(),
@@ -45,31 +50,15 @@ def moments():
         ),
         str(distributions.Normal(normal(2), 1.0).batch_shape),
         distributions.Normal([0.0], [1.0], name="named").name,
-    ]
-
-
-@case
-def samples():
-    return [
+    ],
+    "samples": lambda: [
         distributions.Normal(0.0, 2.0).sample(3, seed=1),
         distributions.Normal(normal(2), uniform(2)).sample([2, 3], seed=2),
         distributions.Uniform(0.0, 2.0).sample(3, seed=1),
         distributions.Bernoulli(probs=uniform(3)).sample(seed=4),
         distributions.Laplace(0.0, 1.0).sample(3, seed=1),
         distributions.Exponential(2.0).sample(3, seed=1),
-    ]
-
-
-@case
-def samples_of_classes():
-    return distributions.Categorical(probs=[0.2, 0.8]).sample(5, seed=2)
-
-
-@case
-def of_contrib():
-    contrib = tf.contrib.distributions
-    return [
-        contrib.Normal(0.0, 1.0).log_prob(normal(2)),
-        contrib.Categorical(logits=normal(3)).log_prob(1),
-        contrib.kl_divergence(contrib.Normal(normal(2), 1.0), contrib.Normal(0.0, 2.0)),
-    ]
+    ],
+    "samples_of_classes": lambda: distributions.Categorical(probs=[0.2, 0.8]).sample(5, seed=2),
+}
+cases(__name__, TABLE)

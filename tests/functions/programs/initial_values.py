@@ -62,42 +62,6 @@ def of_filters():
 
 
 @case
-def in_other_types():
-    return [
-        tf.get_variable(
-            "doubles", [3, 4], tf.float64, tf.glorot_uniform_initializer(seed=2, dtype=tf.float64)
-        ),
-        tf.get_variable("halves", [3, 4], tf.float16, tf.random_normal_initializer(seed=2, dtype=tf.float16)),
-        tf.get_variable("integers", [3], tf.int64, tf.random_uniform_initializer(0, 9, 2, tf.int64)),
-        tf.get_variable("longer", [2, 3], initializer=tf.constant_initializer([1.0, 2.0])),
-        tf.get_variable("filled", [3], tf.int32, initializer=tf.constant_initializer(7, tf.int32)),
-        tf.get_variable("text", [], tf.string, tf.constant_initializer("text")),
-        tf.get_variable("truth", [2], tf.bool, tf.zeros_initializer(tf.bool)),
-    ]
-
-
-@case
-def called_by_hand():
-    return [
-        tf.random_normal_initializer(seed=4)([2, 2]),
-        tf.glorot_uniform_initializer(seed=4)([2, 2], tf.float64),
-        tf.constant_initializer(5)([2], tf.int32),
-        tf.zeros_initializer()([2], dtype=tf.int32),
-        sorted(tf.random_normal_initializer(seed=4).get_config()),
-        tf.orthogonal_initializer(seed=4)((2, 3)),
-    ]
-
-
-@case
-def without_a_seed():
-    return [
-        tf.get_variable("floats", [3]),
-        tf.get_variable("integers", [3], tf.int32),
-        tf.get_variable("doubles", [2], tf.float64),
-    ]
-
-
-@case
 def of_partitions():
     scope = tf.variable_scope("scope", partitioner=tf.fixed_size_partitioner(2))
     with scope:
@@ -108,21 +72,6 @@ def of_partitions():
                 tf.get_variable("r", [5, 2], initializer=tf.random_uniform_initializer(seed=4))
             ),
         ]
-
-
-@case
-def random_numbers():
-    return [
-        tf.random_uniform([3], seed=1),
-        tf.random_uniform([3], 0, 10, tf.int32, seed=1),
-        tf.random_uniform([3], minval=2.0, maxval=normal() + 5.0, seed=6),
-        tf.random_normal([3], seed=1),
-        tf.random_normal([3], mean=normal(3), stddev=0.1, seed=7),
-        tf.truncated_normal([3], seed=1),
-        tf.random.stateless_uniform([3], [1, 2]),
-        tf.random.stateless_normal([3], [1, 2]),
-        tf.random.stateless_truncated_normal([3], seed=[1, 2]),
-    ]
 
 
 cases(
@@ -137,3 +86,43 @@ cases(
         "drawn_crop": lambda: tf.random_crop(normal(6, 6), [3, 3], seed=1),
     },
 )
+
+
+TABLE = {
+    "in_other_types": lambda: [
+        tf.get_variable(
+            "doubles", [3, 4], tf.float64, tf.glorot_uniform_initializer(seed=2, dtype=tf.float64)
+        ),
+        tf.get_variable("halves", [3, 4], tf.float16, tf.random_normal_initializer(seed=2, dtype=tf.float16)),
+        tf.get_variable("integers", [3], tf.int64, tf.random_uniform_initializer(0, 9, 2, tf.int64)),
+        tf.get_variable("longer", [2, 3], initializer=tf.constant_initializer([1.0, 2.0])),
+        tf.get_variable("filled", [3], tf.int32, initializer=tf.constant_initializer(7, tf.int32)),
+        tf.get_variable("text", [], tf.string, tf.constant_initializer("text")),
+        tf.get_variable("truth", [2], tf.bool, tf.zeros_initializer(tf.bool)),
+    ],
+    "called_by_hand": lambda: [
+        tf.random_normal_initializer(seed=4)([2, 2]),
+        tf.glorot_uniform_initializer(seed=4)([2, 2], tf.float64),
+        tf.constant_initializer(5)([2], tf.int32),
+        tf.zeros_initializer()([2], dtype=tf.int32),
+        sorted(tf.random_normal_initializer(seed=4).get_config()),
+        tf.orthogonal_initializer(seed=4)((2, 3)),
+    ],
+    "without_a_seed": lambda: [
+        tf.get_variable("floats", [3]),
+        tf.get_variable("integers", [3], tf.int32),
+        tf.get_variable("doubles", [2], tf.float64),
+    ],
+    "random_numbers": lambda: [
+        tf.random_uniform([3], seed=1),
+        tf.random_uniform([3], 0, 10, tf.int32, seed=1),
+        tf.random_uniform([3], minval=2.0, maxval=normal() + 5.0, seed=6),
+        tf.random_normal([3], seed=1),
+        tf.random_normal([3], mean=normal(3), stddev=0.1, seed=7),
+        tf.truncated_normal([3], seed=1),
+        tf.random.stateless_uniform([3], [1, 2]),
+        tf.random.stateless_normal([3], [1, 2]),
+        tf.random.stateless_truncated_normal([3], seed=[1, 2]),
+    ],
+}
+cases(__name__, TABLE)

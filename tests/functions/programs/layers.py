@@ -2,7 +2,7 @@
 
 import numpy as np
 import tensorflow as tf
-from cases import case, fed, normal
+from cases import case, cases, fed, normal
 
 SMALL = tf.constant_initializer(0.05)
 
@@ -34,125 +34,12 @@ def dense():
 
 
 @case
-def dense_of_the_default_initializer():
-    return tf.layers.dense(normal(2, 3), 4)
-
-
-@case
-def convolutions():
-    return [
-        tf.layers.conv1d(normal(2, 8, 3), 4, 3, kernel_initializer=SMALL),
-        tf.layers.conv2d(
-            pictures(),
-            4,
-            3,
-            (2, 2),
-            "same",
-            kernel_initializer=SMALL,
-            dilation_rate=1,
-            activation=tf.nn.relu,
-        ),
-        tf.layers.conv2d(
-            pictures(),
-            4,
-            [3, 3],
-            padding="valid",
-            dilation_rate=(2, 2),
-            kernel_initializer=SMALL,
-            use_bias=False,
-        ),
-        tf.layers.conv2d(
-            pictures(), 4, 3, kernel_initializer=tf.truncated_normal_initializer(stddev=0.1, seed=3)
-        ),
-        tf.layers.conv2d(
-            pictures(), 4, 3, kernel_initializer=tf.glorot_uniform_initializer(seed=3), name="named"
-        ),
-        tf.layers.conv3d(normal(2, 4, 4, 4, 3), 4, 3, kernel_initializer=SMALL),
-        tf.layers.conv2d_transpose(pictures(), 4, 3, strides=2, padding="same", kernel_initializer=SMALL),
-        tf.layers.conv2d_transpose(pictures(), 4, (3, 2), (1, 2), kernel_initializer=SMALL),
-        tf.layers.conv3d_transpose(
-            normal(2, 4, 4, 4, 3), 4, 3, strides=2, padding="same", kernel_initializer=SMALL
-        ),
-        tf.layers.separable_conv2d(
-            pictures(), 4, 3, depth_multiplier=2, depthwise_initializer=SMALL, pointwise_initializer=SMALL
-        ),
-        tf.layers.separable_conv1d(
-            normal(2, 8, 3), 4, 3, depthwise_initializer=SMALL, pointwise_initializer=SMALL
-        ),
-    ]
-
-
-@case
-def batch_normalization():
-    return [
-        tf.layers.batch_normalization(pictures(), training=True),
-        tf.layers.batch_normalization(pictures(), momentum=0.9, epsilon=1e-5),
-        tf.layers.batch_normalization(pictures(), training=True, fused=False),
-        tf.layers.batch_normalization(normal(6, 4), training=True),
-        tf.layers.batch_normalization(normal(2, 3, 3, 3, 4), training=True),
-        tf.layers.batch_normalization(
-            normal(4, 4, 4, 3), -1, 0.8, 1e-2, False, False, training=True, trainable=False
-        ),
-        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ]
-
-
-@case
-def batch_normalization_that_a_placeholder_trains():
-    training = fed(True, [])
-    return [
-        tf.layers.batch_normalization(pictures(), training=training),
-        tf.layers.batch_normalization(normal(6, 4), training=training, name="flat"),
-        tf.layers.batch_normalization(pictures(), training=fed(False, []), name="not_now"),
-        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ]
-
-
-@case
 def batch_renormalization():
     """Its averages change with the update operations alone."""
     clipping = {"rmax": 3.0, "rmin": 0.3, "dmax": 5.0}
     return [
         tf.layers.batch_normalization(pictures(), training=True, renorm=True, renorm_clipping=clipping),
         tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ]
-
-
-@case
-def batch_normalization_of_virtual_batches():
-    return [
-        tf.layers.batch_normalization(normal(4, 4, 4, 3), training=True, virtual_batch_size=2),
-        tf.layers.batch_normalization(
-            pictures(), training=True, adjustment=lambda shape: (tf.ones(shape) * 1.1, tf.zeros(shape) + 0.1)
-        ),
-        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ]
-
-
-@case
-def dropout():
-    return [
-        tf.layers.dropout(pictures(), 0.4, training=True, seed=3),
-        tf.layers.dropout(pictures()),
-        tf.layers.dropout(pictures(), 0.4, training=fed(True, []), seed=4),
-        tf.layers.dropout(pictures(), 0.4, (2, 1, 1, 3), seed=3, training=True),
-        tf.layers.dropout(pictures(), rate=tf.constant(0.3), seed=5, training=True, name="named"),
-    ]
-
-
-@case
-def flat_and_pooled():
-    return [
-        tf.layers.flatten(pictures()),
-        tf.layers.flatten(fed(np.ones([2, 3, 4]), [None, 3, 4])),
-        tf.layers.flatten(fed(np.ones([2, 3, 4]), [None, None, 4])),
-        tf.layers.flatten(fed(np.ones([2, 3, 4]), [2, None, 4])),
-        tf.layers.max_pooling2d(pictures(), 2, 2),
-        tf.layers.average_pooling2d(pictures(), 3, 2, "same"),
-        tf.layers.max_pooling1d(normal(2, 8, 3), 2, 2),
-        tf.layers.average_pooling1d(normal(2, 8, 3), 2, 2),
-        tf.layers.max_pooling3d(normal(2, 4, 4, 4, 3), 2, 2),
-        tf.layers.average_pooling3d(normal(2, 4, 4, 4, 3), 2, 2),
     ]
 
 
@@ -170,16 +57,6 @@ def reuse():
     with tf.variable_scope("model", reuse=True):
         second = model()
     return [first, second, tf.get_collection(tf.GraphKeys.UPDATE_OPS)]
-
-
-@case
-def reuse_by_argument():
-    return [
-        tf.layers.dense(normal(2, 3), 4, name="dense", kernel_initializer=SMALL),
-        tf.layers.dense(normal(2, 3), 4, name="dense", reuse=True),
-        tf.layers.conv2d(pictures(), 2, 3, name="conv", reuse=tf.AUTO_REUSE, kernel_initializer=SMALL),
-        tf.layers.conv2d(pictures(), 2, 3, name="conv", reuse=tf.AUTO_REUSE),
-    ]
 
 
 @case
@@ -261,3 +138,98 @@ def losses_of_layers():
         kernel_regularizer=lambda weights: tf.reduce_sum(weights) * 0.2,
     )
     return [layer(normal(2, 3)), layer.losses, tf.losses.get_regularization_losses()]
+
+
+TABLE = {
+    "dense_of_the_default_initializer": lambda: tf.layers.dense(normal(2, 3), 4),
+    "convolutions": lambda: [
+        tf.layers.conv1d(normal(2, 8, 3), 4, 3, kernel_initializer=SMALL),
+        tf.layers.conv2d(
+            pictures(),
+            4,
+            3,
+            (2, 2),
+            "same",
+            kernel_initializer=SMALL,
+            dilation_rate=1,
+            activation=tf.nn.relu,
+        ),
+        tf.layers.conv2d(
+            pictures(),
+            4,
+            [3, 3],
+            padding="valid",
+            dilation_rate=(2, 2),
+            kernel_initializer=SMALL,
+            use_bias=False,
+        ),
+        tf.layers.conv2d(
+            pictures(), 4, 3, kernel_initializer=tf.truncated_normal_initializer(stddev=0.1, seed=3)
+        ),
+        tf.layers.conv2d(
+            pictures(), 4, 3, kernel_initializer=tf.glorot_uniform_initializer(seed=3), name="named"
+        ),
+        tf.layers.conv3d(normal(2, 4, 4, 4, 3), 4, 3, kernel_initializer=SMALL),
+        tf.layers.conv2d_transpose(pictures(), 4, 3, strides=2, padding="same", kernel_initializer=SMALL),
+        tf.layers.conv2d_transpose(pictures(), 4, (3, 2), (1, 2), kernel_initializer=SMALL),
+        tf.layers.conv3d_transpose(
+            normal(2, 4, 4, 4, 3), 4, 3, strides=2, padding="same", kernel_initializer=SMALL
+        ),
+        tf.layers.separable_conv2d(
+            pictures(), 4, 3, depth_multiplier=2, depthwise_initializer=SMALL, pointwise_initializer=SMALL
+        ),
+        tf.layers.separable_conv1d(
+            normal(2, 8, 3), 4, 3, depthwise_initializer=SMALL, pointwise_initializer=SMALL
+        ),
+    ],
+    "batch_normalization": lambda: [
+        tf.layers.batch_normalization(pictures(), training=True),
+        tf.layers.batch_normalization(pictures(), momentum=0.9, epsilon=1e-5),
+        tf.layers.batch_normalization(pictures(), training=True, fused=False),
+        tf.layers.batch_normalization(normal(6, 4), training=True),
+        tf.layers.batch_normalization(normal(2, 3, 3, 3, 4), training=True),
+        tf.layers.batch_normalization(
+            normal(4, 4, 4, 3), -1, 0.8, 1e-2, False, False, training=True, trainable=False
+        ),
+        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
+    ],
+    "batch_normalization_that_a_placeholder_trains": lambda training=(fed, True, []): [
+        tf.layers.batch_normalization(pictures(), training=training),
+        tf.layers.batch_normalization(normal(6, 4), training=training, name="flat"),
+        tf.layers.batch_normalization(pictures(), training=fed(False, []), name="not_now"),
+        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
+    ],
+    "batch_normalization_of_virtual_batches": lambda: [
+        tf.layers.batch_normalization(normal(4, 4, 4, 3), training=True, virtual_batch_size=2),
+        tf.layers.batch_normalization(
+            pictures(), training=True, adjustment=lambda shape: (tf.ones(shape) * 1.1, tf.zeros(shape) + 0.1)
+        ),
+        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
+    ],
+    "dropout": lambda: [
+        tf.layers.dropout(pictures(), 0.4, training=True, seed=3),
+        tf.layers.dropout(pictures()),
+        tf.layers.dropout(pictures(), 0.4, training=fed(True, []), seed=4),
+        tf.layers.dropout(pictures(), 0.4, (2, 1, 1, 3), seed=3, training=True),
+        tf.layers.dropout(pictures(), rate=tf.constant(0.3), seed=5, training=True, name="named"),
+    ],
+    "flat_and_pooled": lambda: [
+        tf.layers.flatten(pictures()),
+        tf.layers.flatten(fed(np.ones([2, 3, 4]), [None, 3, 4])),
+        tf.layers.flatten(fed(np.ones([2, 3, 4]), [None, None, 4])),
+        tf.layers.flatten(fed(np.ones([2, 3, 4]), [2, None, 4])),
+        tf.layers.max_pooling2d(pictures(), 2, 2),
+        tf.layers.average_pooling2d(pictures(), 3, 2, "same"),
+        tf.layers.max_pooling1d(normal(2, 8, 3), 2, 2),
+        tf.layers.average_pooling1d(normal(2, 8, 3), 2, 2),
+        tf.layers.max_pooling3d(normal(2, 4, 4, 4, 3), 2, 2),
+        tf.layers.average_pooling3d(normal(2, 4, 4, 4, 3), 2, 2),
+    ],
+    "reuse_by_argument": lambda: [
+        tf.layers.dense(normal(2, 3), 4, name="dense", kernel_initializer=SMALL),
+        tf.layers.dense(normal(2, 3), 4, name="dense", reuse=True),
+        tf.layers.conv2d(pictures(), 2, 3, name="conv", reuse=tf.AUTO_REUSE, kernel_initializer=SMALL),
+        tf.layers.conv2d(pictures(), 2, 3, name="conv", reuse=tf.AUTO_REUSE),
+    ],
+}
+cases(__name__, TABLE)

@@ -1,5 +1,7 @@
 """tf.losses, and what regularizers leave behind."""
 
+from functools import partial
+
 import tensorflow as tf
 from cases import case, cases, integers, normal, uniform
 
@@ -27,7 +29,7 @@ def reduced(name):
     ]
 
 
-cases(__name__, {"reduced_by_" + name: lambda name=name: reduced(name) for name in REDUCTIONS})
+cases(__name__, {"reduced_by_" + name: partial(reduced, name) for name in REDUCTIONS})
 
 
 @case
@@ -45,38 +47,6 @@ def of_vectors():
         tf.losses.huber_loss(normal(3, 4), uniform(3, 4), [[1.0], [2.0], [0.5]], 2.0),
         tf.losses.log_loss(uniform(3, 4), uniform(3, 4) * 0.9, epsilon=1e-6),
         tf.losses.log_loss(labels=uniform(3, 4), predictions=uniform(3, 4) * 0.9, weights=3.0),
-    ]
-
-
-@case
-def of_classes():
-    return [
-        tf.losses.sigmoid_cross_entropy(uniform(3, 4), normal(3, 4), label_smoothing=0.1),
-        tf.losses.softmax_cross_entropy(tf.one_hot(integers(4, 3), 4), normal(3, 4), label_smoothing=0.1),
-        tf.losses.sparse_softmax_cross_entropy(integers(4, 3), normal(3, 4)),
-        tf.losses.sparse_softmax_cross_entropy(integers(4, 3, 1), normal(3, 4)),
-        tf.losses.sparse_softmax_cross_entropy(
-            integers(4, 3), normal(3, 4), weights=tf.constant([1.0, 0.0, 0.0])
-        ),
-        tf.losses.sparse_softmax_cross_entropy(integers(4, 3), normal(3, 4), weights=[[1.0], [0.5], [0.0]]),
-        tf.losses.compute_weighted_loss(normal(3, 4), weights=[[1.0], [0.0], [2.0]]),
-        tf.losses.compute_weighted_loss(normal(3, 4), uniform(3, 4), scope="scoped", loss_collection=None),
-    ]
-
-
-@case
-def total():
-    return [
-        tf.losses.mean_squared_error(normal(3, 4), uniform(3, 4)),
-        tf.losses.absolute_difference(normal(3, 4), uniform(3, 4)),
-        tf.losses.mean_squared_error(normal(3, 4), uniform(3, 4), scope="other", loss_collection="mine"),
-        tf.losses.get_total_loss(),
-        tf.losses.get_total_loss(add_regularization_losses=False, name="without"),
-        tf.losses.get_losses(),
-        tf.losses.get_losses("other", loss_collection="mine"),
-        tf.losses.get_regularization_loss(),
-        tf.losses.add_loss(normal(), "mine"),
-        tf.get_collection("mine"),
     ]
 
 
@@ -104,3 +74,32 @@ def of_regularizers():
             [tf.contrib.layers.l1_regularizer(0.1), tf.contrib.layers.l2_regularizer(0.2)]
         )(normal(3)),
     ]
+
+
+TABLE = {
+    "of_classes": lambda: [
+        tf.losses.sigmoid_cross_entropy(uniform(3, 4), normal(3, 4), label_smoothing=0.1),
+        tf.losses.softmax_cross_entropy(tf.one_hot(integers(4, 3), 4), normal(3, 4), label_smoothing=0.1),
+        tf.losses.sparse_softmax_cross_entropy(integers(4, 3), normal(3, 4)),
+        tf.losses.sparse_softmax_cross_entropy(integers(4, 3, 1), normal(3, 4)),
+        tf.losses.sparse_softmax_cross_entropy(
+            integers(4, 3), normal(3, 4), weights=tf.constant([1.0, 0.0, 0.0])
+        ),
+        tf.losses.sparse_softmax_cross_entropy(integers(4, 3), normal(3, 4), weights=[[1.0], [0.5], [0.0]]),
+        tf.losses.compute_weighted_loss(normal(3, 4), weights=[[1.0], [0.0], [2.0]]),
+        tf.losses.compute_weighted_loss(normal(3, 4), uniform(3, 4), scope="scoped", loss_collection=None),
+    ],
+    "total": lambda: [
+        tf.losses.mean_squared_error(normal(3, 4), uniform(3, 4)),
+        tf.losses.absolute_difference(normal(3, 4), uniform(3, 4)),
+        tf.losses.mean_squared_error(normal(3, 4), uniform(3, 4), scope="other", loss_collection="mine"),
+        tf.losses.get_total_loss(),
+        tf.losses.get_total_loss(add_regularization_losses=False, name="without"),
+        tf.losses.get_losses(),
+        tf.losses.get_losses("other", loss_collection="mine"),
+        tf.losses.get_regularization_loss(),
+        tf.losses.add_loss(normal(), "mine"),
+        tf.get_collection("mine"),
+    ],
+}
+cases(__name__, TABLE)

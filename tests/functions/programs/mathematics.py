@@ -2,34 +2,7 @@
 
 import numpy as np
 import tensorflow as tf
-from cases import case, given, integers, normal, uniform
-
-
-@case
-def reductions():
-    values = normal(3, 4)
-    return [
-        tf.reduce_sum(values, 1, keep_dims=True),
-        tf.reduce_sum(values, (0, 1)),
-        tf.reduce_mean(values, reduction_indices=[0]),
-        tf.reduce_max(values, axis=-1),
-        tf.reduce_max(values, tf.constant(0)),
-        tf.reduce_all(values > 0),
-        tf.reduce_any(values > 0, 1),
-        tf.reduce_logsumexp(values, 0),
-        tf.reduce_prod(values, keepdims=True),
-        tf.reduce_min(integers(9, 3, 2)),
-        tf.reduce_mean(integers(9, 3, 2)),
-        tf.count_nonzero(tf.nn.relu(values)),
-        tf.count_nonzero(values > 0, axis=1, keep_dims=True, dtype=tf.int32),
-        tf.count_nonzero(input_tensor=values, reduction_indices=[0]),
-        tf.math.reduce_euclidean_norm(values, 1),
-        tf.math.reduce_variance(values, 0),
-        tf.math.reduce_std(values, 0, keepdims=True),
-        tf.reduce_sum(values, []),
-        tf.reduce_sum(tf.zeros([0, 3]), 0),
-        tf.reduce_mean(tf.zeros([0])),
-    ]
+from cases import case, cases, given, integers, normal, uniform
 
 
 @case
@@ -43,96 +16,6 @@ def places():
         tf.arg_max(values, 1),
         tf.arg_min(values, 1),
         tf.argmax(values),
-    ]
-
-
-@case
-def arithmetic():
-    whole = integers(9, 4)
-    return [
-        tf.div(whole, 2),
-        tf.div(-whole, 2),
-        tf.div(normal(4), 2.0),
-        whole / 2,
-        whole // 2,
-        tf.mod(whole, 3),
-        tf.mod(-normal(4), 1.5),
-        tf.floordiv(-whole, 2),
-        tf.truncatediv(-whole, 2),
-        tf.truncatemod(-whole, 2),
-        tf.floormod(-whole, 2),
-        tf.realdiv(normal(4), 3.0),
-        tf.truediv(whole, 2),
-        tf.floor_div(whole, 2),
-        whole % 4,
-        -whole % 4,
-        normal(4) ** 2,
-        2 ** normal(4),
-        tf.pow(whole, 2),
-        abs(normal(4)),
-        tf.divide(whole, 2),
-        tf.to_float(whole) / 3,
-        tf.scalar_mul(2.0, normal(3)),
-        tf.multiply(normal(2, 1), normal(1, 3)),
-        tf.subtract(1.0, normal(2)),
-        tf.negative(normal(2)),
-        tf.reciprocal(normal(3)),
-        tf.maximum(normal(3), 0.1),
-        tf.minimum(normal(3), normal(1)),
-        tf.math.multiply_no_nan(normal(3), [0.0, 1.0, 0.0]),
-        tf.div_no_nan(normal(3), [0.0, 1.0, 2.0]),
-        tf.logical_and(whole > 3, whole < 7),
-        tf.logical_xor(whole > 3, whole < 7),
-        tf.logical_not(whole > 3),
-        tf.bitwise.bitwise_and(whole, 3),
-        tf.bitwise.left_shift(whole, 1),
-        tf.bitwise.invert(whole),
-        tf.less_equal(whole, 3),
-    ]
-
-
-@case
-def quotient_of_numbers():
-    return tf.divide(7, 2)
-
-
-@case
-def operators():
-    values = normal(3)
-    return [
-        values + 1,
-        1 - values,
-        -values,
-        values > 0,
-        values >= values,
-        (values > 0) & (values < 1),
-        (values > 0) | (values < -1),
-        ~(values > 0),
-        2.0 / values,
-        values * [1.0, 2.0, 3.0],
-        normal(2, 3) @ normal(3, 2),
-        values // 0.5,
-        5.0 % values,
-        np.float32(2.0) * values,
-        [1.0, 2.0, 3.0] - values,
-        True ^ (values > 0),
-        abs(-values),
-    ]
-
-
-@case
-def rounding():
-    return [
-        tf.round([0.5, 1.5, 2.5, -0.5]),
-        tf.rint([0.5, 1.5, 2.5]),
-        tf.ceil([0.2]),
-        tf.floor([-0.2]),
-        tf.sign([-2.0, 0.0]),
-        tf.is_nan([1.0, np.nan]),
-        tf.is_inf([np.inf]),
-        tf.is_finite([1.0]),
-        tf.math.nextafter(tf.constant(1.0, tf.float64), tf.constant(2.0, tf.float64)),
-        tf.round(integers(4, 2)),
     ]
 
 
@@ -220,33 +103,6 @@ def complex_numbers():
 
 
 @case
-def products():
-    return [
-        tf.matmul(normal(3, 4), normal(4, 2)),
-        tf.matmul(normal(3, 4), normal(3, 4), transpose_b=True),
-        tf.matmul(normal(4, 3), normal(4, 2), True),
-        tf.matmul(normal(2, 3, 4), normal(2, 4, 3)),
-        tf.matmul(normal(3, 4), normal(4, 2), a_is_sparse=True),
-        tf.linalg.matvec(normal(3, 4), normal(4)),
-        tf.sparse_matmul(normal(3, 4), normal(4, 2)),
-        tf.einsum("ij,jk->ik", normal(3, 4), normal(4, 2)),
-        tf.einsum("bij,bjk->bik", normal(2, 3, 4), normal(2, 4, 3)),
-        tf.einsum("ijk,k->ij", normal(2, 3, 4), normal(4)),
-        tf.einsum("ij,j", normal(2, 3), normal(3)),
-        tf.tensordot(normal(2, 3, 4), normal(4, 5), 1),
-        tf.tensordot(normal(2, 3, 4), normal(2, 4, 3), [[2], [1]]),
-        tf.tensordot(normal(2, 3), normal(3, 2), axes=[[1, 0], [0, 1]]),
-        tf.cross(normal(2, 3), normal(2, 3)),
-        tf.norm(normal(3, 4)),
-        tf.norm(normal(3, 4), ord=1, axis=1),
-        tf.norm(normal(3, 4), ord=np.inf, axis=0),
-        tf.norm(normal(3, 4), axis=[0, 1], keep_dims=True),
-        tf.norm(normal(3, 4), "fro", [0, 1], False, "named"),
-        tf.linalg.l2_normalize(normal(3, 4), 1),
-    ]
-
-
-@case
 def matrices():
     square, symmetric = normal(3, 3), normal(3, 3)
     symmetric = symmetric + tf.transpose(symmetric)
@@ -286,9 +142,134 @@ def matrices():
 
 
 @case
-def segments():
-    values, places = normal(3, 4), tf.constant([1, 0, 1])
+def sums_over_no_rows():
+    """A batch without ids."""
+    values, nothing = normal(300, 4), given(np.zeros(0, np.int32))
     return [
+        tf.reduce_sum(values) + tf.reduce_sum(tf.sparse_segment_sum(values, nothing, nothing)),
+        tf.reduce_sum(tf.sparse_segment_sum(values, nothing, nothing, num_segments=2)),
+    ]
+
+
+TABLE = {
+    "reductions": lambda values=(normal, 3, 4): [
+        tf.reduce_sum(values, 1, keep_dims=True),
+        tf.reduce_sum(values, (0, 1)),
+        tf.reduce_mean(values, reduction_indices=[0]),
+        tf.reduce_max(values, axis=-1),
+        tf.reduce_max(values, tf.constant(0)),
+        tf.reduce_all(values > 0),
+        tf.reduce_any(values > 0, 1),
+        tf.reduce_logsumexp(values, 0),
+        tf.reduce_prod(values, keepdims=True),
+        tf.reduce_min(integers(9, 3, 2)),
+        tf.reduce_mean(integers(9, 3, 2)),
+        tf.count_nonzero(tf.nn.relu(values)),
+        tf.count_nonzero(values > 0, axis=1, keep_dims=True, dtype=tf.int32),
+        tf.count_nonzero(input_tensor=values, reduction_indices=[0]),
+        tf.math.reduce_euclidean_norm(values, 1),
+        tf.math.reduce_variance(values, 0),
+        tf.math.reduce_std(values, 0, keepdims=True),
+        tf.reduce_sum(values, []),
+        tf.reduce_sum(tf.zeros([0, 3]), 0),
+        tf.reduce_mean(tf.zeros([0])),
+    ],
+    "arithmetic": lambda whole=(integers, 9, 4): [
+        tf.div(whole, 2),
+        tf.div(-whole, 2),
+        tf.div(normal(4), 2.0),
+        whole / 2,
+        whole // 2,
+        tf.mod(whole, 3),
+        tf.mod(-normal(4), 1.5),
+        tf.floordiv(-whole, 2),
+        tf.truncatediv(-whole, 2),
+        tf.truncatemod(-whole, 2),
+        tf.floormod(-whole, 2),
+        tf.realdiv(normal(4), 3.0),
+        tf.truediv(whole, 2),
+        tf.floor_div(whole, 2),
+        whole % 4,
+        -whole % 4,
+        normal(4) ** 2,
+        2 ** normal(4),
+        tf.pow(whole, 2),
+        abs(normal(4)),
+        tf.divide(whole, 2),
+        tf.to_float(whole) / 3,
+        tf.scalar_mul(2.0, normal(3)),
+        tf.multiply(normal(2, 1), normal(1, 3)),
+        tf.subtract(1.0, normal(2)),
+        tf.negative(normal(2)),
+        tf.reciprocal(normal(3)),
+        tf.maximum(normal(3), 0.1),
+        tf.minimum(normal(3), normal(1)),
+        tf.math.multiply_no_nan(normal(3), [0.0, 1.0, 0.0]),
+        tf.div_no_nan(normal(3), [0.0, 1.0, 2.0]),
+        tf.logical_and(whole > 3, whole < 7),
+        tf.logical_xor(whole > 3, whole < 7),
+        tf.logical_not(whole > 3),
+        tf.bitwise.bitwise_and(whole, 3),
+        tf.bitwise.left_shift(whole, 1),
+        tf.bitwise.invert(whole),
+        tf.less_equal(whole, 3),
+    ],
+    "quotient_of_numbers": lambda: tf.divide(7, 2),
+    "operators": lambda values=(normal, 3): [
+        values + 1,
+        1 - values,
+        -values,
+        values > 0,
+        values >= values,
+        (values > 0) & (values < 1),
+        (values > 0) | (values < -1),
+        ~(values > 0),
+        2.0 / values,
+        values * [1.0, 2.0, 3.0],
+        normal(2, 3) @ normal(3, 2),
+        values // 0.5,
+        5.0 % values,
+        np.float32(2.0) * values,
+        [1.0, 2.0, 3.0] - values,
+        True ^ (values > 0),
+        abs(-values),
+    ],
+    "rounding": lambda: [
+        tf.round([0.5, 1.5, 2.5, -0.5]),
+        tf.rint([0.5, 1.5, 2.5]),
+        tf.ceil([0.2]),
+        tf.floor([-0.2]),
+        tf.sign([-2.0, 0.0]),
+        tf.is_nan([1.0, np.nan]),
+        tf.is_inf([np.inf]),
+        tf.is_finite([1.0]),
+        tf.math.nextafter(tf.constant(1.0, tf.float64), tf.constant(2.0, tf.float64)),
+        tf.round(integers(4, 2)),
+    ],
+    "products": lambda: [
+        tf.matmul(normal(3, 4), normal(4, 2)),
+        tf.matmul(normal(3, 4), normal(3, 4), transpose_b=True),
+        tf.matmul(normal(4, 3), normal(4, 2), True),
+        tf.matmul(normal(2, 3, 4), normal(2, 4, 3)),
+        tf.matmul(normal(3, 4), normal(4, 2), a_is_sparse=True),
+        tf.linalg.matvec(normal(3, 4), normal(4)),
+        tf.sparse_matmul(normal(3, 4), normal(4, 2)),
+        tf.einsum("ij,jk->ik", normal(3, 4), normal(4, 2)),
+        tf.einsum("bij,bjk->bik", normal(2, 3, 4), normal(2, 4, 3)),
+        tf.einsum("ijk,k->ij", normal(2, 3, 4), normal(4)),
+        tf.einsum("ij,j", normal(2, 3), normal(3)),
+        tf.tensordot(normal(2, 3, 4), normal(4, 5), 1),
+        tf.tensordot(normal(2, 3, 4), normal(2, 4, 3), [[2], [1]]),
+        tf.tensordot(normal(2, 3), normal(3, 2), axes=[[1, 0], [0, 1]]),
+        tf.cross(normal(2, 3), normal(2, 3)),
+        tf.norm(normal(3, 4)),
+        tf.norm(normal(3, 4), ord=1, axis=1),
+        tf.norm(normal(3, 4), ord=np.inf, axis=0),
+        tf.norm(normal(3, 4), axis=[0, 1], keep_dims=True),
+        tf.norm(normal(3, 4), "fro", [0, 1], False, "named"),
+        tf.linalg.l2_normalize(normal(3, 4), 1),
+    ],
+    "segments": lambda values=(normal, 3, 4), places=(tf.constant, [1, 0, 1]): [
         tf.segment_sum(values, [0, 0, 1]),
         tf.segment_mean(values, [0, 1, 1]),
         tf.segment_max(values, [0, 1, 1]),
@@ -304,22 +285,8 @@ def segments():
         tf.sparse_segment_sum(values, [0, 2], [0, 2], num_segments=4),
         tf.sparse_segment_mean(values, [0, 2], [0, 0]),
         tf.sparse_segment_sqrt_n(values, [0, 2], [0, 0]),
-    ]
-
-
-@case
-def sums_over_no_rows():
-    """A batch without ids."""
-    values, nothing = normal(300, 4), given(np.zeros(0, np.int32))
-    return [
-        tf.reduce_sum(values) + tf.reduce_sum(tf.sparse_segment_sum(values, nothing, nothing)),
-        tf.reduce_sum(tf.sparse_segment_sum(values, nothing, nothing, num_segments=2)),
-    ]
-
-
-@case
-def signals():
-    return [
+    ],
+    "signals": lambda: [
         tf.signal.stft(normal(1, 64), 16, 8),
         tf.signal.stft(normal(60), 16, 8, 32, pad_end=True),
         tf.signal.frame(normal(20), 6, 3),
@@ -334,4 +301,6 @@ def signals():
         tf.contrib.signal.stft(normal(64), 16, 8),
         tf.contrib.signal.frame(normal(20), 6, 3),
         tf.audio.decode_wav(tf.audio.encode_wav(normal(8, 1) * 0.1, 100)),
-    ]
+    ],
+}
+cases(__name__, TABLE)

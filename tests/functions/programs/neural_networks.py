@@ -1,7 +1,7 @@
 """tf.nn: normalization, losses of logits, samplers, embeddings, convolutions, pools, activations."""
 
 import tensorflow as tf
-from cases import case, integers, normal, uniform
+from cases import case, cases, integers, normal, uniform
 
 
 def words():
@@ -11,68 +11,6 @@ def words():
 
 def weights_of_words():
     return tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([1.0, 2.0, 1.0]), [2, 2])
-
-
-@case
-def moments():
-    values = normal(2, 3, 4)
-    return [
-        tf.nn.moments(values, [0, 1]),
-        tf.nn.moments(values, [0], keep_dims=True),
-        tf.nn.moments(values, axes=[0], keep_dims=True, name="kept"),
-        tf.nn.moments(tf.cast(values, tf.float16), [0]),
-        tf.nn.weighted_moments(normal(2, 3), [0], uniform(2, 3)),
-        tf.nn.weighted_moments(normal(2, 3), [0], uniform(2, 3), keep_dims=True),
-        tf.nn.sufficient_statistics(normal(2, 3), [0]),
-        tf.nn.sufficient_statistics(normal(2, 3), [0], shift=1.0, keep_dims=True),
-        tf.nn.normalize_moments(tf.constant(4.0), normal(3), uniform(3), None),
-    ]
-
-
-@case
-def batch_normalization():
-    return [
-        tf.nn.batch_normalization(normal(2, 3), normal(3), uniform(3), normal(3), uniform(3), 1e-3),
-        tf.nn.batch_normalization(normal(2, 3), normal(3), uniform(3), None, None, variance_epsilon=1e-3),
-        tf.nn.batch_norm_with_global_normalization(
-            normal(2, 3, 3, 4), normal(4), uniform(4), normal(4), uniform(4), 1e-3, True
-        ),
-    ]
-
-
-@case
-def fused_batch_norm():
-    return [
-        tf.nn.fused_batch_norm(normal(2, 3, 3, 4), uniform(4), normal(4)),
-        tf.nn.fused_batch_norm(normal(2, 3, 3, 4), uniform(4), normal(4), epsilon=0.01, name="other"),
-        tf.nn.fused_batch_norm(
-            normal(2, 3, 3, 4), uniform(4), normal(4), normal(4), uniform(4), is_training=False
-        )[0],
-    ]
-
-
-@case
-def dropout():
-    return [
-        tf.nn.dropout(normal(4, 5), 0.5, seed=3),
-        tf.nn.dropout(normal(4, 5), keep_prob=0.7, seed=3),
-        tf.nn.dropout(normal(4, 5), rate=0.3, seed=3),
-        tf.nn.dropout(normal(4, 5), 0.8, noise_shape=[4, 1], seed=3),
-        tf.nn.dropout(normal(4, 5), 1.0),
-        tf.nn.dropout(normal(4, 5), tf.constant(0.4), seed=4),
-        tf.nn.dropout(normal(4, 5), 0.8, [1, 5], 5, "named"),
-    ]
-
-
-@case
-def normalization():
-    return [
-        tf.nn.l2_normalize(normal(3, 4), 1),
-        tf.nn.l2_normalize(normal(3, 4), dim=0),
-        tf.nn.l2_normalize(normal(3, 4), dim=[0, 1], epsilon=0.1),
-        tf.nn.lrn(normal(2, 3, 3, 8), 4, bias=1.0, alpha=0.001 / 9, beta=0.75),
-        tf.nn.local_response_normalization(normal(2, 3, 3, 8)),
-    ]
 
 
 @case
@@ -120,20 +58,6 @@ def sampled_losses():
         ),
         tf.nn.compute_accidental_hits(labels, tf.constant([7, 3, 3], tf.int64), 1),
         candidates,
-    ]
-
-
-@case
-def candidate_samplers():
-    labels = tf.constant([[3], [7], [1]], tf.int64)
-    return [
-        tf.nn.log_uniform_candidate_sampler(labels, 1, 5, True, 20, seed=3),
-        tf.nn.uniform_candidate_sampler(labels, 1, 5, True, 20, seed=3),
-        tf.nn.uniform_candidate_sampler(labels, 1, 5, False, 20, seed=4, name="again"),
-        tf.nn.fixed_unigram_candidate_sampler(
-            labels, 1, 3, True, 8, unigrams=[1.0, 2.0, 3.0, 4.0, 5.0, 1.0, 1.0, 1.0], seed=3
-        ),
-        tf.nn.all_candidate_sampler(labels, 1, 8, True, seed=3),
     ]
 
 
@@ -222,19 +146,84 @@ def embedding_of_variables():
 
 
 @case
-def convolutions_of_one_dimension():
+def fractional_pools():
+    ratios = [1.0, 1.4, 1.4, 1.0]
+    options = {"pseudo_random": True, "seed": 3, "seed2": 4, "deterministic": True}
     return [
-        tf.nn.conv1d(normal(2, 8, 3), normal(3, 3, 4), 2, "SAME"),
-        tf.nn.conv1d(value=normal(2, 8, 3), filters=normal(3, 3, 4), stride=1, padding="VALID"),
-        tf.nn.conv1d_transpose(normal(2, 4, 3), normal(3, 5, 3), [2, 8, 5], 2),
-        tf.contrib.nn.conv1d_transpose(normal(2, 4, 3), normal(3, 5, 3), [2, 8, 5], 2),
+        tf.nn.fractional_max_pool(normal(1, 8, 8, 2), ratios, **options),
+        tf.nn.fractional_avg_pool(normal(1, 8, 8, 2), ratios, **options),
     ]
 
 
 @case
-def convolutions():
-    inputs = normal(2, 8, 8, 3)
+def batch_norms_of_a_small_epsilon():
+    """Of a small variance, where the epsilon counts; slim's fused one took 1.001e-5 at least."""
+    images = normal(2, 3, 3, 2) * 1e-3
     return [
+        tf.layers.batch_normalization(images, epsilon=1e-8, training=True, fused=False),
+        tf.contrib.layers.batch_norm(images, epsilon=1e-8, fused=True),
+        tf.contrib.layers.batch_norm(images, epsilon=1e-8),
+    ]
+
+
+TABLE = {
+    "moments": lambda values=(normal, 2, 3, 4): [
+        tf.nn.moments(values, [0, 1]),
+        tf.nn.moments(values, [0], keep_dims=True),
+        tf.nn.moments(values, axes=[0], keep_dims=True, name="kept"),
+        tf.nn.moments(tf.cast(values, tf.float16), [0]),
+        tf.nn.weighted_moments(normal(2, 3), [0], uniform(2, 3)),
+        tf.nn.weighted_moments(normal(2, 3), [0], uniform(2, 3), keep_dims=True),
+        tf.nn.sufficient_statistics(normal(2, 3), [0]),
+        tf.nn.sufficient_statistics(normal(2, 3), [0], shift=1.0, keep_dims=True),
+        tf.nn.normalize_moments(tf.constant(4.0), normal(3), uniform(3), None),
+    ],
+    "batch_normalization": lambda: [
+        tf.nn.batch_normalization(normal(2, 3), normal(3), uniform(3), normal(3), uniform(3), 1e-3),
+        tf.nn.batch_normalization(normal(2, 3), normal(3), uniform(3), None, None, variance_epsilon=1e-3),
+        tf.nn.batch_norm_with_global_normalization(
+            normal(2, 3, 3, 4), normal(4), uniform(4), normal(4), uniform(4), 1e-3, True
+        ),
+    ],
+    "fused_batch_norm": lambda: [
+        tf.nn.fused_batch_norm(normal(2, 3, 3, 4), uniform(4), normal(4)),
+        tf.nn.fused_batch_norm(normal(2, 3, 3, 4), uniform(4), normal(4), epsilon=0.01, name="other"),
+        tf.nn.fused_batch_norm(
+            normal(2, 3, 3, 4), uniform(4), normal(4), normal(4), uniform(4), is_training=False
+        )[0],
+    ],
+    "dropout": lambda: [
+        tf.nn.dropout(normal(4, 5), 0.5, seed=3),
+        tf.nn.dropout(normal(4, 5), keep_prob=0.7, seed=3),
+        tf.nn.dropout(normal(4, 5), rate=0.3, seed=3),
+        tf.nn.dropout(normal(4, 5), 0.8, noise_shape=[4, 1], seed=3),
+        tf.nn.dropout(normal(4, 5), 1.0),
+        tf.nn.dropout(normal(4, 5), tf.constant(0.4), seed=4),
+        tf.nn.dropout(normal(4, 5), 0.8, [1, 5], 5, "named"),
+    ],
+    "normalization": lambda: [
+        tf.nn.l2_normalize(normal(3, 4), 1),
+        tf.nn.l2_normalize(normal(3, 4), dim=0),
+        tf.nn.l2_normalize(normal(3, 4), dim=[0, 1], epsilon=0.1),
+        tf.nn.lrn(normal(2, 3, 3, 8), 4, bias=1.0, alpha=0.001 / 9, beta=0.75),
+        tf.nn.local_response_normalization(normal(2, 3, 3, 8)),
+    ],
+    "candidate_samplers": lambda labels=(tf.constant, [[3], [7], [1]], tf.int64): [
+        tf.nn.log_uniform_candidate_sampler(labels, 1, 5, True, 20, seed=3),
+        tf.nn.uniform_candidate_sampler(labels, 1, 5, True, 20, seed=3),
+        tf.nn.uniform_candidate_sampler(labels, 1, 5, False, 20, seed=4, name="again"),
+        tf.nn.fixed_unigram_candidate_sampler(
+            labels, 1, 3, True, 8, unigrams=[1.0, 2.0, 3.0, 4.0, 5.0, 1.0, 1.0, 1.0], seed=3
+        ),
+        tf.nn.all_candidate_sampler(labels, 1, 8, True, seed=3),
+    ],
+    "convolutions_of_one_dimension": lambda: [
+        tf.nn.conv1d(normal(2, 8, 3), normal(3, 3, 4), 2, "SAME"),
+        tf.nn.conv1d(value=normal(2, 8, 3), filters=normal(3, 3, 4), stride=1, padding="VALID"),
+        tf.nn.conv1d_transpose(normal(2, 4, 3), normal(3, 5, 3), [2, 8, 5], 2),
+        tf.contrib.nn.conv1d_transpose(normal(2, 4, 3), normal(3, 5, 3), [2, 8, 5], 2),
+    ],
+    "convolutions": lambda inputs=(normal, 2, 8, 8, 3): [
         tf.nn.conv2d(inputs, normal(3, 3, 3, 4), [1, 2, 2, 1], "SAME"),
         tf.nn.conv2d(
             input=inputs,
@@ -257,13 +246,8 @@ def convolutions():
         tf.nn.with_space_to_batch(
             normal(1, 8, 8, 3), [2, 2], "VALID", lambda value, num_spatial_dims, padding: value * 2
         ),
-    ]
-
-
-@case
-def transposed_convolutions():
-    inputs = normal(2, 4, 4, 3)
-    return [
+    ],
+    "transposed_convolutions": lambda inputs=(normal, 2, 4, 4, 3): [
         tf.nn.conv2d_transpose(inputs, normal(3, 3, 5, 3), [2, 8, 8, 5], [1, 2, 2, 1]),
         tf.nn.conv2d_transpose(
             inputs, normal(3, 3, 5, 3), tf.stack([2, 8, 8, 5]), [1, 2, 2, 1], padding="SAME"
@@ -275,13 +259,8 @@ def transposed_convolutions():
         tf.nn.conv3d_transpose(
             normal(2, 2, 2, 2, 3), normal(2, 2, 2, 4, 3), [2, 4, 4, 4, 4], [1, 2, 2, 2, 1]
         ),
-    ]
-
-
-@case
-def convolutions_by_channel():
-    inputs = normal(2, 8, 8, 3)
-    return [
+    ],
+    "convolutions_by_channel": lambda inputs=(normal, 2, 8, 8, 3): [
         tf.nn.depthwise_conv2d(inputs, normal(3, 3, 3, 2), [1, 1, 1, 1], "SAME"),
         tf.nn.depthwise_conv2d(inputs, normal(3, 3, 3, 2), [1, 1, 1, 1], "SAME", rate=[2, 2]),
         tf.nn.depthwise_conv2d_native(inputs, normal(3, 3, 3, 2), [1, 2, 2, 1], "VALID"),
@@ -295,13 +274,8 @@ def convolutions_by_channel():
         tf.nn.depthwise_conv2d_native_backprop_filter(
             inputs, [3, 3, 3, 2], normal(2, 8, 8, 6), [1, 1, 1, 1], "SAME"
         ),
-    ]
-
-
-@case
-def convolutions_of_three_dimensions():
-    inputs = normal(2, 4, 4, 4, 3)
-    return [
+    ],
+    "convolutions_of_three_dimensions": lambda inputs=(normal, 2, 4, 4, 4, 3): [
         tf.nn.conv3d(inputs, normal(2, 2, 2, 3, 4), [1, 1, 1, 1, 1], "SAME"),
         tf.nn.conv3d(inputs, filter=normal(2, 2, 2, 3, 4), strides=[1, 2, 2, 2, 1], padding="VALID"),
         tf.nn.conv3d_backprop_filter_v2(
@@ -309,25 +283,15 @@ def convolutions_of_three_dimensions():
         ),
         tf.nn.max_pool3d(inputs, [1, 2, 2, 2, 1], [1, 2, 2, 2, 1], "SAME"),
         tf.nn.avg_pool3d(inputs, 2, 2, "VALID"),
-    ]
-
-
-@case
-def erosion_and_dilation():
-    inputs = normal(2, 5, 5, 3)
-    return [
+    ],
+    "erosion_and_dilation": lambda inputs=(normal, 2, 5, 5, 3): [
         tf.nn.erosion2d(inputs, normal(2, 2, 3), [1, 1, 1, 1], [1, 1, 1, 1], "SAME"),
         tf.nn.dilation2d(inputs, normal(2, 2, 3), [1, 1, 1, 1], [1, 1, 1, 1], "SAME"),
         tf.nn.dilation2d(
             input=inputs, filter=normal(2, 2, 3), strides=[1, 1, 1, 1], rates=[1, 2, 2, 1], padding="SAME"
         ),
-    ]
-
-
-@case
-def pools():
-    inputs = normal(2, 7, 7, 3)
-    return [
+    ],
+    "pools": lambda inputs=(normal, 2, 7, 7, 3): [
         tf.nn.max_pool(inputs, [1, 3, 3, 1], [1, 2, 2, 1], "SAME"),
         tf.nn.max_pool(value=inputs, ksize=[1, 3, 3, 1], strides=[1, 2, 2, 1], padding="VALID"),
         tf.nn.avg_pool(inputs, [1, 3, 3, 1], [1, 2, 2, 1], "SAME"),
@@ -346,23 +310,8 @@ def pools():
             padding="VALID",
             include_batch_in_index=True,
         ),
-    ]
-
-
-@case
-def fractional_pools():
-    ratios = [1.0, 1.4, 1.4, 1.0]
-    options = {"pseudo_random": True, "seed": 3, "seed2": 4, "deterministic": True}
-    return [
-        tf.nn.fractional_max_pool(normal(1, 8, 8, 2), ratios, **options),
-        tf.nn.fractional_avg_pool(normal(1, 8, 8, 2), ratios, **options),
-    ]
-
-
-@case
-def activations():
-    values = normal(3, 5)
-    return [
+    ],
+    "activations": lambda values=(normal, 3, 5): [
         tf.nn.crelu(values),
         tf.nn.crelu(values, axis=0),
         tf.nn.leaky_relu(values),
@@ -379,24 +328,16 @@ def activations():
         tf.nn.tanh(values),
         tf.nn.zero_fraction(tf.nn.relu(values)),
         tf.nn.zero_fraction(tf.zeros([0])),
-    ]
-
-
-@case
-def softmax():
-    return [
+    ],
+    "softmax": lambda: [
         tf.nn.softmax(normal(3, 5), dim=0),
         tf.nn.softmax(normal(3, 5), axis=0),
         tf.nn.softmax(normal(5)),
         tf.nn.softmax(normal(2, 3, 4, 5), 2),
         tf.nn.log_softmax(normal(2, 3, 5), dim=1),
         tf.nn.log_softmax(normal(2, 3, 5), -1),
-    ]
-
-
-@case
-def layers_in_one_call():
-    return [
+    ],
+    "layers_in_one_call": lambda: [
         tf.nn.xw_plus_b(normal(3, 4), normal(4, 2), normal(2)),
         tf.nn.relu_layer(normal(3, 4), normal(4, 2), normal(2)),
         tf.nn.bias_add(normal(3, 4), normal(4)),
@@ -407,12 +348,8 @@ def layers_in_one_call():
         tf.nn.in_top_k(predictions=normal(3, 5), targets=integers(5, 3), k=1),
         tf.accumulate_n([normal(3), normal(3)]),
         tf.add_n([normal(3), normal(3)]),
-    ]
-
-
-@case
-def quantization():
-    return [
+    ],
+    "quantization": lambda: [
         tf.quantize(normal(3), -1.0, 1.0, tf.quint8)[1:],
         tf.quantization.quantize_and_dequantize(normal(3, 4), -1.0, 1.0),
         tf.quantization.quantize_and_dequantize(normal(3, 4), 0.0, 0.0, num_bits=4, range_given=False),
@@ -421,12 +358,8 @@ def quantization():
         tf.fake_quant_with_min_max_vars(normal(3, 4), normal() - 1.0, uniform() + 1.0, num_bits=4),
         tf.fake_quant_with_min_max_vars_per_channel(normal(3, 2), tf.constant([-1.0, -2.0]), [1.0, 2.0]),
         tf.fake_quant_with_min_max_args_gradient(normal(3), normal(3)),
-    ]
-
-
-@case
-def spaces_and_batches():
-    return [
+    ],
+    "spaces_and_batches": lambda: [
         tf.space_to_depth(normal(1, 4, 4, 2), 2),
         tf.depth_to_space(normal(1, 2, 2, 8), block_size=2),
         tf.space_to_batch(normal(1, 4, 4, 2), [[0, 0], [0, 0]], 2),
@@ -435,15 +368,6 @@ def spaces_and_batches():
         tf.space_to_batch_nd(normal(2, 4, 6), [2, 3], [[0, 0], [0, 0]]),
         tf.batch_to_space_nd(normal(6, 4, 2, 2), [2, 3], [[0, 1], [0, 0]]),
         tf.required_space_to_batch_paddings([4, 5], [2, 2]),
-    ]
-
-
-@case
-def batch_norms_of_a_small_epsilon():
-    """Of a small variance, where the epsilon counts; slim's fused one took 1.001e-5 at least."""
-    images = normal(2, 3, 3, 2) * 1e-3
-    return [
-        tf.layers.batch_normalization(images, epsilon=1e-8, training=True, fused=False),
-        tf.contrib.layers.batch_norm(images, epsilon=1e-8, fused=True),
-        tf.contrib.layers.batch_norm(images, epsilon=1e-8),
-    ]
+    ],
+}
+cases(__name__, TABLE)

@@ -3,7 +3,7 @@
 import functools
 
 import tensorflow as tf
-from cases import case, normal
+from cases import case, cases, normal, on_inputs
 
 rnn_cell = tf.nn.rnn_cell
 
@@ -14,27 +14,13 @@ def in_scope(build):
     @functools.wraps(build)
     def built():
         with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
-            return build()
+            return on_inputs(build)
 
     return built
 
 
 def over_time(cell, **options):
     return tf.nn.dynamic_rnn(cell, normal(2, 4, 3), dtype=tf.float32, **options)
-
-
-@case
-@in_scope
-def basic_cells():
-    return [
-        over_time(rnn_cell.BasicRNNCell(4), scope="basic"),
-        over_time(rnn_cell.BasicLSTMCell(4), scope="lstm"),
-        over_time(rnn_cell.BasicLSTMCell(4, 0.5, activation=tf.nn.relu), scope="relu"),
-        over_time(rnn_cell.BasicLSTMCell(4, state_is_tuple=False), scope="one_state"),
-        over_time(rnn_cell.GRUCell(4), sequence_length=[3, 2], scope="gru"),
-        over_time(rnn_cell.GRUCell(4, bias_initializer=tf.ones_initializer()), scope="biased"),
-        over_time(rnn_cell.GRUCell(4), time_major=True, scope="time_first"),
-    ]
 
 
 @case
@@ -84,70 +70,6 @@ def wrapped_cells():
                 seed=5,
             ),
             scope="variational",
-        ),
-    ]
-
-
-@case
-@in_scope
-def dropout_of_one_step():
-    inputs, state = normal(2, 3), normal(2, 4)
-    return [
-        rnn_cell.DropoutWrapper(rnn_cell.GRUCell(4, name="first"), state_keep_prob=0.5, seed=5)(
-            inputs, state
-        ),
-        rnn_cell.DropoutWrapper(rnn_cell.GRUCell(4, name="second"), output_keep_prob=0.5, seed=5)(
-            inputs, state
-        ),
-        rnn_cell.DropoutWrapper(rnn_cell.GRUCell(4, name="third"), input_keep_prob=0.5, seed=5)(
-            inputs, state
-        ),
-    ]
-
-
-@case
-@in_scope
-def dropout_over_time():
-    return [
-        over_time(
-            rnn_cell.DropoutWrapper(
-                rnn_cell.BasicLSTMCell(4),
-                input_keep_prob=0.5,
-                output_keep_prob=0.6,
-                state_keep_prob=0.7,
-                seed=5,
-            ),
-            parallel_iterations=1,
-        )
-    ]
-
-
-@case
-@in_scope
-def both_ways():
-    return [
-        tf.nn.bidirectional_dynamic_rnn(
-            rnn_cell.GRUCell(3),
-            rnn_cell.LSTMCell(3),
-            normal(2, 4, 3),
-            sequence_length=[2, 4],
-            dtype=tf.float32,
-        ),
-        tf.contrib.rnn.stack_bidirectional_dynamic_rnn(
-            [rnn_cell.GRUCell(3), rnn_cell.GRUCell(2)],
-            [rnn_cell.GRUCell(3), rnn_cell.GRUCell(2)],
-            normal(2, 4, 3),
-            dtype=tf.float32,
-        ),
-        tf.contrib.rnn.stack_bidirectional_dynamic_rnn(
-            [rnn_cell.LSTMCell(3)],
-            [rnn_cell.LSTMCell(3)],
-            normal(4, 2, 3),
-            [normal_state(2, 3)],
-            [normal_state(2, 3)],
-            sequence_length=[4, 2],
-            time_major=True,
-            scope="time_first",
         ),
     ]
 
@@ -229,3 +151,65 @@ def cells_by_hand():
         str(many.state_size),
         many.zero_state(2, tf.float32),
     ]
+
+
+TABLE = {
+    "basic_cells": lambda: [
+        over_time(rnn_cell.BasicRNNCell(4), scope="basic"),
+        over_time(rnn_cell.BasicLSTMCell(4), scope="lstm"),
+        over_time(rnn_cell.BasicLSTMCell(4, 0.5, activation=tf.nn.relu), scope="relu"),
+        over_time(rnn_cell.BasicLSTMCell(4, state_is_tuple=False), scope="one_state"),
+        over_time(rnn_cell.GRUCell(4), sequence_length=[3, 2], scope="gru"),
+        over_time(rnn_cell.GRUCell(4, bias_initializer=tf.ones_initializer()), scope="biased"),
+        over_time(rnn_cell.GRUCell(4), time_major=True, scope="time_first"),
+    ],
+    "dropout_of_one_step": lambda inputs=(normal, 2, 3), state=(normal, 2, 4): [
+        rnn_cell.DropoutWrapper(rnn_cell.GRUCell(4, name="first"), state_keep_prob=0.5, seed=5)(
+            inputs, state
+        ),
+        rnn_cell.DropoutWrapper(rnn_cell.GRUCell(4, name="second"), output_keep_prob=0.5, seed=5)(
+            inputs, state
+        ),
+        rnn_cell.DropoutWrapper(rnn_cell.GRUCell(4, name="third"), input_keep_prob=0.5, seed=5)(
+            inputs, state
+        ),
+    ],
+    "dropout_over_time": lambda: [
+        over_time(
+            rnn_cell.DropoutWrapper(
+                rnn_cell.BasicLSTMCell(4),
+                input_keep_prob=0.5,
+                output_keep_prob=0.6,
+                state_keep_prob=0.7,
+                seed=5,
+            ),
+            parallel_iterations=1,
+        )
+    ],
+    "both_ways": lambda: [
+        tf.nn.bidirectional_dynamic_rnn(
+            rnn_cell.GRUCell(3),
+            rnn_cell.LSTMCell(3),
+            normal(2, 4, 3),
+            sequence_length=[2, 4],
+            dtype=tf.float32,
+        ),
+        tf.contrib.rnn.stack_bidirectional_dynamic_rnn(
+            [rnn_cell.GRUCell(3), rnn_cell.GRUCell(2)],
+            [rnn_cell.GRUCell(3), rnn_cell.GRUCell(2)],
+            normal(2, 4, 3),
+            dtype=tf.float32,
+        ),
+        tf.contrib.rnn.stack_bidirectional_dynamic_rnn(
+            [rnn_cell.LSTMCell(3)],
+            [rnn_cell.LSTMCell(3)],
+            normal(4, 2, 3),
+            [normal_state(2, 3)],
+            [normal_state(2, 3)],
+            sequence_length=[4, 2],
+            time_major=True,
+            scope="time_first",
+        ),
+    ],
+}
+cases(__name__, {name: in_scope(build) for name, build in TABLE.items()})

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import tensorflow as tf
-from cases import case, integers, normal, uniform
+from cases import case, cases, integers, normal, uniform
 from tensorflow.contrib import layers, slim
 
 
@@ -288,16 +288,6 @@ def parts_of_sequences():
 
 
 @case
-def rare_functions():
-    return [
-        tf.contrib.image.angles_to_projective_transforms(0.3, 4.0, 5.0),
-        [tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL],
-        tf.contrib.training.parse_values("a=1,b=[2,3]", {"a": int, "b": int})["b"],
-        [variable.name for variable in tf.trainable_variables()],
-    ]
-
-
-@case
 def checkpoints_of_variables():
     path = os.path.join(tempfile.mkdtemp(), "model.ckpt")
     framework = tf.contrib.framework
@@ -323,19 +313,25 @@ def checkpoints_of_variables():
 
 
 @case
-def pools_of_a_shape():
-    images = normal(2, 4, 4, 3)
-    return [
-        slim.pool(images, images.shape[1:3], "AVG"),
-        slim.pool(images, [2, 2], "MAX", stride=2),
-        slim.pool(images, 3, "MAX", padding="SAME"),
-    ]
-
-
-@case
 def updates_by_their_operations():
     slim.batch_norm(normal(4, 3), updates_collections="updates")
     return [
         len(tf.get_collection("updates")),
         [type(update.op).__name__ for update in tf.get_collection("updates")],
     ]
+
+
+TABLE = {
+    "rare_functions": lambda: [
+        tf.contrib.image.angles_to_projective_transforms(0.3, 4.0, 5.0),
+        [tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL],
+        tf.contrib.training.parse_values("a=1,b=[2,3]", {"a": int, "b": int})["b"],
+        [variable.name for variable in tf.trainable_variables()],
+    ],
+    "pools_of_a_shape": lambda images=(normal, 2, 4, 4, 3): [
+        slim.pool(images, images.shape[1:3], "AVG"),
+        slim.pool(images, [2, 2], "MAX", stride=2),
+        slim.pool(images, 3, "MAX", padding="SAME"),
+    ],
+}
+cases(__name__, TABLE)

@@ -2,28 +2,9 @@
 
 import numpy as np
 import tensorflow as tf
-from cases import case
+from cases import case, cases
 
 lookup = tf.contrib.lookup
-
-
-@case
-def tables():
-    words = tf.constant(["b", "z"])
-    return [
-        lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=1).lookup(words),
-        lookup.index_table_from_tensor(mapping=["a", "b"], default_value=-5).lookup(words),
-        lookup.index_to_string_table_from_tensor(["a", "b"]).lookup(tf.constant([1, 5], tf.int64)),
-        lookup.HashTable(lookup.KeyValueTensorInitializer(["a"], [4]), -1).lookup(words),
-        lookup.HashTable(lookup.KeyValueTensorInitializer(["b"], [4]), -1, name="named").size(),
-        tf.lookup.StaticHashTable(
-            tf.lookup.KeyValueTensorInitializer(tf.constant(["b"]), tf.constant([2.5])), 0.0
-        ).lookup(words),
-        tf.lookup.StaticVocabularyTable(
-            tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64)), 3
-        ).lookup(words),
-        lookup.IdTableWithHashBuckets(None, 5).lookup(words),
-    ]
 
 
 @case
@@ -95,21 +76,6 @@ def batches():
 
 
 @case
-def shuffled_batches():
-    number = tf.constant(3)
-    return [
-        tf.train.shuffle_batch([number], 2, 10, 3),
-        tf.train.shuffle_batch(
-            [number], batch_size=2, capacity=10, min_after_dequeue=1, seed=3, name="named"
-        ),
-        tf.train.shuffle_batch_join([[number], [number]], 2, 10, 3),
-        tf.train.maybe_shuffle_batch([number], 2, 10, 3, tf.constant(True)),
-        [summary.name for summary in tf.get_collection(tf.GraphKeys.SUMMARIES)],
-        [runner.name for runner in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)],
-    ]
-
-
-@case
 def accumulators():
     accumulator = tf.ConditionalAccumulator(tf.float32, shape=[2], shared_name="sum")
     with tf.control_dependencies(
@@ -125,3 +91,32 @@ def accumulators():
     ):
         taken_rows = rows.take_indexed_slices_grad(1)
     return [taken, taken_rows, accumulator.name, accumulator.dtype.name]
+
+
+TABLE = {
+    "tables": lambda words=(tf.constant, ["b", "z"]): [
+        lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=1).lookup(words),
+        lookup.index_table_from_tensor(mapping=["a", "b"], default_value=-5).lookup(words),
+        lookup.index_to_string_table_from_tensor(["a", "b"]).lookup(tf.constant([1, 5], tf.int64)),
+        lookup.HashTable(lookup.KeyValueTensorInitializer(["a"], [4]), -1).lookup(words),
+        lookup.HashTable(lookup.KeyValueTensorInitializer(["b"], [4]), -1, name="named").size(),
+        tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(tf.constant(["b"]), tf.constant([2.5])), 0.0
+        ).lookup(words),
+        tf.lookup.StaticVocabularyTable(
+            tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64)), 3
+        ).lookup(words),
+        lookup.IdTableWithHashBuckets(None, 5).lookup(words),
+    ],
+    "shuffled_batches": lambda number=(tf.constant, 3): [
+        tf.train.shuffle_batch([number], 2, 10, 3),
+        tf.train.shuffle_batch(
+            [number], batch_size=2, capacity=10, min_after_dequeue=1, seed=3, name="named"
+        ),
+        tf.train.shuffle_batch_join([[number], [number]], 2, 10, 3),
+        tf.train.maybe_shuffle_batch([number], 2, 10, 3, tf.constant(True)),
+        [summary.name for summary in tf.get_collection(tf.GraphKeys.SUMMARIES)],
+        [runner.name for runner in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)],
+    ],
+}
+cases(__name__, TABLE)

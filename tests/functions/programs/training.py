@@ -139,35 +139,6 @@ def steps(number=7):
 
 
 @case
-def learning_rates():
-    return [
-        tf.train.exponential_decay(0.1, steps(), 3, 0.9),
-        tf.train.exponential_decay(0.1, steps(), 3, 0.9, staircase=True),
-        tf.train.exponential_decay(
-            learning_rate=0.1,
-            global_step=tf.cast(steps(), tf.int64),
-            decay_steps=3,
-            decay_rate=0.9,
-            staircase=True,
-            name="rate",
-        ),
-        tf.train.polynomial_decay(0.1, steps(), 10, 0.01, 2.0),
-        tf.train.polynomial_decay(0.1, steps(17), 10, cycle=True),
-        tf.train.inverse_time_decay(0.1, steps(), 3, 0.9),
-        tf.train.inverse_time_decay(0.1, steps(), 3, 0.9, True),
-        tf.train.natural_exp_decay(0.1, steps(), 3, 0.9),
-        tf.train.natural_exp_decay(0.1, steps(), 3, 0.9, staircase=True),
-        tf.train.piecewise_constant(steps(), [5, 9], [1.0, 0.5, 0.1]),
-        tf.train.piecewise_constant(steps(), boundaries=[7, 9], values=[1.0, 0.5, 0.1]),
-        tf.train.piecewise_constant(tf.cast(steps(), tf.int64), [5, 9], [1.0, 0.5, 0.1]),
-        tf.train.cosine_decay(0.1, steps(), 20, 0.1),
-        tf.train.cosine_decay_restarts(0.1, steps(17), 5),
-        tf.train.linear_cosine_decay(0.1, steps(), 20),
-        tf.train.noisy_linear_cosine_decay(0.1, steps(), 20, initial_variance=0.0),
-    ]
-
-
-@case
 def learning_rate_of_a_variable():
     count = tf.Variable(0, trainable=False, name="global_step")
     rate = tf.train.exponential_decay(0.5, count, 2, 0.5, staircase=True)
@@ -208,22 +179,6 @@ def averages_of_all_variables():
     update = averages.apply()
     restored = averages.variables_to_restore([weights])
     return [update, averages.average(weights), {name: restored[name].name for name in restored}]
-
-
-@case
-def clipping():
-    return [
-        tf.clip_by_global_norm([normal(3), None, normal(2, 2)], 1.0)[0][0],
-        tf.clip_by_global_norm([normal(3), normal(2, 2)], 1.0),
-        tf.clip_by_global_norm([normal(3)], 1.0, use_norm=tf.constant(4.0), name="by_norm"),
-        tf.clip_by_norm(normal(3, 2), 1.0),
-        tf.clip_by_norm(normal(3, 2), 1.0, axes=[0]),
-        tf.clip_by_norm(tf.zeros([3]), 1.0),
-        tf.clip_by_average_norm(normal(3, 2), 0.1),
-        tf.clip_by_value(normal(3), -0.1, 0.1),
-        tf.clip_by_value(normal(2, 3), uniform(3) - 1.0, 1.0),
-        tf.global_norm([normal(3), normal(2, 2)]),
-    ]
 
 
 @case
@@ -329,24 +284,6 @@ def gradients_at_edges():
 def gradient_of_products_at_zero():
     values = tf.constant([0.0, 1.0, -1.0])
     return tf.gradients(tf.cumprod(values), values)
-
-
-@case
-def summaries():
-    return [
-        tf.summary.scalar("loss", 1.0),
-        tf.summary.scalar("a b/c", 1.0),
-        tf.summary.histogram("weights", normal(3, 4)),
-        tf.summary.text("said", tf.constant(["x"])),
-        tf.summary.merge([tf.summary.scalar("other", 2.0)]),
-        tf.summary.merge_all(),
-        tf.summary.scalar("loss", 2.0),
-        tf.summary.scalar("family", 2.0, family="of_its_own"),
-        tf.summary.image("pictures", uniform(4, 5, 5, 3), 2),
-        tf.summary.image("bytes", tf.cast(uniform(4, 5, 5, 3) * 255, tf.uint8), max_outputs=1),
-        tf.summary.audio("sound", uniform(1, 20, 1) * 0.5, 100),
-        tf.summary.tensor_summary("tensor", normal(2)),
-    ]
 
 
 @case
@@ -458,3 +395,59 @@ def variables_that_are_constrained():
     )
     first = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_sum(weights**3))
     return [first, [operation.name for operation in tf.get_collection(tf.GraphKeys.TRAIN_OP)]]
+
+
+TABLE = {
+    "learning_rates": lambda: [
+        tf.train.exponential_decay(0.1, steps(), 3, 0.9),
+        tf.train.exponential_decay(0.1, steps(), 3, 0.9, staircase=True),
+        tf.train.exponential_decay(
+            learning_rate=0.1,
+            global_step=tf.cast(steps(), tf.int64),
+            decay_steps=3,
+            decay_rate=0.9,
+            staircase=True,
+            name="rate",
+        ),
+        tf.train.polynomial_decay(0.1, steps(), 10, 0.01, 2.0),
+        tf.train.polynomial_decay(0.1, steps(17), 10, cycle=True),
+        tf.train.inverse_time_decay(0.1, steps(), 3, 0.9),
+        tf.train.inverse_time_decay(0.1, steps(), 3, 0.9, True),
+        tf.train.natural_exp_decay(0.1, steps(), 3, 0.9),
+        tf.train.natural_exp_decay(0.1, steps(), 3, 0.9, staircase=True),
+        tf.train.piecewise_constant(steps(), [5, 9], [1.0, 0.5, 0.1]),
+        tf.train.piecewise_constant(steps(), boundaries=[7, 9], values=[1.0, 0.5, 0.1]),
+        tf.train.piecewise_constant(tf.cast(steps(), tf.int64), [5, 9], [1.0, 0.5, 0.1]),
+        tf.train.cosine_decay(0.1, steps(), 20, 0.1),
+        tf.train.cosine_decay_restarts(0.1, steps(17), 5),
+        tf.train.linear_cosine_decay(0.1, steps(), 20),
+        tf.train.noisy_linear_cosine_decay(0.1, steps(), 20, initial_variance=0.0),
+    ],
+    "clipping": lambda: [
+        tf.clip_by_global_norm([normal(3), None, normal(2, 2)], 1.0)[0][0],
+        tf.clip_by_global_norm([normal(3), normal(2, 2)], 1.0),
+        tf.clip_by_global_norm([normal(3)], 1.0, use_norm=tf.constant(4.0), name="by_norm"),
+        tf.clip_by_norm(normal(3, 2), 1.0),
+        tf.clip_by_norm(normal(3, 2), 1.0, axes=[0]),
+        tf.clip_by_norm(tf.zeros([3]), 1.0),
+        tf.clip_by_average_norm(normal(3, 2), 0.1),
+        tf.clip_by_value(normal(3), -0.1, 0.1),
+        tf.clip_by_value(normal(2, 3), uniform(3) - 1.0, 1.0),
+        tf.global_norm([normal(3), normal(2, 2)]),
+    ],
+    "summaries": lambda: [
+        tf.summary.scalar("loss", 1.0),
+        tf.summary.scalar("a b/c", 1.0),
+        tf.summary.histogram("weights", normal(3, 4)),
+        tf.summary.text("said", tf.constant(["x"])),
+        tf.summary.merge([tf.summary.scalar("other", 2.0)]),
+        tf.summary.merge_all(),
+        tf.summary.scalar("loss", 2.0),
+        tf.summary.scalar("family", 2.0, family="of_its_own"),
+        tf.summary.image("pictures", uniform(4, 5, 5, 3), 2),
+        tf.summary.image("bytes", tf.cast(uniform(4, 5, 5, 3) * 255, tf.uint8), max_outputs=1),
+        tf.summary.audio("sound", uniform(1, 20, 1) * 0.5, 100),
+        tf.summary.tensor_summary("tensor", normal(2)),
+    ],
+}
+cases(__name__, TABLE)

@@ -103,23 +103,6 @@ def device_strings(source: Source, rng: random.Random) -> str | None:
 
 
 @mutation
-def string_constants(source: Source, rng: random.Random) -> str | None:
-    """Strings put together from parts."""
-    options = []
-    for node in expressions(source):
-        text = getattr(node, "value", None)
-        if not isinstance(node, ast.Constant) or not isinstance(text, str) or node.lineno != node.end_lineno:
-            continue
-        if len(text) > 2 and not set("'\"\\{}\n%") & set(text):
-            begin, rest = text[:2], text[2:]
-            options.append((node, [
-                f"('{begin}' '{rest}')", f"('{begin}' + '{rest}')", f"f'{text}'", f"'{begin}{{}}'.format('{rest}')", f"u'{text}'",
-                f"('%s{rest}' % '{begin}')", f"str('{text}')", f"''.join(('{begin}', '{rest}'))", f'"""{text}"""', f"r'{text}'",
-            ]))  # fmt: skip
-    return source.one_of(rng, options, 5)
-
-
-@mutation
 def extract_constant(source: Source, rng: random.Random) -> str | None:
     """Numbers and strings become constants at the top, of a class, or of a dict."""
     first = source.after_imports()
@@ -183,40 +166,4 @@ def ranges(source: Source, rng: random.Random) -> str | None:
         for node in source.all(ast.Call)
         if isinstance(node.func, ast.Name) and node.func.id == "range" and len(node.args) == 1
     ]
-    return source.replaced(edits) if edits else None
-
-
-@mutation
-def collection_literals(source: Source, rng: random.Random) -> str | None:
-    """`[...]` as a tuple or through `list`, `{...}` through `dict`; `not not`."""
-    options = []
-    for node in source.all(ast.List, ast.ListComp, ast.Dict, ast.Compare):
-        text = source.of(node)
-        forms = {
-            ast.ListComp: [f"list({text[1:-1]})", f"list({text})", f"[*({text[1:-1]})]"],
-            ast.List: [f"list({text})", f"[*{text}]", f"list(({text[1:-1].rstrip().rstrip(',')},))"],
-            ast.Dict: [f"dict({text})", f"{{**{text}}}", f"dict(list({text}.items()))"],
-            ast.Compare: [f"(not not ({text}))"],
-        }[type(node)]
-        if not isinstance(getattr(node, "ctx", None), ast.Store):
-            options.append((node, forms[:2] if getattr(node, "elts", None) == [] else forms))
-    return source.one_of(rng, options, 5)
-
-
-@mutation
-def comprehension_to_loop(source: Source, rng: random.Random) -> str | None:
-    """`v = [e for t in i]` as a loop that appends."""
-    edits = []
-    found = [
-        node for node in source.all(ast.Assign) if isinstance(node.value, ast.ListComp) and source.plain(node)
-    ]
-    for node in pick(rng, found, 3):
-        value, target = node.value, node.targets[0]
-        used = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
-        if len(value.generators) > 1 or not isinstance(target, ast.Name) or target.id in used:
-            continue
-        part, indent = value.generators[0], source.indent(node)
-        tests = "".join(f"if not ({source.of(condition)}): continue\n{indent}    " for condition in part.ifs)
-        edits.append((node, f"{target.id} = []\n{indent}for {source.of(part.target)} in {source.of(part.iter)}:\n{indent}    {tests}"
-                            f"{target.id}.append({source.of(value.elt)})"))  # fmt: skip
     return source.replaced(edits) if edits else None

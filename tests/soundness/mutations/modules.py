@@ -99,27 +99,3 @@ def whole_into_module(source: Source, rng: random.Random) -> Files | None:
         ("def main():\n    from pkg_ import everything_\n\n\nmain()", package),
     ])  # fmt: skip
     return {"script.py": f"{line}\n", **files}
-
-
-@mutation
-def constants_into_module(source: Source, rng: random.Random) -> Files | None:
-    """Module-level constants of plain values go into a local `config` module."""
-    found = [
-        node for node in source.tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and len(node.targets) == 1
-        and isinstance(node.value, ast.Constant | ast.List | ast.Tuple) and source.plain(node)
-        and not any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(node.value))
-    ]  # fmt: skip
-    chosen = pick(rng, found, 4)
-    names = [node.targets[0].id for node in chosen]
-    line = rng.choice(
-        [f"from settings_ import {', '.join(names)}", "from settings_ import *", "import settings_"]
-    )
-    own = [f"{name} = settings_.{name}" if line == "import settings_" else "pass" for name in names]
-    own[:1] = [f"{line}; {own[0]}"] if own else []
-    text = "\n".join(map(source.of, chosen)) + "\n"
-    return (
-        {"script.py": source.replaced(list(zip(chosen, own, strict=True))), "settings_.py": text}
-        if chosen
-        else None
-    )

@@ -51,49 +51,17 @@ def renamed(source: Source, old: str, new: str) -> str | None:
 
 
 @mutation
-def rename_variable(source: Source, rng: random.Random) -> str | None:
-    names = sorted({node.id for node in source.all(ast.Name) if isinstance(node.ctx, ast.Store)})
-    names += sorted({node.arg for node in source.all(ast.arg)} - set(names) - {"self"})
-    if not names:
-        return None
+def other_names(source: Source, rng: random.Random) -> str | None:
+    """Variables, parameters, functions, classes and imports under misleading names."""
+    names = {node.id for node in source.all(ast.Name) if isinstance(node.ctx, ast.Store)}
+    names |= {node.arg for node in source.all(ast.arg)} - {"self"}
+    names |= {node.name for node in source.all(ast.FunctionDef, ast.ClassDef)}
+    names |= {node.asname or node.name for node in source.all(ast.alias)}
     text = source.text
-    for name in pick(rng, names, 4):
+    for name in pick(rng, sorted(names), 4):
         now = Source(text)
         text = renamed(now, name, now.fresh(rng)) or text
     return text
-
-
-@mutation
-def rename_function(source: Source, rng: random.Random) -> str | None:
-    names = [
-        node.name
-        for node in source.all(ast.FunctionDef, ast.ClassDef)
-        if not isinstance(source.parents[node], ast.ClassDef)
-    ]
-    return renamed(source, rng.choice(names), source.fresh(rng)) if names else None
-
-
-@mutation
-def rename_import(source: Source, rng: random.Random) -> str | None:
-    names = [
-        node.asname or node.name for node in source.all(ast.alias) if "." not in (node.asname or node.name)
-    ]
-    wanted = [
-        "t",
-        "TF",
-        "K",
-        "tfl",
-        "tensorflow_",
-        "sess",
-        "np_",
-        "numpy_",
-        "tf1",
-        "tf2",
-        "session",
-        "_tf",
-        "v1",
-    ]
-    return renamed(source, rng.choice(names), source.fresh(rng, *wanted)) if names else None
 
 
 def tensorflow_import(source: Source) -> ast.Import:
@@ -125,15 +93,6 @@ def import_form(source: Source, rng: random.Random) -> str | None:
         "import sys, tensorflow\ntf = sys.modules['tensorflow']",
     ])  # fmt: skip
     return source.replaced([(node, form)])
-
-
-@mutation
-def import_whole_name(source: Source, rng: random.Random) -> str | None:
-    node = tensorflow_import(source)
-    if _in_fstring(source, "tf"):
-        return None
-    places = [(use, "tensorflow") for use in uses(source, "tf")]
-    return source.replaced([(node, "import tensorflow"), *places])
 
 
 def chains(source: Source, *, depth: int = 1) -> dict[str, list[ast.Attribute]]:
@@ -213,35 +172,6 @@ def alias_in_container(source: Source, rng: random.Random) -> str | None:
 
 
 @mutation
-def two_names_for_tensorflow(source: Source, rng: random.Random) -> str | None:
-    node = tensorflow_import(source)
-    name = source.fresh(rng, "tf2", "t", "TF", "tensorflow_v1", "K")
-    made = rng.choice(
-        [f"import tensorflow as {name}", f"{name} = tf", f"import tensorflow.compat.v1 as {name}",
-         f"from tensorflow import compat as _compat\n{name} = _compat.v1"]
-    )  # fmt: skip
-    places = [(use, name) for use in uses(source, "tf") if rng.random() < 0.5]
-    return source.replaced([(node, f"import tensorflow as tf\n{made}"), *places])
-
-
-@mutation
-def parameter_tf(source: Source, rng: random.Random) -> str | None:
-    """A function takes TensorFlow as a default argument."""
-    functions = [
-        node
-        for node in source.all(ast.FunctionDef)
-        if not node.args.vararg and not node.args.kwarg and not node.args.kwonlyargs and node.args.args
-        and node.args.args[0].arg != "self"
-    ]  # fmt: skip
-    if not functions or "tf" not in {node.id for node in source.all(ast.Name)}:
-        return None
-    node = rng.choice(functions)
-    last = node.args.defaults[-1] if node.args.defaults else node.args.args[-1]
-    name = rng.choice(["tf", "tf", "_tf", "lib"])
-    return source.replaced([((source.end(last), source.end(last)), f", {name}=tf")])
-
-
-@mutation
 def bound_again_at_the_end(source: Source, rng: random.Random) -> str:
     names = source.bound_at_top()
     names += [node.name for node in source.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
@@ -281,25 +211,6 @@ def never_bound_so(source: Source, rng: random.Random) -> str | None:
 
 
 @mutation
-def unused_imports(source: Source, rng: random.Random) -> str | None:
-    node = tensorflow_import(source)
-    lines = [
-        "import os, sys as system", "from tensorflow.python.client import device_lib", "import tensorflow as unused_tf",
-        "from tensorflow.python.framework import ops as ops_lib", "import tensorflow.compat.v1 as unused_v1",
-        "from tensorflow import Session as S_unused, placeholder", "from tensorflow import train as unused_train",
-        "import tensorflow.python.platform", "from tensorflow.python.ops import variable_scope as vs_unused",
-        "from tensorflow.python.training import moving_averages", "from tensorflow import keras as unused_keras",
-        "from tensorflow.python.ops import control_flow_ops, math_ops", "import json, time, datetime, random as rnd",
-        "from tensorflow.python.platform import gfile as unused_gfile, flags as unused_flags",
-        "from tensorflow.core.framework import graph_pb2", "from tensorflow.examples.tutorials.mnist import input_data",
-    ]  # fmt: skip
-    chosen = "\n".join(pick(rng, lines, 3))
-    return source.replaced(
-        [(node, rng.choice([f"import tensorflow as tf\n{chosen}", f"{chosen}\nimport tensorflow as tf"]))]
-    )
-
-
-@mutation
 def into_namespace(source: Source, rng: random.Random) -> str | None:
     """A variable becomes an attribute of a class, a namespace, or a dict's item, wherever it is used."""
     taken = {node.arg for node in source.all(ast.arg, ast.keyword)}
@@ -332,30 +243,3 @@ def into_namespace(source: Source, rng: random.Random) -> str | None:
         (use, form.format(home=home, name=name)) for name in pick(rng, names, 5) for use in uses(source, name)
     ]
     return source.replaced([source.before(first, made), *edits])
-
-
-@mutation
-def annotations(source: Source, rng: random.Random) -> str | None:
-    """Types of assignments, parameters and results."""
-    kinds = [
-        "object",
-        "'tf.Tensor'",
-        "tf.Tensor",
-        "'tf.Session'",
-        "tf.Variable",
-        "'Any'",
-        "None",
-        "list",
-        "dict",
-    ]
-    edits = [
-        ((source.end(node.targets[0]),) * 2, f": {rng.choice(kinds)}")
-        for node in source.all(ast.Assign)
-        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and rng.random() < 0.3
-        and not any(isinstance(up, ast.FunctionDef) for up in source.around(node))
-    ]  # fmt: skip
-    for node in source.all(ast.arg):
-        if not isinstance(source.parents[source.parents[node]], ast.Lambda) and rng.random() < 0.5:
-            if node.annotation is None:
-                edits.append(((source.end(node),) * 2, f": {rng.choice(kinds)} "))
-    return source.replaced(edits) if edits else None

@@ -19,12 +19,6 @@ def _movable(source: Source, *node_types: type[ast.stmt]) -> list[ast.stmt]:
     ]  # fmt: skip
 
 
-def _simple(source: Source) -> list[ast.Assign]:
-    """Movable assignments to one name."""
-    found = _movable(source, ast.Assign)
-    return [node for node in found if isinstance(node.targets[0], ast.Name) and len(node.targets) == 1]
-
-
 def _jumps_out(node: ast.stmt) -> bool:
     """Whether a `return`, `break` or `continue` in it acts on what is around it."""
     pending: list[tuple[ast.AST, bool]] = [(node, False)]
@@ -157,29 +151,6 @@ def value_into_function(source: Source, rng: random.Random) -> str | None:
 
 
 @mutation
-def argument_before(source: Source, rng: random.Random) -> str | None:
-    """Arguments get names in the line before."""
-    places = []
-    for node in source.all(ast.Call):
-        statement = source.statement(node)
-        simple = isinstance(statement, ast.Assign | ast.Expr) or (
-            isinstance(statement, ast.With) and node in [item.context_expr for item in statement.items]
-        )
-        if simple and source.plain(statement) and source.function(node) is source.function(statement):
-            values = [part for part in node.args if not isinstance(part, ast.Starred | ast.GeneratorExp)]
-            places += [
-                (statement, value) for value in [*values, *(keyword.value for keyword in node.keywords)]
-            ]
-    chosen = pick(rng, places, 3)
-    edits, taken = [], {node for _, node in chosen}
-    for count, (statement, node) in enumerate(chosen):
-        if not taken & set(source.around(node)):
-            name = rng.choice(["config", "feed", "tmp", "graph_", "sess_arg", "cfg"]) + f"_{count}"
-            edits += [source.before(statement, f"{name} = {source.of(node)}"), (node, name)]
-    return source.replaced(edits) if edits else None
-
-
-@mutation
 def for_to_while(source: Source, rng: random.Random) -> str | None:
     found = [(node, _body(source, node)) for node in _movable(source, ast.For) if not node.orelse]
     node, body = rng.choice([pair for pair in found if pair[1] is not None])
@@ -244,38 +215,6 @@ def with_forms(source: Source, rng: random.Random) -> str | None:
 
 
 @mutation
-def nested_withs_joined(source: Source, rng: random.Random) -> str | None:
-    """`with a: with b:` as `with a, b:`."""
-    found = [
-        node for node in source.all(ast.With)
-        if len(node.body) == 1 and isinstance(node.body[0], ast.With) and source.plain(node) and not has_long_string(node)
-    ]  # fmt: skip
-    node = rng.choice(found)
-    body = _body(source, node.body[0])
-    if body is None:
-        return None
-    head = ", ".join(map(_written, _entries(source, node, node.body[0])))
-    return source.put(node, f"with {head}:\n{indented(body, '    ')}")
-
-
-@mutation
-def decorators(source: Source, rng: random.Random) -> str | None:
-    functions = [node for node in source.tree.body if isinstance(node, ast.FunctionDef)]
-    made = rng.choice([
-        "import functools\ndef traced(sess):\n    @functools.wraps(sess)\n    def run(*args, **kwargs):\n"
-        "        return sess(*args, **kwargs)\n    return run",
-        "def traced(function):\n    return function",
-        "class traced(object):\n    def __init__(self, run):\n        self.run = run\n"
-        "    def __call__(self, *args, **kwargs):\n        return self.run(*args, **kwargs)",
-    ])  # fmt: skip
-    edits = [source.before(source.after_imports(), made)]
-    for node in pick(rng, functions, 3):
-        place = source.starts[source.top(node) - 1]
-        edits.append(((place, place), "@traced\n"))
-    return source.replaced(edits) if functions else None
-
-
-@mutation
 def function_in_class(source: Source, rng: random.Random) -> str | None:
     """A function at the top becomes a static method, a closure or an item of a dict."""
     functions = [node for node in _movable(source, ast.FunctionDef) if node in source.tree.body]
@@ -319,44 +258,3 @@ def whole_into_main(source: Source, rng: random.Random) -> str | None:
         tails.append(f"with tf.Graph().as_default():\n{indented(inner, '    ')}")
     head = source.text.encode()[: source.starts[source.top(first) - 1]].decode()
     return head + "\n\n".join(map(source.whole, definitions)) + f"\n\n\n{rng.choice(tails)}\n"
-
-
-DEAD = (
-    "if len('ab') == 3:\n    sess_1 = tf.Session('grpc://nowhere')\n    sess_1.run(None)",
-    "def unused_1(num_gpus=2):\n    for i in range(num_gpus):\n        with tf.device('/gpu:%d' % i):\n"
-    "            yield tf.placeholder(tf.float32)",
-    "class Fake_1(object):\n    def run(self, fetches):\n        return fetches\n    Session = property(lambda self: 3)\n"
-    "assert Fake_1().run(2) == 2 and Fake_1().Session == 3",
-    "def average_gradients_1(tower_grads):\n    return tower_grads[0]",
-    "for i_1 in range(0):\n    with tf.device('/gpu:%d' % i_1):\n        tf.no_op()",
-    "class Opt_1(object):\n    def compute_gradients(self, loss):\n        return [loss]\n"
-    "    apply_gradients = minimize = compute_gradients\nassert Opt_1().minimize(3) == [3]",
-    "def sess_2(run):\n    return run.run(run.Session)",
-    "while False:\n    tf.train.Server({'ps': ['a:1']})",
-    "assert not isinstance(None, (tf.Session, tf.InteractiveSession))",
-    "assert issubclass(tf.Session, object) and callable(tf.Session)",
-)
-
-
-@mutation
-def dead_code(source: Source, rng: random.Random) -> str | None:
-    """Code that is never run and looks like the real one."""
-    text = rng.choice(DEAD)
-    return source.replaced([source.before(source.after_imports(), text)]) if "tf" in source.names() else None
-
-
-@mutation
-def deleted_or_kept(source: Source, rng: random.Random) -> str | None:
-    """`del` of a copy, a copy of a name used instead of it, `a = b = value`."""
-    edits = []
-    for count, node in enumerate(pick(rng, _simple(source), 3)):
-        text, name = source.of(node), node.targets[0].id
-        if "\n" not in text:
-            edits.append((source.lines_of(node), indented(rng.choice([
-                f"{text}\ncopy_{count} = {name}\n{name} = None\n{name} = copy_{count}\ndel copy_{count}",
-                f"{name} = copy_{count} = {source.of(node.value)}",
-                f"{text}\ncopy_{count} = [{name}]\n{name}, = copy_{count}",
-                f"{text}\n{name} = {name}",
-                f"{text}\n{name}, copy_{count} = {name}, 'sess'",
-            ]), source.indent(node))))  # fmt: skip
-    return source.replaced(edits) if edits else None

@@ -122,25 +122,6 @@ with tf.Session() as sess:
             print(type(e).__name__, bad)
     print(g.as_graph_element('y').name, g.as_graph_element('y:0').name, g.is_feedable(y), g.is_fetchable(train))
 
-#: lookup_of_devices_and_attrs: attributes of operations and tensors: types, inputs, consumers, devices asked for, shapes, dtypes
-with tf.device('/cpu:0'):
-    a = tf.constant([[1.0, 2.0]], name='a')
-with tf.device('/gpu:1'):
-    b = tf.constant([[3.0], [4.0]], name='b')
-c = tf.matmul(a, b, name='c')
-v = tf.get_variable('v', initializer=c * 2.0)
-print(a.device, c.op.type, [t.name for t in c.op.inputs], [o.name for o in a.consumers()])
-print(c.shape.as_list(), c.dtype.name, c.op.get_attr('transpose_a'), v.dtype.base_dtype.name, v.shape.as_list())
-print(c.graph is tf.get_default_graph(), c.value_index, c.op.outputs[0] is c, v.op.name, v.name)
-loss = tf.reduce_sum(tf.square(v - 1.0))
-train = tf.train.GradientDescentOptimizer(0.25).minimize(loss)
-with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
-    sess.run(tf.global_variables_initializer())
-    for _ in range(3):
-        print(sess.run(loss), sess.run(c).tolist())
-        sess.run(train)
-    print(sess.run(v).tolist(), sess.graph.get_tensor_by_name('c:0') is c)
-
 #: make_callable: make_callable, with and without feeds; kept and called in a loop
 from tensorflow.core.protobuf import config_pb2
 
@@ -165,28 +146,6 @@ with tf.Session() as sess:
     options = config_pb2.CallableOptions(feed=['x:0', 'scale:0'], fetch=[loss.name], target=[train.name])
     fed = np.ones(2, np.float32), np.float32(1.0)
     print(float(sess._make_callable_from_options(options)(*fed)[0]), weights().tolist())
-
-#: metrics_streaming: tf.metrics: mean, accuracy, precision, recall, auc, mean_iou; local variables set back
-labels = tf.placeholder(tf.int64, [None])
-scores = tf.placeholder(tf.float32, [None])
-guess = tf.cast(scores > 0.5, tf.int64)
-ops = {
-    'mean': tf.metrics.mean(scores), 'accuracy': tf.metrics.accuracy(labels, guess),
-    'precision': tf.metrics.precision(labels, guess), 'recall': tf.metrics.recall(labels, guess),
-    'auc': tf.metrics.auc(labels, scores, num_thresholds=20), 'mse': tf.metrics.mean_squared_error(tf.cast(labels, tf.float32), scores),
-    'iou': tf.metrics.mean_iou(labels, guess, 2), 'tp': tf.metrics.true_positives(labels, guess),
-}
-values = {k: v for k, (v, _) in ops.items()}
-updates = [u for _, (_, u) in sorted(ops.items())]
-init = tf.local_variables_initializer()
-rng = np.random.RandomState(0)
-print(len(tf.local_variables()), len(tf.global_variables()))
-with tf.Session() as sess:
-    for _ in range(2):
-        sess.run(init)
-        for _ in range(3):
-            sess.run(updates, {labels: rng.randint(0, 2, 8), scores: rng.rand(8)})
-        print({k: '%.6g' % v for k, v in sorted(sess.run(values).items())})
 
 #: nested_fetches: fetches nested in lists, tuples, dictionaries, namedtuples; the same tensor twice; operations give None
 import collections
@@ -219,24 +178,6 @@ with tf.Session() as sess:
         sess.run([1.5])
     except TypeError as e:
         print('TypeError', 'Fetch argument' in str(e))
-
-#: no_variables_at_all: a session that only computes: linear algebra, strings, numbers; a graph without any variable
-m = tf.placeholder(tf.float64, [3, 3])
-inverse = tf.matrix_inverse(m)
-det = tf.matrix_determinant(m)
-eig = tf.self_adjoint_eigvals(tf.matmul(m, m, transpose_a=True))
-best = tf.argmax(tf.reduce_sum(m, 1))
-rng = np.random.RandomState(0)
-print(tf.global_variables(), tf.trainable_variables())
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for _ in range(3):
-        a = rng.rand(3, 3)
-        i, d, b = sess.run([inverse, det, best], {m: a})
-        print(np.round(i.dot(a), 6).tolist(), '%.9g' % d, b, np.round(sess.run(eig, {m: a}), 8).tolist())
-    print(sess.run(tf.string_split(['a b', 'c']).values).tolist(), sess.run(tf.range(3)).tolist())
-    print(sess.run(tf.unique([1, 1, 2])).idx.tolist(), sess.run(tf.where([True, False, True])).tolist())
-    print(sess.run(tf.dynamic_partition([1, 2, 3, 4], [0, 1, 0, 1], 2))[1].tolist())
 
 #: numpy_feeds_of_many_kinds: what is fed: lists, scalars, ints, bools, strings, arrays of other dtypes, non-contiguous arrays, empty ones
 f = tf.placeholder(tf.float32, name='f')
@@ -354,25 +295,3 @@ with tf.Session() as sess:
         print(sess.run(stacked, feeds).tolist())
         values = sess.run([train_op, unit[:], tf.reshape(unit, [1, 1])[0], rows[1], rows[2:3]], feeds)[1:]
         print([value.ravel()[:2].tolist() for value in values])
-
-#: tensor_arrays_and_shapes: shapes known and unknown, set_shape, tf.shape in the graph, TensorArray, dynamic batch, reshape by placeholders
-x = tf.placeholder(tf.float32, [None, None, 2])
-print(x.shape.as_list(), x.get_shape().ndims, x.shape[2].value, x.shape[0].value)
-flat = tf.reshape(x, [-1, 2])
-w = tf.get_variable('w', [2, 3], initializer=tf.constant_initializer(np.arange(6).reshape(2, 3) / 6.0))
-out = tf.reshape(tf.matmul(flat, w), [tf.shape(x)[0], tf.shape(x)[1], 3])
-print(out.shape.as_list())
-out.set_shape([None, None, 3])
-ta = tf.TensorArray(tf.float32, size=tf.shape(x)[0], element_shape=[])
-ta = tf.while_loop(lambda i, t: i < tf.shape(x)[0], lambda i, t: (i + 1, t.write(i, tf.reduce_sum(out[i]))), [0, ta])[1]
-sums = ta.stack()
-loss = tf.reduce_mean(tf.square(sums - 1.0))
-train = tf.train.AdagradOptimizer(0.1).minimize(loss)
-rng = np.random.RandomState(2)
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for n, t in ((1, 2), (3, 1), (2, 4)):
-        feed = {x: rng.rand(n, t, 2)}
-        print(sess.run(out, feed).shape, sess.run(sums, feed).tolist())
-        print('%.7g' % sess.run([loss, train], feed)[0])
-    print(sess.run(w).tolist())

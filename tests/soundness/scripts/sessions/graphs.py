@@ -1,61 +1,6 @@
 import numpy as np
 import tensorflow as tf
 
-#: decorated_lazy_properties: graph parts as lazy properties made by a decorator
-import functools
-
-
-
-def lazy(function):
-    name = '_cache_' + function.__name__
-
-    @property
-    @functools.wraps(function)
-    def wrapper(self):
-        if not hasattr(self, name):
-            with tf.variable_scope(function.__name__):
-                setattr(self, name, function(self))
-        return getattr(self, name)
-    return wrapper
-
-
-class Model:
-    def __init__(self, image, label):
-        self.image, self.label = image, label
-        self.prediction, self.optimize, self.error
-
-    @lazy
-    def prediction(self):
-        w = tf.get_variable('w', [int(self.image.shape[1]), int(self.label.shape[1])],
-                            initializer=tf.glorot_uniform_initializer(seed=3))
-        return tf.nn.softmax(tf.matmul(self.image, w))
-
-    @lazy
-    def cost(self):
-        return -tf.reduce_sum(self.label * tf.log(self.prediction + 1e-8))
-
-    @lazy
-    def optimize(self):
-        return tf.train.RMSPropOptimizer(0.03).minimize(self.cost)
-
-    @lazy
-    def error(self):
-        wrong = tf.not_equal(tf.argmax(self.label, 1), tf.argmax(self.prediction, 1))
-        return tf.reduce_mean(tf.cast(wrong, tf.float32))
-
-
-image, label = tf.placeholder(tf.float32, [None, 5]), tf.placeholder(tf.float32, [None, 3])
-model = Model(image, label)
-print([v.op.name for v in tf.global_variables()])
-rng = np.random.RandomState(0)
-sess = tf.Session()
-sess.run(tf.global_variables_initializer())
-for _ in range(4):
-    images, labels = rng.rand(6, 5), np.eye(3)[rng.randint(0, 3, 6)]
-    sess.run(model.optimize, {image: images, label: labels})
-    print(sess.run([model.error, model.cost], {image: images, label: labels}))
-print(sess.run(tf.trainable_variables()[0]).tolist())
-
 #: finalized_graph: graph.finalize(): running goes on, adding fails
 with tf.Graph().as_default() as g:
     x = tf.placeholder(tf.float32, [4])
@@ -327,23 +272,6 @@ for begun in range(2):
             print('gamma', sess.run(gamma), sess.run([picked, gamma]))
             print('loss', sess.run(loss, feed), sess.run([loss, step], feed)[0])
 
-#: dataset_two_sessions: one graph with a one-shot iterator: each session begins at the start
-dataset = tf.data.Dataset.range(6).map(lambda v: tf.cast(v, tf.float32) / 2.0).shard(2, 0).repeat()
-value = tf.data.make_one_shot_iterator(dataset).get_next()
-m = tf.Variable(0.0)
-loss = (m - value) ** 2
-train = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
-init = tf.global_variables_initializer()
-first = tf.Session()
-first.run(init)
-print([first.run([loss, train])[0] for _ in range(4)], first.run(m))
-second = tf.Session()
-second.run(init)
-print([second.run([loss, train])[0] for _ in range(2)], second.run(m))
-print(first.run([loss, train])[0], first.run(value), second.run(value))
-first.close()
-second.close()
-
 #: queue_ops_and_closing: queues: many at once, sizes, is_closed, cancelled enqueues, a padding queue
 q = tf.FIFOQueue(10, tf.float32, shapes=[2], name='q')
 x = tf.placeholder(tf.float32, [None, 2])
@@ -392,62 +320,6 @@ with tf.Graph().as_default():
             print(b.tolist(), '%.9g' % l, sess.run(m))
         sv.request_stop()
     print(sv.coord.should_stop())
-
-#: monitored_worker_iterator_end: a MonitoredTrainingSession that ends because its iterator does
-data = np.arange(10, dtype=np.float32).reshape(5, 2)
-it = tf.data.make_one_shot_iterator(tf.data.Dataset.from_tensor_slices(data).repeat(2).batch(3))
-batch = it.get_next()
-w = tf.get_variable('w', [2], initializer=tf.zeros_initializer())
-gs = tf.train.get_or_create_global_step()
-loss = tf.reduce_mean(tf.square(batch - w))
-train = tf.train.FtrlOptimizer(0.5, l1_regularization_strength=0.01).minimize(loss, gs)
-final = []
-
-
-class Last(tf.train.SessionRunHook):
-    def end(self, session):
-        final.append(session.run([gs, w]))
-
-
-with tf.train.MonitoredTrainingSession(hooks=[Last()]) as sess:
-    while not sess.should_stop():
-        print('%.9g' % sess.run([loss, train])[0])
-print('over', final[0][0], final[0][1].tolist())
-
-#: monitored_hooks_of_its_own: a hook with every method: extra fetches and feeds, stop requested, begin, end
-class Watch(tf.train.SessionRunHook):
-    def begin(self):
-        self.steps = tf.train.get_global_step()
-        self.calls = 0
-        print('begin', self.steps.op.name)
-
-    def after_create_session(self, session, coord):
-        print('created', session.run(self.steps), coord.should_stop())
-
-    def before_run(self, run_context):
-        self.calls += 1
-        print('before', len(run_context.original_args.fetches or []), sorted(run_context.original_args.feed_dict or {}, key=str) == [])
-        return tf.train.SessionRunArgs({'loss': loss, 'w': w}, feed_dict={scale: 1.0 / self.calls})
-
-    def after_run(self, run_context, run_values):
-        print('after', '%.9g' % run_values.results['loss'])
-        if self.calls == 5:
-            run_context.request_stop()
-
-    def end(self, session):
-        print('end', session.run(self.steps), self.calls)
-
-
-scale = tf.placeholder(tf.float32, [], name='scale')
-w = tf.Variable([1.0, 2.0])
-gs = tf.train.get_or_create_global_step()
-loss = tf.reduce_sum((w - 3.0) ** 2) * scale
-train = tf.train.GradientDescentOptimizer(0.2).minimize(loss, gs)
-with tf.train.SingularMonitoredSession(hooks=[Watch()]) as sess:
-    while not sess.should_stop():
-        sess.run([train])
-        if not sess.should_stop():
-            print(sess.raw_session().run(w).tolist())
 
 #: logging_and_final_ops_hooks: LoggingTensorHook with a formatter, FinalOpsHook, NanTensorHook that raises, GlobalStepWaiterHook
 gs = tf.train.get_or_create_global_step()

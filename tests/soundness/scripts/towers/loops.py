@@ -492,17 +492,6 @@ for i in range(2):
             losses.append(tf.losses.huber_loss(tf.split(y, 2)[i], p, delta=0.5))
             grads.append(opt.compute_gradients(losses[-1]))
 
-#: same_batch_for_all: the same tensors for both towers (a mistake people make): both compute the same
-with tf.variable_scope(tf.get_variable_scope()):
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            w = tf.get_variable('w', [2], initializer=tf.constant_initializer(0.1))
-            b = tf.get_variable('b', [], initializer=tf.constant_initializer(0.0))
-            losses.append(tf.reduce_mean(tf.square(tf.reduce_sum(x * w, 1) + b - y)))
-            tf.get_variable_scope().reuse_variables()
-            grads.append(opt.compute_gradients(losses[i]))
-losses.append(tf.equal(losses[0], losses[1]))
-
 #: scope_entered_by_object_in_loop: a scope object entered again in each round, original_name_scope, names printed
 with tf.variable_scope('net') as net_scope:
     pass

@@ -330,46 +330,6 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
         print(['%.9g' % v for v in l], sess.run(ids, {words: batch}).tolist())
         print(sess.run([seen, ever, last, logits]))
 
-#: summaries_of_every_tower: summaries of every tower, the tower's name taken off by a regular expression; histograms; read from the proto
-import re
-
-
-tf.set_random_seed(2)
-x = tf.placeholder(tf.float32, [4, 2])
-opt = tf.train.GradientDescentOptimizer(0.1)
-tower_grads = []
-with tf.variable_scope(tf.get_variable_scope()):
-    for i in range(2):
-        with tf.device('/gpu:%d' % i), tf.name_scope('tower_%d' % i) as scope:
-            w = tf.get_variable('w', [2, 2], initializer=tf.random_normal_initializer())
-            act = tf.nn.relu(tf.matmul(x[i * 2:i * 2 + 2], w), name='act')
-            name = re.sub('tower_[0-9]*/', '', act.op.name)
-            tf.summary.histogram(name + '/activations', act)
-            tf.summary.scalar(name + '/sparsity', tf.nn.zero_fraction(act))
-            loss = tf.reduce_sum(act)
-            tf.get_variable_scope().reuse_variables()
-            tower_grads.append(opt.compute_gradients(loss))
-print([s.op.name for s in tf.get_collection(tf.GraphKeys.SUMMARIES)])
-print(len(tf.get_collection(tf.GraphKeys.SUMMARIES, scope)), len(tf.get_collection(tf.GraphKeys.SUMMARIES, 'tower_0/')))
-grads = [(tf.reduce_mean(tf.stack([g for g, _ in p]), 0), p[0][1]) for p in zip(*tower_grads)]
-for g, v in grads:
-    tf.summary.histogram(v.op.name + '/gradients', g)
-train = opt.apply_gradients(grads)
-merged = tf.summary.merge_all()
-rng = np.random.RandomState(2)
-with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
-    sess.run(tf.global_variables_initializer())
-    for _ in range(3):
-        feed = {x: rng.randn(4, 2)}
-        summary = tf.Summary()
-        summary.ParseFromString(sess.run(merged, feed))
-        for v in summary.value:
-            if v.HasField('histo'):
-                print(v.tag, v.histo.num, '%.9g %.9g' % (v.histo.sum, v.histo.sum_squares))
-            else:
-                print(v.tag, v.simple_value)
-        sess.run(train, feed)
-
 #: summaries_of_old_releases: TF 0.x's summaries, whose tags are what is written, whatever the name scope: kept by the towers, merged and printed
 x = tf.placeholder(tf.float32, [4, 2])
 opt = tf.train.GradientDescentOptimizer(0.1)
@@ -431,32 +391,3 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
         print(['%.9g' % v for v in sess.run(losses, feed)], '%.9g' % sess.run(loss, feed))
         sess.run(step, feed)
     print(sess.run([w, b]))
-
-#: values_on_devices: 
-ROWS = 4
-
-with tf.device("/cpu:0"):
-    w = tf.get_variable("w", [3, 2], initializer=tf.random_normal_initializer(seed=7))
-    scale = tf.Variable(0.25, name="scale")
-x = tf.placeholder(tf.float32, [None, 3])
-shift = tf.placeholder(tf.float32, [])
-with tf.device("/gpu:0"):
-    first = tf.matmul(x, w) * scale
-    first_sum = tf.reduce_sum(first)
-with tf.device("/gpu:1"):
-    with tf.name_scope("second"):
-        second = tf.tanh(tf.matmul(x, w) + shift)
-        second_mean = tf.reduce_mean(second, 0)
-total = tf.add_n([first, second])
-
-init = tf.global_variables_initializer()
-with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
-    sess.run(init)
-    random = np.random.RandomState(3)
-    for step in range(3):
-        rows = random.rand(ROWS + step, 3)
-        a, b = sess.run([first_sum, second_mean], feed_dict={x: rows, shift: step})
-        print(step, a, b, a.dtype, b.shape)
-        print(sess.run(total, {x: rows, shift: 0.5}))
-    print(sess.run((scale,)), sess.run((w, scale)), sess.run((total,), {x: np.ones([1, 3]), shift: 1.0}))
-    print(sess.run(w), sess.run([scale, first_sum], feed_dict={x: np.ones([1, 3])}))
