@@ -18,12 +18,6 @@ _ODD = (
     "\0", "\x0c", "\t", "\r", "\u00e9", "\u2028", "\ufeff", "\x1a", "\\", '"""', "'", "(", "]", ":", "0777", "lambda",
     "\N{SNAKE}",
 )  # fmt: skip
-_IMPORTS = (
-    "import tensorflow as flow",
-    "from tensorflow import *",
-    "import tensorflow",
-    "import tensorflow.compat.v1 as tf",
-)
 _NAMES = ("tf", "tensorflow", "self", "strategy", "Session", "towers", "print", "x")
 _PYTHON2 = ("print 'x', y", "exec 'x'", "raise ValueError, 'x'", "x = `y`", "print >>f, x", "x = 0777 <> 1L")
 
@@ -116,13 +110,6 @@ def renamed(text: str, chance: random.Random) -> str:
     return re.sub(rf"\b{place.group()}\b", chance.choice([other, *_NAMES]), text)
 
 
-def renamed_tensorflow(text: str, chance: random.Random) -> str:
-    """TensorFlow is imported in another way."""
-    return re.sub(
-        r"^import tensorflow as tf\b.*$", chance.choice(_IMPORTS), text, count=1, flags=re.MULTILINE
-    )
-
-
 def inserted(text: str, chance: random.Random) -> str:
     """Something odd gets in, anywhere or at the start of a line; or what only Python 2 takes; or half a merge."""
     starts = _starts(text)
@@ -202,25 +189,9 @@ def chained(text: str, chance: random.Random) -> str:
     return (text if text.endswith("\n") else text + "\n") + chain
 
 
-def wrapped(text: str, chance: random.Random) -> str:
-    """All of it in a block."""
-    heads = (
-        "def main():",
-        "class Main:",
-        "if True:",
-        "try:",
-        "with tf.Graph().as_default():",
-        "for i in range(2):",
-        "async def main():",
-    )
-    head = chance.choice(heads)
-    body = "".join(f"    {line}" for line in text.splitlines(keepends=True) if "from __future__" not in line)
-    return f"{head}\n{body}\n" + ("finally:\n    pass\n" if head == "try:" else "")
-
-
 EVERY: tuple[Damage, ...] = (
-    tokens, lines, truncated, statements, renamed, renamed_tensorflow, inserted, tabbed, other_line_ends, nested,
-    chained, wrapped,
+    tokens, lines, truncated, statements, renamed, inserted, tabbed, other_line_ends, nested,
+    chained,
 )  # fmt: skip
 
 

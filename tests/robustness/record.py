@@ -1,4 +1,4 @@
-"""`Record`: what came of a campaign, and its numbers as a page."""
+"""`Record`: what came of a campaign."""
 
 from __future__ import annotations
 
@@ -7,27 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-#: the kinds of faults, in words
-FAULTS = {
-    "exception": "exceptions",
-    "error of ours": "sentences that ask to report an error",
-    "too long": "programs that take longer than they may",
-    "does not compile": "outputs that do not compile",
-    "undefined": "outputs with an undefined name that was none before (ruff F821, F823)",
-    "changed on an error": "files changed on an error",
-    "not written": "results that could not be written",
-    "second run": "second runs that change something",
-}
-
 
 @dataclass
 class Record:
     """What came of it."""
 
     out: Path
+    #: kind, case and detail of what was hurt
     faults: list[tuple[str, str, str]] = field(default_factory=list)
     counts: collections.Counter[str] = field(default_factory=collections.Counter)
-    slowest: list[tuple[float, str]] = field(default_factory=list)
+    #: seconds and case of the slowest program
+    slowest: tuple[float, str] = (0.0, "")
     #: number of a text before and after -> the case
     pairs: list[str] = field(default_factory=list)
 
@@ -38,7 +28,7 @@ class Record:
         for part in parts:
             whole.faults += part.faults
             whole.counts += part.counts
-            whole.slowest += part.slowest
+            whole.slowest = max(whole.slowest, part.slowest)
         return whole
 
     def fault(self, kind: str, case: str, detail: str, data: bytes = b"") -> None:
@@ -51,10 +41,6 @@ class Record:
         place.with_suffix(".txt").write_text(f"{kind}\n{case}\n{detail}\n", errors="backslashreplace")
         print(f"{kind}: {case}: {detail[-300:]} ({place})", flush=True)
 
-    def took(self, seconds: float, case: str) -> None:
-        """A program took so long."""
-        self.slowest = sorted([*self.slowest, (seconds, case)])[-5:]
-
     def keep(self, case: str, before: str, after: str) -> None:
         """A text to look for undefined names in, before and after."""
         self.pairs.append(case)
@@ -63,17 +49,9 @@ class Record:
             place.parent.mkdir(exist_ok=True)
             place.write_text(text, errors="backslashreplace", newline="")
 
-    def page(self, repositories: int, seed: int) -> str:
-        """The numbers."""
-        kinds = collections.Counter(kind for kind, _, _ in self.faults)
-        seconds, case = max(self.slowest, default=(0.0, ""))
-        lines = [
-            f"# Python files of {repositories} public repositories, whole and damaged (seed {seed}), migrated twice",
-            "",
-            "| | |",
-            "| --- | --- |",
-            *(f"| {name} | {count} |" for name, count in sorted(self.counts.items())),
-            *(f"| {words} | {kinds[kind]} |" for kind, words in FAULTS.items()),
-            f"| the slowest program | {seconds:.1f} s: {case} |",
-        ]
-        return "\n".join(lines) + "\n"
+    def summary(self) -> str:
+        """The numbers, a line for each."""
+        faults = collections.Counter(kind for kind, _, _ in self.faults)
+        lines = [f"{count:7} {name}" for name, count in sorted(self.counts.items())]
+        lines += [f"{count:7} at fault: {kind}" for kind, count in sorted(faults.items())]
+        return "\n".join([*lines, f"{self.slowest[0]:7.1f} s, the slowest program: {self.slowest[1]}"])

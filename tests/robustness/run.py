@@ -26,7 +26,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 from damage import damaged  # noqa: E402
 from record import Record  # noqa: E402
 from running import one_file, one_repository  # noqa: E402
-from sources import Original, files_of, git_directories, name_of, originals  # noqa: E402
+from sources import Original, clones, files_of, originals  # noqa: E402
 from texts import undefined_names  # noqa: E402
 
 #: of mutations, so many are made of TF1 files
@@ -43,62 +43,42 @@ def choose(every: list[Original], count: int, seed: int) -> Iterator[tuple[str, 
         chance = random.Random(f"{seed} {number}")
         original = chance.choice(tf1 if chance.random() < TF1_SHARE or not others else others)
         kinds, data = damaged(original.data, chance)
-        yield f"mutation {number} of {original.repository}/{original.path}: {kinds}", data
-
-
-def fewer(every: list[Original], count: int, seed: int) -> list[Original]:
-    """So many files, a third of them with TF1 where there are so many."""
-    tf1 = [file for file in every if file.is_tf1]
-    others = [file for file in every if not file.is_tf1]
-    chance = random.Random(seed)
-    first = chance.sample(tf1, min(len(tf1), count // 3))
-    return first + chance.sample(others, min(len(others), count - len(first)))
+        yield f"mutation {number} of {original.name}: {kinds}", data
 
 
 def main() -> int:
     """Runs all of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("repositories", type=Path, help="a folder of git directories")
-    parser.add_argument(
-        "--files", type=int, default=None, help="only so many files, a third of them with TF1"
-    )
+    parser.add_argument("repositories", type=Path, help="a folder of clones")
+    parser.add_argument("--files", type=int, default=3000, help="so many files as they are")
     parser.add_argument("--mutations", type=int, default=5000)
-    parser.add_argument("--first", type=int, default=0, help="the first mutation")
     parser.add_argument(
         "--largest-tree", type=int, default=40, metavar="FILES", help="of repositories migrated as folders"
     )
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("/tmp/tf2towers-robustness"))
-    parser.add_argument("--page", type=Path, help="write the numbers there")
     options = parser.parse_args()
     shutil.rmtree(options.out, ignore_errors=True)
     options.out.mkdir(parents=True)
     every = originals(options.repositories)
-    files = every if options.files is None else fewer(every, options.files, options.seed)
-    cases = [("files", f"{file.repository}/{file.path}", file.data) for file in files]
-    cases += [("mutations", *case) for case in choose(every, options.mutations, options.seed)][
-        options.first :
-    ]
-    directories = [
-        directory
-        for directory in git_directories(options.repositories)
-        if 0 < sum(1 for _ in files_of(directory)) <= options.largest_tree
+    files = random.Random(options.seed).sample(every, min(len(every), options.files))
+    cases = [("files", file.name, file.data) for file in files]
+    cases += [("mutations", *case) for case in choose(every, options.mutations, options.seed)]
+    trees = [
+        clone for clone in clones(options.repositories) if len(list(files_of(clone))) <= options.largest_tree
     ]
     count = options.processes
-    parts = [(options, number, cases[number::count], directories[number::count]) for number in range(count)]
+    parts = [(options, number, cases[number::count], trees[number::count]) for number in range(count)]
     with ProcessPoolExecutor(count) as pool:
         record = Record.of_parts(options.out, pool.map(part, parts))
-    text = record.page(len({file.repository for file in files}), options.seed)
-    if options.page is not None:
-        options.page.write_text(text, encoding="utf-8")
-    print(text)
+    print(record.summary())
     return 1 if record.faults else 0
 
 
 def part(given: tuple[argparse.Namespace, int, list[tuple[str, str, bytes]], list[Path]]) -> Record:
     """One process's share of it."""
-    options, number, cases, directories = given
+    options, number, cases, trees = given
     os.environ["TF2TOWERS_DEBUG"] = "1"
     record = Record(options.out / str(number))
     record.out.mkdir()
@@ -114,11 +94,10 @@ def part(given: tuple[argparse.Namespace, int, list[tuple[str, str, bytes]], lis
         record.counts[kind] += 1
         if place % 250 == 0 or place == len(cases):
             tell(f"{place} of {len(cases)} files")
-    for directory in directories:
-        name = name_of(directory, options.repositories)
+    for clone in trees:
         with tempfile.TemporaryDirectory() as folder:
-            one_repository(record, name, directory, Path(folder))
-        tell(name)
+            one_repository(record, clone, Path(folder))
+        tell(clone.name)
     undefined_names(record)
     return record
 

@@ -86,19 +86,16 @@ def _migrated(record: Record, case: str, path: Path) -> MigrationResult:
     began = time.process_time()
     with limited():
         result = command.migrate_path(str(path))
-    record.took(time.process_time() - began, case)
+    record.slowest = max(record.slowest, (time.process_time() - began, case))
     return result
 
 
-def one_repository(record: Record, name: str, directory: Path, folder: Path) -> None:
+def one_repository(record: Record, clone: Path, folder: Path) -> None:
     """A whole repository, as a folder, twice."""
-    texts: dict[Path, bytes] = {}
-    for path, data in files_of(directory):
-        place = folder / path
-        with contextlib.suppress(OSError):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(data)
-            texts[place] = data
+    name, texts = clone.name, {folder / path: data for path, data in files_of(clone)}
+    for place, data in texts.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
     said = _run_on(record, name, folder)
     for place, data in texts.items():
         now = place.read_bytes()
@@ -133,7 +130,7 @@ def _run_on(record: Record, name: str, folder: Path) -> str:
             return MigrationResult(Path(path), error="took too long")
         finally:
             record.counts["trees: programs"] += 1
-            record.took(time.process_time() - began, f"{name}: {path}")
+            record.slowest = max(record.slowest, (time.process_time() - began, f"{name}: {path}"))
 
     errors = io.StringIO()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):

@@ -14,39 +14,14 @@ from record import Record
 
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
+from tf2towers.source.python2.evidence import NAMES
 from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
 
-RUFF = [
-    "check",
-    "--isolated",
-    "--no-cache",
-    "--ignore-noqa",
-    "--select",
-    "F821,F823",
-    "--output-format",
-    "json",
-    "--exit-zero",
-]
-PYTHON2_NAMES = frozenset(
-    [
-        "unicode",
-        "basestring",
-        "long",
-        "xrange",
-        "raw_input",
-        "reduce",
-        "unichr",
-        "cmp",
-        "execfile",
-        "file",
-        "reload",
-        "buffer",
-        "intern",
-        "apply",
-        "coerce",
-    ]
-)
+RUFF = (
+    "check", "--isolated", "--no-cache", "--ignore-noqa", "--select", "F821,F823",
+    "--output-format", "json", "--exit-zero",
+)  # fmt: skip
 
 
 def check_text(record: Record, case: str, before: str, after: str, data: bytes) -> None:
@@ -102,7 +77,7 @@ def undefined_names(record: Record) -> None:
                 found[f"{which}/{Path(text['filename']).name}"].add((text["code"], text["message"]))
     for number, case in enumerate(record.pairs):
         new = found[f"after/{number:06d}.py"] - found[f"before/{number:06d}.py"]
-        new = {case for case in new if not PYTHON2_NAMES & set(re.findall(r"\w+", case[1]))}
+        new = {case for case in new if not NAMES & set(re.findall(r"\w+", case[1]))}
         if new:
             data = (record.out / "before" / f"{number:06d}.py").read_bytes()
             record.fault("undefined", case, "; ".join(sorted(message for _, message in new)), data)
