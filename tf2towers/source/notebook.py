@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -147,25 +148,21 @@ def _without_magics(source: str, magics: list[str]) -> Iterator[tuple[int, str]]
         magics.append(source)
         yield 1, f"pass  # tf2towers: magic {len(magics) - 1}"
         return
-    lines = source.split("\n")
-    state = _State()
-    number = 0
-    while number < len(lines):
-        line, first = lines[number], number + 1
-        number += 1
+    rows = iter(enumerate(source.split("\n"), 1))
+    read: list[str] = []
+    for number, line in rows:
         assigned = _ASSIGNED_MAGIC.match(line)
-        if not state.inside and (assigned or _is_magic(line)):
+        text = line
+        if (assigned or _is_magic(line)) and not _is_open(read):
             taken = [line]
-            while taken[-1].endswith("\\") and number < len(lines):
-                taken.append(lines[number])
-                number += 1
+            while taken[-1].endswith("\\") and (following := next(rows, None)) is not None:
+                taken.append(following[1])
             magics.append("\n".join(taken))
             indent = line[: len(line) - len(line.lstrip())]
             text = f"{assigned[1]}..." if assigned else f"{indent}pass"
-            yield first, f"{text}  # tf2towers: magic {len(magics) - 1}"
-            continue
-        state.read(line)
-        yield first, line
+            text += f"  # tf2towers: magic {len(magics) - 1}"
+        read.append(text)
+        yield number, text
 
 
 def _is_magic(line: str) -> bool:
@@ -175,39 +172,12 @@ def _is_magic(line: str) -> bool:
     return re.fullmatch(r"[A-Za-z_][\w.]*\?{1,2}", text) is not None
 
 
-class _State:
+def _is_open(lines: list[str]) -> bool:
     """Whether the next line goes on with a string, a bracket or a line that ends in a backslash."""
-
-    def __init__(self) -> None:
-        self._quote = ""
-        self._depth = 0
-        self._continued = False
-
-    @property
-    def inside(self) -> bool:
-        """Whether the next line goes on with something that is open."""
-        return bool(self._quote) or self._depth > 0 or self._continued
-
-    def read(self, line: str) -> None:
-        """Reads one line."""
-        place = 0
-        while place < len(line):
-            if self._quote:
-                if line[place] == "\\":
-                    place += 1
-                elif line.startswith(self._quote, place):
-                    place += len(self._quote) - 1
-                    self._quote = ""
-            elif line[place] in "'\"":
-                self._quote = line[place] * 3 if line.startswith(line[place] * 3, place) else line[place]
-                place += len(self._quote) - 1
-            elif line[place] == "#":
-                break
-            elif line[place] in "([{":
-                self._depth += 1
-            elif line[place] in ")]}":
-                self._depth = max(0, self._depth - 1)
-            place += 1
-        self._continued = line.endswith("\\")
-        if len(self._quote) == 1 and not self._continued:
-            self._quote = ""  # a string of one line, and the line is wrong
+    try:
+        list(tokenize.generate_tokens(iter([f"{line}\n" for line in lines]).__next__))
+    except tokenize.TokenError:
+        return True
+    except SyntaxError:  # of the indentation
+        return False
+    return False

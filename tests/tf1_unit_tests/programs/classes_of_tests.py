@@ -133,53 +133,16 @@ def compute_gradient_error(*given, **options):
     return tf.test.compute_gradient_error(*given, **options)
 
 
-class CheckedThread:
-    """A thread whose exception is the test's."""
-
-    def __init__(self, target, args, kwargs):
-        self._target, self._args, self._kwargs = target, args, kwargs
-        self._error = None
-        self._thread = threading.Thread(target=self._run)
-        self._thread.daemon = True
-        self.start, self.is_alive = self._thread.start, self._thread.is_alive
-
-    def _run(self):
-        try:
-            self._target(*self._args, **self._kwargs)
-        except Exception as error:
-            self._error = error
-
-    def join(self):
-        self._thread.join(30)
-        if self._error is not None:
-            raise AssertionError(str(self._error))
-
-
-class TestCase(absltest.TestCase):
-    """`tf.test.TestCase` as its tests use it."""
+class TestCase(tf.test.TestCase):
+    """`tf.test.TestCase`, whose sessions are those of the program."""
 
     _cached = None
-    _folder = None
-
-    def setUp(self):
-        super().setUp()
-        random.seed(87654321)
-        np.random.seed(87654321)
-        tf.reset_default_graph()
-        tf.set_random_seed(87654321)
 
     def tearDown(self):
         if self._cached is not None:
             self._cached.close()
             self._cached = None
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
         super().tearDown()
-
-    def get_temp_dir(self):
-        if not self._folder or not os.path.isdir(self._folder):
-            self._folder = tempfile.mkdtemp()
-        return self._folder
 
     @contextlib.contextmanager
     def session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
@@ -205,137 +168,8 @@ class TestCase(absltest.TestCase):
         with self.test_session() as session:
             return session.run(tensors)
 
-    def checkedThread(self, target, args=None, kwargs=None):
-        return CheckedThread(target, args or (), kwargs or {})
-
-    def _array(self, value):
-        return np.asarray(self.evaluate(value) if isinstance(value, (tf.Tensor, tf.Variable)) else value)
-
-    _GetNdArray = _array
-
-    def assertNear(self, f1, f2, err, msg=None):
-        self.assertTrue(f1 == f2 or math.fabs(f1 - f2) <= err, "{} is not {} +- {}".format(f1, f2, err))
-
-    def assertArrayNear(self, farray1, farray2, err, msg=None):
-        self.assertEqual(len(farray1), len(farray2))
-        for first, second in zip(farray1, farray2):
-            self.assertNear(float(first), float(second), err)
-
-    def assertNDArrayNear(self, a, b, err, msg=None):
-        self.assertTrue(np.linalg.norm(np.asarray(a) - np.asarray(b)) < err)
-
-    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
-        a, b = (value._asdict() if hasattr(value, "_asdict") else value for value in (a, b))
-        if isinstance(a, dict):
-            self.assertItemsEqual(a.keys(), b.keys())
-            for key in a:
-                self.assertAllClose(a[key], b[key], rtol, atol)
-            return
-        try:
-            first, second = self._array(a), self._array(b)
-            ragged = first.dtype == object or second.dtype == object
-        except (TypeError, ValueError):
-            ragged = True
-        if ragged and isinstance(a, (list, tuple)):
-            self.assertEqual(len(a), len(b))
-            for one, other in zip(a, b):
-                self.assertAllClose(one, other, rtol, atol)
-            return
-        self.assertEqual(first.shape, second.shape)
-        np.testing.assert_allclose(first, second, rtol=rtol, atol=atol)
-
-    def assertAllCloseAccordingToType(
-        self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6, half_rtol=1e-3, half_atol=1e-3,
-        bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None,
-    ):  # fmt: skip
-        a, b = self._array(a), self._array(b)
-        kinds = {str(a.dtype), str(b.dtype)}
-        of_kinds = (
-            ({"float32", "complex64"}, float_rtol, float_atol),
-            ({"float16"}, half_rtol, half_atol),
-            ({"bfloat16"}, bfloat16_rtol, bfloat16_atol),
-        )
-        for names, relative, absolute in of_kinds:
-            if kinds & names:
-                rtol, atol = max(rtol, relative), max(atol, absolute)
-        if "bfloat16" in kinds:
-            a, b = a.astype(np.float32), b.astype(np.float32)
-        self.assertAllClose(a, b, rtol, atol)
-
-    def assertNotAllClose(self, a, b, **options):
-        with self.assertRaises(AssertionError):
-            self.assertAllClose(a, b, **options)
-
-    def assertAllEqual(self, a, b, msg=None):
-        a, b = self._array(a), self._array(b)
-        if object in (a.dtype, b.dtype):
-            a, b = a.astype(object), b.astype(object)
-        else:
-            self.assertEqual(a.shape, b.shape)
-        np.testing.assert_array_equal(a, b)
-
-    def assertNotAllEqual(self, a, b, msg=None):
-        with self.assertRaises(AssertionError):
-            self.assertAllEqual(a, b)
-
-    def assertAllGreater(self, a, v):
-        self.assertTrue((self._array(a) > v).all())
-
-    def assertAllLess(self, a, v):
-        self.assertTrue((self._array(a) < v).all())
-
-    def assertAllGreaterEqual(self, a, v):
-        self.assertTrue((self._array(a) >= v).all())
-
-    def assertAllLessEqual(self, a, v):
-        self.assertTrue((self._array(a) <= v).all())
-
-    def assertAllInRange(
-        self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False
-    ):
-        found = self._array(target)
-        self.assertTrue(((found > lower_bound) if open_lower_bound else (found >= lower_bound)).all())
-        self.assertTrue(((found < upper_bound) if open_upper_bound else (found <= upper_bound)).all())
-
-    def assertAllInSet(self, target, expected_set):
-        self.assertTrue(set(np.unique(self._array(target))) <= set(expected_set))
-
-    def assertShapeEqual(self, np_array, tf_tensor, msg=None):
-        self.assertAllEqual(np_array.shape, tf_tensor.get_shape().as_list())
-
-    def assertDeviceEqual(self, device1, device2, msg=None):
-        self.assertEqual(str(device1), str(device2))
-
-    def assertStartsWith(self, actual, expected_start, msg=None):
-        self.assertTrue(actual.startswith(expected_start), msg)
-
-    def assertProtoEquals(self, expected, message, msg=None):
-        from google.protobuf import text_format
-
-        if isinstance(expected, (str, bytes)):
-            expected = text_format.Parse(expected, type(message)())
-        self.assertEqual(str(expected), str(message))
-
     def assertProtoEqualsVersion(self, *_, **__):
         self.skipTest("versions")
-
-    def assertRaisesOpError(self, expected_err_re_or_predicate):
-        return self.assertRaisesWithPredicateMatch(tf.errors.OpError, expected_err_re_or_predicate)
-
-    @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
-        try:
-            yield
-        except exception_type as error:
-            if callable(expected_err_re_or_predicate):
-                self.assertTrue(expected_err_re_or_predicate(error), str(error))
-            else:
-                is_ops = isinstance(error, tf.errors.OpError)
-                names = "\nCaused by: " + error.op.name if is_ops and error.op is not None else ""
-                text = (error.message if is_ops else str(error)) + names
-                self.assertTrue(re.search(expected_err_re_or_predicate, text), text)
-        else:
-            raise AssertionError("{} not raised".format(exception_type))
 
     def assertItemsEqual(self, a, b, msg=None):
         self.assertCountEqual(a, b, msg)
