@@ -1,68 +1,6 @@
 import numpy as np
 import tensorflow as tf
 
-#: eval_of_everything: eval() of tensors, variables, operations run by name, tf.group, tf.tuple, tf.no_op, identity of many
-with tf.Session():
-    a = tf.Variable(np.array([1, 2, 3]), name='ints')
-    b = tf.Variable(tf.fill([2, 2], 0.5), name='floats')
-    c = tf.Variable(True, name='flag')
-    s = tf.Variable(['x', 'yy'], name='strings')
-    tf.initialize_variables([a, b, c, s]).run()
-    print(a.eval().tolist(), b.eval().tolist(), c.eval(), s.eval().tolist())
-    print(a.dtype.base_dtype.name, b.shape.as_list(), c.op.name, s.get_shape().as_list())
-    tf.group(a.assign_add([1, 1, 1]), c.assign(False)).run()
-    print(a.value().eval().tolist(), c.read_value().eval(), (a + 1).eval().tolist(), b[0].eval().tolist())
-    first, second = tf.tuple([a * 2, tf.cast(b, tf.int64)])
-    print(first.eval().tolist(), second.eval().tolist(), tf.no_op().run())
-    loss = tf.reduce_sum(b ** 3)
-    train = tf.train.GradientDescentOptimizer(1.0).minimize(loss)
-    for _ in range(3):
-        train.run()
-        print(loss.eval(), tf.identity_n([b, b])[1].eval().sum())
-    print(tf.shape(b).eval().tolist(), tf.size(s).eval(), tf.strings.length(s).eval().tolist())
-
-#: errors_caught: what scripts catch: uninitialised variables, wrong shapes, missing feeds, other dtypes, an empty graph
-x = tf.placeholder(tf.float32, [2, 3], name='x')
-n = tf.placeholder(tf.int32, [], name='n')
-w = tf.get_variable('w', [3], initializer=tf.ones_initializer())
-loss = tf.reduce_mean(x * w) / tf.cast(n, tf.float32)
-train = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
-whole = tf.floordiv(7, n)
-
-
-def attempt(name, *args, **kwargs):
-    try:
-        print(name, 'gave', sess.run(*args, **kwargs))
-    except (tf.errors.OpError, ValueError, TypeError, RuntimeError) as e:
-        code = e.error_code if isinstance(e, tf.errors.OpError) else '-'
-        print(name, type(e).__name__, code)
-
-
-ones = np.ones([2, 3])
-with tf.Session() as sess:
-    attempt('uninitialised', w)
-    attempt('uninitialised train', train, {x: ones, n: 1})
-    sess.run(tf.global_variables_initializer())
-    attempt('shape', loss, {x: np.ones([3, 2]), n: 1})
-    attempt('rank', loss, {x: np.ones([2, 3, 1]), n: 1})
-    attempt('no feed', loss, {n: 1})
-    attempt('no feed at all', train)
-    attempt('float for int', loss, {x: ones, n: 1.5})
-    attempt('a tensor fed', loss, {x: tf.ones([2, 3]), n: 1})
-    attempt('unknown key', loss, {'y:0': 1})
-    attempt('a list', [1, 2])
-    attempt('by zero', whole, {n: 0})
-    attempt('fine', [loss, whole], {x: ones, n: 2})
-    sess.run(train, {x: ones, n: 2})
-    attempt('after', w)
-with tf.Graph().as_default(), tf.Session() as sess:
-    attempt('empty graph', 'w:0')
-    attempt('empty list', [])
-    try:
-        sess.run()
-    except TypeError:
-        print('TypeError for nothing')
-
 #: feed_intermediates: any tensor is fed: a matmul's output, a constant, a variable's read, an input of the gradient
 c = tf.constant(2.0, name='c')
 v = tf.get_variable('v', initializer=tf.constant([1.0, 2.0]), use_resource=True)
@@ -88,39 +26,6 @@ with tf.Session() as sess:
             print('ran')
         except (ValueError, TypeError) as e:
             print(type(e).__name__)
-
-#: fetch_by_name: tensors and operations by their names, in run, in feeds and from the graph; unknown names
-with tf.name_scope('in'):
-    tf.placeholder(tf.float32, [2, 2], name='x')
-with tf.variable_scope('layer'):
-    w = tf.get_variable('w', [2], initializer=tf.constant_initializer(0.5))
-g = tf.get_default_graph()
-x = g.get_tensor_by_name('in/x:0')
-y = tf.reduce_sum(x * w, 1, name='y')
-with tf.name_scope('obj') as scope:
-    loss = tf.reduce_mean(y ** 2, name='loss')
-train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, name='go')
-init = tf.global_variables_initializer()
-print(scope, loss.name, train.name, init.name, w.name, g.get_operation_by_name('y').type)
-rng = np.random.RandomState(4)
-with tf.Session() as sess:
-    sess.run(init.name)
-    for _ in range(4):
-        fed = {'in/x:0': rng.randn(2, 2)}
-        value, out, nothing = sess.run(['obj/loss:0', 'y:0', 'go'], fed)
-        print('%.9g' % value, out.shape, nothing, sess.run('layer/w:0').tolist())
-    for bad in ('nowhere:0', 'obj/loss:1', 'nothing', 'obj/loss:x'):
-        try:
-            sess.run(bad, fed)
-            print('ran')
-        except (ValueError, TypeError) as e:
-            print(type(e).__name__, bad)
-    for bad in ('nowhere:0', 'nothing'):
-        try:
-            g.get_tensor_by_name(bad)
-        except (KeyError, ValueError) as e:
-            print(type(e).__name__, bad)
-    print(g.as_graph_element('y').name, g.as_graph_element('y:0').name, g.is_feedable(y), g.is_fetchable(train))
 
 #: make_callable: make_callable, with and without feeds; kept and called in a loop
 from tensorflow.core.protobuf import config_pb2

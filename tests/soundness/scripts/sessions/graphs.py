@@ -321,18 +321,11 @@ with tf.Graph().as_default():
         sv.request_stop()
     print(sv.coord.should_stop())
 
-#: logging_and_final_ops_hooks: LoggingTensorHook with a formatter, FinalOpsHook, NanTensorHook that raises, GlobalStepWaiterHook
+#: nan_hooks: NanTensorHook that raises, and one that only stops
 gs = tf.train.get_or_create_global_step()
 v = tf.Variable(1.0)
 loss = tf.exp(v)
 train = tf.train.GradientDescentOptimizer(-0.5).minimize(loss, gs)
-lines = []
-final = tf.train.FinalOpsHook([gs, v])
-log = tf.train.LoggingTensorHook({'loss': loss}, every_n_iter=2, formatter=lambda d: lines.append('%.7g' % d['loss']) or 'ok')
-with tf.train.MonitoredSession(hooks=[final, log, tf.train.StopAtStepHook(num_steps=4)]) as sess:
-    while not sess.should_stop():
-        sess.run(train)
-print(lines, [float(value) for value in final.final_ops_values])
 nan = tf.train.NanTensorHook(loss, fail_on_nan_loss=True)
 try:
     with tf.train.MonitoredSession(hooks=[nan]) as sess:

@@ -28,23 +28,6 @@ def until_the_end(sess, train):
 
 session = tf.Session(config=tf.ConfigProto(allow_soft_placement=True))
 
-#: dataset_feedable_handle: a feedable iterator: a training and a validation handle into the same towers
-training = tf.data.Dataset.from_tensor_slices(rows).repeat().batch(4)
-validation = tf.data.Dataset.from_tensor_slices(rows + 1.0).batch(4)
-handle = tf.placeholder(tf.string, shape=[])
-iterator = tf.data.Iterator.from_string_handle(handle, tf.data.get_output_types(training), tf.data.get_output_shapes(training))
-train_it = tf.data.make_one_shot_iterator(training)
-valid_it = tf.data.make_initializable_iterator(validation)
-train = train_on(tf.split(iterator.get_next(), 2))
-with session as sess:
-    sess.run(tf.global_variables_initializer())
-    train_handle, valid_handle = sess.run([train_it.string_handle(), valid_it.string_handle()])
-    for n in range(6):
-        print('train', sess.run([losses, train], feed_dict={handle: train_handle})[0])
-        if n % 3 == 2:
-            sess.run(valid_it.initializer)
-            print('valid', sess.run(losses, {handle: valid_handle}), sess.run(w).tolist())
-
 #: dataset_initializable_each_tower: every tower takes a batch of its own, in an order; initialised each epoch
 source = tf.placeholder(tf.float32, [None, 2])
 iterator = tf.data.make_initializable_iterator(tf.data.Dataset.from_tensor_slices(source).batch(2, drop_remainder=True))
@@ -89,27 +72,6 @@ with session as sess:
     for step in range(3):
         print(sess.run([losses, train], {halved: step % 2, size: [1.0, 2.0]})[0])
     print(sess.run(w).tolist())
-
-#: dataset_reinitializable: one structure, two initialisers; a map with a py_func
-def make(values):
-    def parse(row):
-        row = tf.py_func(lambda v: (v * 2 - 1).astype(np.float32), [row], tf.float32)
-        row.set_shape([2])
-        return row
-    return tf.data.Dataset.from_tensor_slices(values).map(parse).batch(4, drop_remainder=True)
-
-
-training, test = make(rows), make(rows[:8] + 0.5)
-iterator = tf.data.Iterator.from_structure(tf.data.get_output_types(training), tf.data.get_output_shapes(training))
-train = train_on(tf.split(iterator.get_next(), 2))
-init_train, init_test = iterator.make_initializer(training), iterator.make_initializer(test)
-with session as sess:
-    sess.run(tf.global_variables_initializer())
-    for epoch in range(2):
-        sess.run(init_train)
-        print(until_the_end(sess, train))
-        sess.run(init_test)
-        print('test', [sess.run(losses) for _ in range(2)], sess.run(w).tolist())
 
 #: one_shot_of_each_tower: every tower takes a batch in its turn, until there is none; two fetches share the iterator
 iterator = tf.data.make_one_shot_iterator(tf.data.Dataset.from_tensor_slices(rows).map(lambda row: row * 2.0).batch(2))

@@ -95,26 +95,6 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
         print(type(e).__name__)
     print(sess.run(w).tolist())
 
-#: queue_runner_of_its_own: a queue filled by QueueRunner from a counter; the runner's threads are made by hand
-with tf.device('/cpu:0'):
-    number = tf.Variable(0.0, trainable=False, name='number')
-    queue = tf.FIFOQueue(8, [tf.float32], [[]])
-    runner = tf.train.QueueRunner(queue, [queue.enqueue([number.assign_add(0.25) * 1.0])])
-    tf.train.add_queue_runner(runner)
-    parts = tf.split(tf.sin(queue.dequeue_many(4)), 2)
-train = train_on(lambda i: (tf.stack([parts[i], parts[i] * 0.5], 1), 1.0))
-sess = tf.Session(config=tf.ConfigProto(allow_soft_placement=True))
-sess.run(tf.global_variables_initializer())
-coord = tf.train.Coordinator()
-threads = runner.create_threads(sess, coord=coord, daemon=True, start=True)
-for _ in range(5):
-    print(sess.run(losses + [train])[:2], sess.run(w))
-coord.request_stop()
-sess.run(queue.close(cancel_pending_enqueues=True))
-coord.join(threads)
-print(len(threads), queue.name.split('/')[-1], coord.joined)
-sess.close()
-
 #: queues_in_functions: records read from files by functions, prefetched, split in two; its epochs end
 with tf.device('/cpu:0'):
     rows, labels = inputs(write_records(), 4, num_epochs=3)
@@ -137,15 +117,3 @@ _, line = tf.TextLineReader().read(tf.train.string_input_producer(names, num_epo
 number, value = tf.decode_csv(line, [[0], [0.0]])
 numbers, values = tf.train.batch([number, value], batch_size=4)
 until_the_end(train_on(lambda i: (values[i * 2:i * 2 + 2, None], 1.0)), numbers)
-
-#: train_batch_producer_runners: slice_input_producer and tf.train.batch without shuffling; started without a coordinator
-xs = np.linspace(-1, 1, 24).reshape(12, 2).astype(np.float32)
-sx, sy = tf.train.slice_input_producer([xs, xs[:, 0] * 3 - xs[:, 1]], shuffle=False)
-bx, by = tf.train.batch([tf.multiply(sx, 2.0), sy], batch_size=4, num_threads=1, capacity=8)
-train = train_on(lambda i: (tf.split(bx, 2)[i], tf.split(by, 2)[i]))
-with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
-    tf.global_variables_initializer().run()
-    tf.train.start_queue_runners(sess)
-    for _ in range(6):
-        print(sess.run(losses + [train])[:2], sess.run(w))
-    print('a batch more', sess.run(losses))

@@ -92,28 +92,6 @@ with tf.Session(config=config) as sess:
         out = sess.run({'a': 'tower_0/loss:0', 'b': 'tower_1/loss:0', 't': train.name}, {'x:0': rng.randn(4, 2)})
         print('%.9g %.9g' % (out['a'], out['b']), out['t'], sess.run('w:0'))
 
-#: saved_and_set_and_restored: a saver of the weights, which are set in between
-saver = tf.train.Saver(tf.trainable_variables())
-with tf.Session(config=config) as sess:
-    sess.run(tf.global_variables_initializer())
-    for _ in range(4):
-        print(sess.run([losses, train], {x: rng.randn(4, 2)})[1:], sess.run(w))
-    path = saver.save(sess, os.path.join(folder, 'w.ckpt'))
-    sess.run(w.assign([0., 0.]))
-    saver.restore(sess, path)
-    print(sess.run(w).tolist(), os.path.basename(path))
-
-#: summaries_parsed: summaries of the last tower and of the gradients, parsed from the proto
-summaries += [tf.summary.histogram(v.op.name + '/gradients', g) for g, v in mean]
-merged, everything = tf.summary.merge(summaries), tf.summary.merge_all()
-with tf.Session(config=config) as sess:
-    sess.run(tf.global_variables_initializer())
-    for op in (merged, everything, merged):
-        feed = {x: rng.randn(4, 2)}
-        for v in tf.Summary.FromString(sess.run(op, feed)).value:
-            print(v.tag, '%.9g' % (v.histo.sum if v.HasField('histo') else v.simple_value))
-        sess.run(train, feed)
-
 #: summaries_with_variables_names: summaries under the variables' own names, which TF1 numbers on, and of the gradients
 tf.summary.scalar('w', tf.reduce_sum(w))
 for grad, var in mean:
