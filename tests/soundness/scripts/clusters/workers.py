@@ -551,3 +551,141 @@ with tf.Session(server.target, config=config) as sess:
         sess.run(follow, {x: data})
         print(' '.join('%.9g' % value for value in sess.run(w).ravel()), '%.9g' % sess.run(scale), sess.run(step))
     print(['%.5g' % value for value in sess.run([average.average(loss) for loss in losses])])
+
+#: device_functions: device functions that ask for the type of a variable's operation, or for its shape: on which parameter server it is
+# tasks: 2 ps, 1 worker
+worker = '/job:worker/task:0'
+TYPES = ['Variable', 'VariableV2']
+
+
+class InTurn(object):
+    def __init__(self):
+        self.made = 0
+
+    def __call__(self, op):
+        if op.type not in TYPES:
+            return worker + '/cpu:0'
+        self.made += 1
+        return '/job:ps/task:%d' % (self.made % 2)
+
+
+class Smallest(object):
+    def __init__(self):
+        self.loads = [0, 0]
+
+    def __call__(self, op):
+        index = int(np.argmin(self.loads))
+        self.loads[index] += int(np.prod(op.outputs[0].get_shape().as_list())) * op.outputs[0].dtype.size
+        return index
+
+
+def by_node(op):
+    node = op if isinstance(op, tf.NodeDef) else op.node_def
+    return '/job:ps/task:1' if node.op == 'VariableV2' else worker
+
+
+setters = [
+    tf.train.replica_device_setter(cluster=cluster, worker_device=worker, ps_ops=TYPES),
+    tf.train.replica_device_setter(cluster=cluster, worker_device=worker, ps_strategy=Smallest()),
+    InTurn(),
+    by_node,
+    lambda op: '/job:ps/task:0' if isinstance(op, tf.Operation) and op.type.startswith('Variable') else worker,
+]
+x = tf.constant([[1., 2., 3.]])
+losses = []
+for number, setter in enumerate(setters):
+    with tf.device(setter):
+        w = tf.get_variable('w%d' % number, [3, 4], initializer=tf.constant_initializer(.1 * (number + 1)))
+        v = tf.get_variable('v%d' % number, [4, 1], initializer=tf.constant_initializer(.5))
+        b = tf.get_variable('b%d' % number, [], initializer=tf.zeros_initializer())
+        losses.append(tf.reduce_sum(tf.square(tf.matmul(tf.matmul(x, w), v) + b - 1.)))
+    with tf.device(worker):
+        train = tf.train.AdamOptimizer(.05).minimize(losses[-1])
+    losses[-1] = (losses[-1], train)
+for variable in tf.global_variables():
+    print(variable.name, variable.device)
+with tf.Session(server.target) as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(3):
+        for loss, train in losses:
+            sess.run(train)
+            print('%.9g' % sess.run(loss))
+with tf.Session(server.target) as sess:  # on the parameter servers they outlive a session
+    print(['%.9g' % sess.run(loss) for loss, _ in losses])
+
+#: pulls_after_the_update: what a worker takes of shared variables after their update, in the same run: copies, moving averages, a new read
+# tasks: 1 ps, 1 worker
+with tf.device('/job:worker/task:0'):
+    local = tf.get_variable('local', [2], initializer=tf.zeros_initializer(), trainable=False)
+with tf.device(tf.train.replica_device_setter(cluster=cluster, worker_device='/job:worker/task:0')):
+    x = tf.placeholder(tf.float32, [2])
+    shared = tf.get_variable('shared', [2], initializer=tf.ones_initializer())
+    copy = tf.get_variable('copy', [2], initializer=tf.zeros_initializer(), trainable=False)
+    loss = tf.reduce_sum(tf.square(shared * x + local))
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list=[shared])
+    ema = tf.train.ExponentialMovingAverage(0.5)
+    with tf.control_dependencies([train_op]):
+        average = ema.apply([shared])
+        pull = tf.assign(local, shared)
+        kept = tf.assign(copy, shared)
+        computed = tf.identity(shared) * 2.0
+        read_again = shared.read_value() * 2.0
+        branch = tf.cond(tf.reduce_sum(x) > 3.5, lambda: computed, lambda: read_again)
+        alone = tf.identity(shared) + local
+    count = tf.get_variable('count', [], initializer=tf.zeros_initializer(), trainable=False)
+with tf.device('/job:worker/task:0'):
+    counted = tf.assign_add(count, 1.0) * 10.0
+with tf.Session(server.target, config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(4):
+        feed = {x: [1.0, 2.0 + step % 2]}
+        print([value.tolist() for value in sess.run([pull, kept, computed, read_again, branch], feed)])
+        print([value.tolist() for value in sess.run([shared, local, copy])])
+        sess.run([average, train_op, pull], feed)
+        print(sess.run(ema.average(shared)).tolist(), sess.run(local).tolist())
+        sess.run(alone, feed)  # nothing else that needs the update
+        print(sess.run(shared).tolist(), sess.run(counted), sess.run(count))
+
+#: in_graph_over_workers: one worker runs the whole graph, towers on all workers; the other one waits on a queue of its own until it is over
+# tasks: 1 ps, 2 worker
+workers = sys.argv[5].split(",")
+with tf.device("/job:worker/task:1"):
+    over = tf.FIFOQueue(1, tf.float32, shared_name="over")
+if task == 1:
+    with tf.Session(server.target) as sess:
+        print("over", sess.run(over.dequeue()))
+    sys.exit(0)
+
+with tf.device("/job:ps/task:0"):
+    weights = tf.get_variable("weights", [3, 1], initializer=tf.zeros_initializer())
+gradients = []
+feeds = []
+for index in range(len(workers)):
+    with tf.device("/job:worker/task:%d" % index), tf.name_scope("worker_%d" % index):
+        seen = tf.get_variable(
+            "seen_%d" % index, [], initializer=tf.zeros_initializer(), trainable=False
+        )
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        y = tf.placeholder(tf.float32, [None, 1], name="y")
+        loss = tf.reduce_mean(tf.square(tf.matmul(x, weights) - y))
+        gradient = tf.gradients(loss, weights)[0]
+        with tf.control_dependencies([tf.assign_add(seen, loss)]):
+            gradients.append(tf.identity(gradient))
+        feeds += [x, y]
+with tf.device("/job:worker/task:1"):
+    mean = tf.add_n(gradients) / len(workers)
+    table = tf.data.Dataset.range(20).make_one_shot_iterator().get_next()
+train = tf.assign_sub(weights, 0.1 * mean)
+with tf.Session("grpc://" + workers[0]) as sess:
+    sess.run(tf.global_variables_initializer())
+    random = np.random.RandomState(7)
+    for step in range(6):
+        xs = [random.rand(4, 3) for _ in workers]
+        values = [part for x in xs for part in (x, x.sum(1, keepdims=True))]
+        print(
+            step,
+            sess.run([train, table], dict(zip(feeds, values)))[0].ravel(),
+            sess.run("seen_1:0"),
+        )
+    print(sess.run(["seen_0:0", "seen_1:0", weights]))
+    sess.run(over.enqueue(tf.reduce_sum(weights)))

@@ -83,3 +83,167 @@ with tf.Session() as sess:
         print(sess.run([loss, a]), sess.run(b).tolist())
     initialize_missing(sess)
     print(sess.run(tf.report_uninitialized_variables([a, b])).size)
+
+#: sizes_in_floats: sizes that are whole floats, as `n / 2` gives them: TF 1.15 took them
+n = 6
+x = tf.placeholder(tf.float32, [None, n], name="x")
+w = tf.get_variable("w", [n, n / 2], initializer=tf.constant_initializer(0.25))
+hidden = tf.matmul(x, w)
+hidden.set_shape([None, n / 2])
+loss = tf.reduce_mean(tf.square(hidden - 1.0))
+train_op = tf.train.GradientDescentOptimizer(0.05).minimize(loss)
+print(w.get_shape().as_list(), hidden.get_shape().as_list())
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(4):
+        fed = {x: [[float(k + step) for k in range(n)], [1.0] * n]}
+        print(step, sess.run(loss, fed))
+        sess.run(train_op, fed)
+    print(sess.run(w).sum())
+
+#: assignments_as_variables: what an assignment gives is the variable after that write: read, gathered, scattered into and assigned again
+w = tf.get_variable('w', [4], initializer=tf.ones_initializer())
+table = tf.get_variable('table', [3, 2], initializer=tf.ones_initializer())
+zeros = tf.zeros([4])
+several = [
+    tf.gather(tf.scatter_update(w, [1], [9.0]), [0, 1]),
+    tf.gather(tf.assign(w, zeros + 3.0), [2]),
+    tf.nn.embedding_lookup(tf.scatter_add(table, [1], [[5.0, 5.0]]), [1]),
+    tf.gather_nd(tf.assign_add(table, tf.ones([3, 2])), [[1, 1]]),
+    tf.assign(w, [1.0, 2.0, 3.0, 4.0])[1:3],
+    tf.scatter_sub(tf.scatter_mul(tf.assign(w, zeros + 2.0), [0], [4.0]), [0, 1], [1.0, 0.5]),
+    tf.scatter_nd_update(tf.assign(w, zeros), [[3]], [7.0]),
+    tf.scatter_nd_add(tf.scatter_nd_update(w, [[2]], [1.0]), [[2]], [1.0]),
+    tf.reduce_sum(tf.assign_sub(w, zeros + 1.0)) * 2.0,
+    tf.assign_add(w.assign(zeros), zeros + 1.0),
+    tf.stack([tf.assign(w, zeros + 5.0), zeros]),
+    tf.matmul(tf.assign(table, tf.ones([3, 2])), [[1.0], [2.0]]),
+    tf.scatter_update(w, [3], [2.0])[3],
+]
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        total = tf.reduce_sum(w) + tf.reduce_sum(table)
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    for each in several:
+        print(sess.run(each).tolist(), sess.run(w).tolist(), sess.run(total))
+
+#: gradient_of_identity_overridden: gradient_override_map around variables: TF1 read each by one Identity, made with it, and gathered by GatherV2
+@tf.RegisterGradient('Threefold')
+def threefold(op, grad):
+    return [3.0 * grad]
+
+
+@tf.RegisterGradient('Rows')
+def rows(op, grad):
+    return [tf.ones([2]) * tf.reduce_sum(grad)] + [None] * (len(op.inputs) - 1)
+
+
+gradients = []
+opt = tf.train.GradientDescentOptimizer(0.02)
+for i in range(2):
+    with tf.device('/gpu:%d' % i), tf.variable_scope('net', reuse=tf.AUTO_REUSE):
+        before = tf.get_variable('before', [2], initializer=tf.constant_initializer(0.5))
+        with tf.get_default_graph().gradient_override_map({'Identity': 'Threefold'}):
+            w = tf.get_variable('w', [2], initializer=tf.constant_initializer(0.4))
+            hidden = tf.identity(tf.identity(w) * w + before)
+        with tf.get_default_graph().gradient_override_map({'GatherV2': 'Rows'}):
+            taken = tf.gather(before, [1, 1])
+        loss = tf.reduce_sum(hidden * w * (i + 1.0)) + tf.reduce_sum(tf.square(taken))
+        gradients.append(opt.compute_gradients(loss))
+mean = [(tf.reduce_mean([g for g, _ in each], 0), each[0][1]) for each in zip(*gradients)]
+train = opt.apply_gradients(mean)
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(4):
+        sess.run(train)
+        print(sess.run([w, before]))
+
+#: initial_values_from_variables: variables whose initial value is made of other variables: slots of an optimizer of one's own, copies, sums
+def momentum(variables, gradients, rate, decay):
+    """An optimizer as public scripts write it: its state begins as `variable * 0`."""
+    updates = []
+    for variable, gradient in zip(variables, gradients):
+        speed = tf.Variable(variable * 0.0, trainable=False)
+        seen = tf.Variable(tf.zeros_like(variable) + 1.0, trainable=False, name="seen")
+        updates.append(seen.assign_add(tf.square(gradient)))
+        new_speed = decay * speed + gradient
+        updates.append(speed.assign(new_speed))
+        updates.append(variable.assign_sub(rate * new_speed))
+    return tf.group(*updates)
+
+
+with tf.variable_scope("model"):
+    w = tf.get_variable("w", initializer=tf.constant(np.linspace(-1, 1, 6, dtype=np.float32).reshape(3, 2)))
+    b = tf.get_variable("b", [2], initializer=tf.random_normal_initializer(stddev=0.5, seed=7))
+copied = tf.Variable(w, name="copied", trainable=False)
+doubled = tf.Variable(tf.identity(b) * 2.0 + tf.reduce_sum(w), name="doubled", trainable=False)
+x = tf.placeholder(tf.float32, [None, 3])
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b))
+train = momentum([w, b], tf.gradients(loss, [w, b]), 0.1, 0.9)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run([copied, doubled]))
+    print("the same drawing", np.array_equal(sess.run(doubled), sess.run(b * 2.0 + tf.reduce_sum(w))))
+    data = np.random.RandomState(1).rand(5, 3).astype(np.float32)
+    for step in range(4):
+        print(step, sess.run([loss, train], {x: data + step})[0])
+    for variable in tf.global_variables():
+        print(variable.op.name, sess.run(variable).tolist())
+    sess.run(copied.initializer)
+    print("from the trained one", np.array_equal(sess.run(copied), sess.run(w)))
+
+#: variables_as_tensors_by_name: variables through their tensors' names, and a global step found by its name
+step = tf.Variable(0, trainable=False, name="global_step")
+width = 3
+w = tf.get_variable("w", [width, 2], initializer=tf.constant_initializer(0.5))
+x = tf.placeholder(tf.float32, [None, width], name="x")
+graph = tf.get_default_graph()
+same = graph.get_tensor_by_name("w:0")
+loss = tf.reduce_mean(tf.square(tf.matmul(x, same) - 1.0)) + 0.1 * tf.reduce_sum(graph.get_tensor_by_name("w:0"))
+print(w.shape.as_list(), same.dtype.base_dtype.name, same.get_shape().as_list(), same.name)
+print(tf.train.get_global_step().name, tf.train.get_global_step().dtype.base_dtype.name)
+train = tf.train.AdagradOptimizer(0.1).minimize(loss, global_step=tf.train.get_global_step())
+
+with tf.train.MonitoredTrainingSession(hooks=[tf.train.StopAtStepHook(last_step=4)]) as sess:
+    while not sess.should_stop():
+        print(sess.run([loss, train, same, "w:0"], {"x:0": [[1.0, 2.0, 3.0]]})[0::2])
+        print(sess.run(graph.get_tensor_by_name("global_step:0")) if not sess.should_stop() else "stopped")
+
+read = graph.get_tensor_by_name("w/read:0")
+gradients = tf.gradients(tf.reduce_sum(tf.square(w)), read) + tf.gradients(tf.reduce_sum(read * same), w)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(["w/read:0", graph.get_operation_by_name("w/read")])[0].tolist(), sess.run(gradients)[1].tolist())
+    for fed in ("w:0", "w/read:0", w, read):
+        print(sess.run([read + 1.0, w * 2.0], {fed: [[1.0, 2.0]] * 3}))
+    for missing in ("x/read:0", "nothing/read", "w/read/read:0"):
+        try:
+            graph.as_graph_element(missing)
+        except KeyError as error:
+            print(error)
+
+#: variables_by_their_one_read: tF1 read a variable by one tensor, 'w/read:0', which value() and convert_to_tensor() give: fed, fetched, differentiated
+w = tf.get_variable('w', [2], initializer=tf.ones_initializer())
+losses = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        losses.append(tf.reduce_sum(w**3) * (i + 1))
+loss = tf.add_n(losses)
+graph = tf.get_default_graph()
+value = tf.convert_to_tensor(w)
+gradients = [
+    tf.gradients(loss, source)[0]
+    for source in (w, w.value(), value, graph.get_tensor_by_name('w:0'), graph.get_tensor_by_name('w/read:0'))
+]
+gradients.append(tf.gradients(tf.reduce_sum(value * w), value)[0])
+print(tf.gradients(loss, tf.identity(w)), len(tf.gradients(loss, [w.value(), value])))
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    print([sess.run(gradient).tolist() for gradient in gradients])
+    print(sess.run([loss, w + 1.0], {'w:0': [2.0, 3.0]}))
+    print(sess.run([loss, w + 1.0], {'w/read:0': [3.0, 3.0]}))
+    print(sess.run(graph.get_tensor_by_name('w/read:0')), graph.get_tensor_by_name('w/read:0').shape)
+    nodes = [node.name for node in graph.as_graph_def().node if node.op == 'VariableV2']
+    print(nodes, [op.name for op in graph.get_operations() if op.type in ('Variable', 'VariableV2')])
