@@ -15,15 +15,13 @@ _LIMIT = 50_000
 #: held while a text is parsed and while the limit, which is all threads', is set
 LIMIT_OF_RECURSION = threading.RLock()
 _NAME = "tf2towers-deep"
-#: seconds that interrupted work has for its end
-_AFTER_INTERRUPT = 5.0
 
 
 def with_deep_stack(work: Callable[[], T]) -> T:
     """The result of `work`, run on a stack large enough for any script that Python itself can parse.
 
-    It runs in a thread of its own, so that Ctrl-C comes here and not into the middle of it. Where it is there already
-    it is just called.
+    It runs in a thread of its own, which Ctrl-C leaves behind: it writes nothing. Where it is there already it is just
+    called.
     """
     if threading.current_thread().name == _NAME:
         return work()
@@ -40,12 +38,7 @@ def with_deep_stack(work: Callable[[], T]) -> T:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _LIMIT))
     try:
-        thread = _started(run)
-        try:
-            thread.join()
-        except BaseException:  # Ctrl-C: nobody wants the result any more
-            _end(thread)
-            raise
+        _started(run).join()
     finally:
         with LIMIT_OF_RECURSION:
             sys.setrecursionlimit(limit)
@@ -70,14 +63,3 @@ def _started(run: Callable[[], None]) -> threading.Thread:
     finally:
         threading.stack_size(size)
     raise AssertionError("a stack is tried")
-
-
-def _end(thread: threading.Thread) -> None:
-    """Ends a thread at its next step, and waits for it, though not for ever."""
-    import ctypes
-
-    if thread.ident is not None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
-        )
-    thread.join(_AFTER_INTERRUPT)
