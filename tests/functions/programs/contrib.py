@@ -148,66 +148,6 @@ def doubled(value, factor=2.0):
 
 
 @case
-def sequences():
-    seq2seq = tf.contrib.seq2seq
-    targets, lengths = normal(2, 4, 3), tf.constant([4, 3])
-    table = normal(5, 3)
-    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
-        memory = normal(2, 5, 4)
-        attention = seq2seq.LuongAttention(6, memory, memory_sequence_length=[5, 3], scale=True)
-        cell = seq2seq.AttentionWrapper(
-            tf.nn.rnn_cell.LSTMCell(6),
-            attention,
-            attention_layer_size=4,
-            alignment_history=True,
-            name="attend",
-        )
-        projection = tf.layers.Dense(5, use_bias=False, name="projection")
-        helper = seq2seq.TrainingHelper(targets, lengths)
-        decoder = seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), projection)
-        outputs, state, sizes = seq2seq.dynamic_decode(decoder, swap_memory=True)
-        greedy = seq2seq.GreedyEmbeddingHelper(table, tf.constant([1, 1]), 2)
-        again, _, _ = seq2seq.dynamic_decode(
-            seq2seq.BasicDecoder(cell, greedy, cell.zero_state(2, tf.float32), projection),
-            maximum_iterations=3,
-        )
-        plain = tf.nn.rnn_cell.GRUCell(6)
-        beam = seq2seq.BeamSearchDecoder(
-            plain,
-            table,
-            tf.constant([1, 1]),
-            2,
-            seq2seq.tile_batch(tf.zeros([2, 6]), 3),
-            beam_width=3,
-            output_layer=tf.layers.Dense(5, name="of_beams"),
-            length_penalty_weight=0.5,
-        )
-        found, _, _ = seq2seq.dynamic_decode(beam, maximum_iterations=4)
-    weights = tf.sequence_mask(lengths, 4, tf.float32)
-    return [
-        outputs.rnn_output,
-        outputs.sample_id,
-        state.alignments,
-        state.alignment_history.stack(),
-        sizes,
-        again.sample_id,
-        found.predicted_ids,
-        seq2seq.sequence_loss(outputs.rnn_output, integers(5, 2, 4), weights),
-        seq2seq.sequence_loss(
-            outputs.rnn_output,
-            integers(5, 2, 4),
-            weights,
-            average_across_timesteps=False,
-            average_across_batch=True,
-        ),
-        seq2seq.gather_tree(
-            tf.constant([[[1, 2]], [[3, 4]]]), tf.constant([[[0, 0]], [[1, 0]]]), tf.constant([2]), 9
-        ),
-        [variable.name for variable in tf.trainable_variables()],
-    ]
-
-
-@case
 def more_helpers_of_sequences():
     seq2seq = tf.contrib.seq2seq
     table = normal(5, 3)

@@ -34,16 +34,6 @@ def dense():
 
 
 @case
-def batch_renormalization():
-    """Its averages change with the update operations alone."""
-    clipping = {"rmax": 3.0, "rmin": 0.3, "dmax": 5.0}
-    return [
-        tf.layers.batch_normalization(pictures(), training=True, renorm=True, renorm_clipping=clipping),
-        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ]
-
-
-@case
 def reuse():
     def model():
         dense = tf.layers.dense(normal(2, 3), 4, name="dense", kernel_initializer=SMALL)
@@ -181,55 +171,6 @@ TABLE = {
         tf.layers.separable_conv1d(
             normal(2, 8, 3), 4, 3, depthwise_initializer=SMALL, pointwise_initializer=SMALL
         ),
-    ],
-    "batch_normalization": lambda: [
-        tf.layers.batch_normalization(pictures(), training=True),
-        tf.layers.batch_normalization(pictures(), momentum=0.9, epsilon=1e-5),
-        tf.layers.batch_normalization(pictures(), training=True, fused=False),
-        tf.layers.batch_normalization(normal(6, 4), training=True),
-        tf.layers.batch_normalization(normal(2, 3, 3, 3, 4), training=True),
-        tf.layers.batch_normalization(
-            normal(4, 4, 4, 3), -1, 0.8, 1e-2, False, False, training=True, trainable=False
-        ),
-        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ],
-    "batch_normalization_that_a_placeholder_trains": lambda training=(fed, True, []): [
-        tf.layers.batch_normalization(pictures(), training=training),
-        tf.layers.batch_normalization(normal(6, 4), training=training, name="flat"),
-        tf.layers.batch_normalization(pictures(), training=fed(False, []), name="not_now"),
-        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ],
-    "batch_normalization_of_virtual_batches": lambda: [
-        tf.layers.batch_normalization(normal(4, 4, 4, 3), training=True, virtual_batch_size=2),
-        tf.layers.batch_normalization(
-            pictures(), training=True, adjustment=lambda shape: (tf.ones(shape) * 1.1, tf.zeros(shape) + 0.1)
-        ),
-        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ],
-    "dropout": lambda: [
-        tf.layers.dropout(pictures(), 0.4, training=True, seed=3),
-        tf.layers.dropout(pictures()),
-        tf.layers.dropout(pictures(), 0.4, training=fed(True, []), seed=4),
-        tf.layers.dropout(pictures(), 0.4, (2, 1, 1, 3), seed=3, training=True),
-        tf.layers.dropout(pictures(), rate=tf.constant(0.3), seed=5, training=True, name="named"),
-    ],
-    "flat_and_pooled": lambda: [
-        tf.layers.flatten(pictures()),
-        tf.layers.flatten(fed(np.ones([2, 3, 4]), [None, 3, 4])),
-        tf.layers.flatten(fed(np.ones([2, 3, 4]), [None, None, 4])),
-        tf.layers.flatten(fed(np.ones([2, 3, 4]), [2, None, 4])),
-        tf.layers.max_pooling2d(pictures(), 2, 2),
-        tf.layers.average_pooling2d(pictures(), 3, 2, "same"),
-        tf.layers.max_pooling1d(normal(2, 8, 3), 2, 2),
-        tf.layers.average_pooling1d(normal(2, 8, 3), 2, 2),
-        tf.layers.max_pooling3d(normal(2, 4, 4, 4, 3), 2, 2),
-        tf.layers.average_pooling3d(normal(2, 4, 4, 4, 3), 2, 2),
-    ],
-    "reuse_by_argument": lambda: [
-        tf.layers.dense(normal(2, 3), 4, name="dense", kernel_initializer=SMALL),
-        tf.layers.dense(normal(2, 3), 4, name="dense", reuse=True),
-        tf.layers.conv2d(pictures(), 2, 3, name="conv", reuse=tf.AUTO_REUSE, kernel_initializer=SMALL),
-        tf.layers.conv2d(pictures(), 2, 3, name="conv", reuse=tf.AUTO_REUSE),
     ],
 }
 cases(__name__, TABLE)

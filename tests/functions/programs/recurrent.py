@@ -50,43 +50,6 @@ def cells_of_long_memory():
     ]
 
 
-@case
-@in_scope
-def wrapped_cells():
-    several = rnn_cell.MultiRNNCell(
-        [rnn_cell.BasicLSTMCell(4), rnn_cell.DropoutWrapper(rnn_cell.GRUCell(5), output_keep_prob=1.0)]
-    )
-    return [
-        over_time(several, scope="several"),
-        over_time(rnn_cell.ResidualWrapper(rnn_cell.GRUCell(3)), scope="residual"),
-        over_time(rnn_cell.DeviceWrapper(rnn_cell.GRUCell(3), "/cpu:0"), scope="device"),
-        over_time(
-            rnn_cell.DropoutWrapper(
-                rnn_cell.BasicLSTMCell(4),
-                input_keep_prob=0.5,
-                variational_recurrent=True,
-                input_size=3,
-                dtype=tf.float32,
-                seed=5,
-            ),
-            scope="variational",
-        ),
-    ]
-
-
-@case
-@in_scope
-def unrolled():
-    steps = tf.unstack(normal(2, 4, 3), axis=1)
-    return [
-        tf.nn.static_rnn(rnn_cell.GRUCell(3), steps, dtype=tf.float32, sequence_length=[2, 4]),
-        tf.nn.static_rnn(rnn_cell.LSTMCell(3), steps, normal_state(2, 3), scope="from_a_state"),
-        tf.nn.static_bidirectional_rnn(
-            rnn_cell.GRUCell(3), rnn_cell.GRUCell(3), steps, dtype=tf.float32, scope="both"
-        ),
-    ]
-
-
 def normal_state(batch, units):
     return rnn_cell.LSTMStateTuple(normal(batch, units), normal(batch, units))
 
@@ -124,35 +87,6 @@ def raw():
     return [outputs.stack(), state]
 
 
-@case
-@in_scope
-def gradients_of_a_loop():
-    outputs, state = over_time(rnn_cell.LSTMCell(4), swap_memory=True, parallel_iterations=1)
-    loss = tf.reduce_sum(outputs * outputs) + tf.reduce_sum(state.c)
-    return [tf.stop_gradient(slope) for slope in tf.gradients(loss, tf.trainable_variables())]
-
-
-@case
-@in_scope
-def cells_by_hand():
-    cell = rnn_cell.BasicLSTMCell(4)
-    state = cell.zero_state(2, tf.float32)
-    first, state = cell(normal(2, 3), state)
-    second, state = cell(normal(2, 3), state, scope="other")
-    many = rnn_cell.MultiRNNCell([rnn_cell.GRUCell(2), rnn_cell.GRUCell(3)], state_is_tuple=False)
-    return [
-        first,
-        second,
-        state,
-        cell.output_size,
-        str(cell.state_size),
-        [variable.name for variable in cell.trainable_variables],
-        many(normal(2, 3), normal(2, 5)),
-        str(many.state_size),
-        many.zero_state(2, tf.float32),
-    ]
-
-
 TABLE = {
     "basic_cells": lambda: [
         over_time(rnn_cell.BasicRNNCell(4), scope="basic"),
@@ -162,29 +96,6 @@ TABLE = {
         over_time(rnn_cell.GRUCell(4), sequence_length=[3, 2], scope="gru"),
         over_time(rnn_cell.GRUCell(4, bias_initializer=tf.ones_initializer()), scope="biased"),
         over_time(rnn_cell.GRUCell(4), time_major=True, scope="time_first"),
-    ],
-    "dropout_of_one_step": lambda inputs=(normal, 2, 3), state=(normal, 2, 4): [
-        rnn_cell.DropoutWrapper(rnn_cell.GRUCell(4, name="first"), state_keep_prob=0.5, seed=5)(
-            inputs, state
-        ),
-        rnn_cell.DropoutWrapper(rnn_cell.GRUCell(4, name="second"), output_keep_prob=0.5, seed=5)(
-            inputs, state
-        ),
-        rnn_cell.DropoutWrapper(rnn_cell.GRUCell(4, name="third"), input_keep_prob=0.5, seed=5)(
-            inputs, state
-        ),
-    ],
-    "dropout_over_time": lambda: [
-        over_time(
-            rnn_cell.DropoutWrapper(
-                rnn_cell.BasicLSTMCell(4),
-                input_keep_prob=0.5,
-                output_keep_prob=0.6,
-                state_keep_prob=0.7,
-                seed=5,
-            ),
-            parallel_iterations=1,
-        )
     ],
     "both_ways": lambda: [
         tf.nn.bidirectional_dynamic_rnn(
