@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tf2towers.source.nodes import imported
 from tf2towers.source.syntax import parse
 
 _PACKAGE = Path(__file__).parents[1]
@@ -38,9 +39,7 @@ def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
 
     texts = list(texts)
     files: dict[Path, bytes] = {}
-    pending = [module for text in texts for module in _runtime_imports(text, Path("script.py"))]
-    if not pending:
-        return {}
+    pending = [name for text in texts for name in _imports(text)]
     homes = _runtime_homes()
     seen: set[str] = set()
     while pending:
@@ -52,9 +51,11 @@ def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
             seen.add(module)
             data = path.read_bytes()
             files[Path(_NAME) / path.relative_to(_PACKAGE)] = data
-            pending += _runtime_imports(data.decode(), path)
+            pending += _imports(data.decode())
             for table in path.parent.glob("*.tsv"):
                 files[Path(_NAME) / table.relative_to(_PACKAGE)] = table.read_bytes()
+    if not files:
+        return {}
     lines = "\n".join(requirement_lines(texts, files))
     files[Path(_NAME) / "NOTICE.txt"] = _NOTE.format(version=__version__, requirements=lines).encode()
     return files
@@ -65,15 +66,8 @@ def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[st
 
     tf_slim imports tf_keras for its batch normalization alone, and does not require it itself.
     """
-    roots = {
-        name.partition(".")[0]
-        for text in [*texts, *(data.decode() for path, data in files.items() if path.suffix == ".py")]
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in [
-            alias.name if isinstance(node, ast.Import) else node.module or "" for alias in node.names
-        ]
-    }
+    modules = (data.decode() for path, data in files.items() if path.suffix == ".py")
+    roots = {name.partition(".")[0] for text in [*texts, *modules] for name in _imports(text)}
     if "tf_slim" in roots:
         roots.add("tf_keras")
     if "tf_keras" in roots:
@@ -81,23 +75,18 @@ def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[st
     return [line for package, line in _REQUIREMENTS.items() if package in roots]
 
 
-def _runtime_imports(text: str, path: Path) -> Iterator[str]:
-    """The dotted names under tf2towers that a text imports, at any depth."""
-    for node in ast.walk(parse(text, path)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.partition(".")[0] == _NAME)
-        elif (
-            isinstance(node, ast.ImportFrom)
-            and not node.level
-            and (node.module or "").partition(".")[0] == _NAME
-        ):
-            yield str(node.module)
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+def _imports(text: str) -> Iterator[str]:
+    """The dotted names that a text imports, at any depth."""
+    for node in ast.walk(parse(text, Path("script.py"))):
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level):
+            yield from (dotted for _, dotted in imported(node))
 
 
 def _with_packages(dotted: str, homes: dict[str, str]) -> Iterator[str]:
-    """A module, the packages around it, and the home of a name that the runtime gives on its first use."""
+    """A module of ours, the packages around it, and the home of a name that the runtime gives on its first use."""
     parts = dotted.split(".")
+    if parts[0] != _NAME:
+        return
     yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))
     if parts[:2] == [_NAME, "runtime"] and len(parts) == 3 and parts[2] in homes:
         yield from _with_packages(f"{_NAME}.runtime.{homes[parts[2]]}", {})
