@@ -6,8 +6,11 @@ begins each of its programs; what stands after a line `#: end` closes each. A pr
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,6 +79,20 @@ def one_process() -> list[Program]:
 
 def migrated(path: Path) -> MigrationResult:
     return migrate(Script.read(path))
+
+
+def started(runner: str, mode: str, out: Path, scripts: Iterable[Path]) -> subprocess.Popen[str]:
+    """`run_many.py` or `run_clusters.py` at work."""
+    command = [sys.executable, Path(__file__).with_name(runner), mode, out, *scripts]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str], out: Path) -> dict[str, dict]:
+    """What it wrote down, by the names of the programs."""
+    _, said = process.communicate(timeout=1200)
+    assert process.returncode == 0, said[-3000:]
+    rows = json.loads(out.read_text())
+    return {"/".join(Path(path).with_suffix("").parts[-2:]): row for path, row in rows.items()}
 
 
 @dataclass(frozen=True)

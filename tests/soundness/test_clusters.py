@@ -1,9 +1,6 @@
 """Every parameter-server script, migrated, prints in each of its tasks what the original prints there."""
 
-import json
-import subprocess
 import sys
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,7 +9,7 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # `suite`, under --import-mode=importlib
 
-from suite import Program, all_programs, first_difference, migrated  # noqa: E402
+from suite import Program, all_programs, ended, first_difference, migrated, started  # noqa: E402
 
 pytestmark = pytest.mark.tensorflow
 
@@ -37,27 +34,17 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, di
         scripts["original"].append(path)
         scripts["migrated"].append(Program(program.name, after).write(folder / "migrated"))
         left[program.name] = [finding.code for finding in result.left]
-    running = {mode: started(mode, folder / f"{mode}.json", scripts[mode]) for mode in scripts}
+    running = {
+        mode: started("run_clusters.py", mode, folder / f"{mode}.json", scripts[mode]) for mode in scripts
+    }
     return {mode: ended(process, folder / f"{mode}.json") for mode, process in running.items()}
-
-
-def started(mode: str, out: Path, scripts: Sequence[Path]) -> subprocess.Popen[str]:
-    command = [sys.executable, HERE / "run_clusters.py", mode, out, *scripts]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-
-
-def ended(process: subprocess.Popen[str], out: Path) -> dict[str, dict]:
-    """Name of the script -> task -> its run."""
-    _, said = process.communicate(timeout=600)
-    assert process.returncode == 0, said[-3000:]
-    return {Path(script).stem: row for script, row in json.loads(out.read_text()).items()}
 
 
 @pytest.mark.parametrize("program", ALL, ids=lambda program: program.name)
 def test_same_in_every_task(program: Program, clusters: dict) -> None:
     """Nothing is left, and each task prints what the original's does."""
     assert left[program.name] == []
-    original, other = (clusters[mode][Path(program.name).name] for mode in ("original", "migrated"))
+    original, other = (clusters[mode][program.name] for mode in ("original", "migrated"))
     for task, run in original.items():
         if task != "seconds":
             assert run["error"] is None, f"{task}: {run['traceback']}"

@@ -1,6 +1,5 @@
 """Every program of the suite prints the same when it is migrated, to the last digit, or is refused with its reason."""
 
-import json
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -12,7 +11,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # `suite`, under --import-mode=importlib
 
 from run_many import run_all  # noqa: E402
-from suite import Program, first_difference, migrated, one_process  # noqa: E402
+from suite import Program, ended, first_difference, migrated, one_process, started  # noqa: E402
 
 pytestmark = pytest.mark.tensorflow
 
@@ -57,27 +56,17 @@ def runs(home: Path, left: dict) -> dict[str, dict[str, dict]]:
     if find_spec("tensorflow") is None:
         pytest.skip("needs TensorFlow")
     running = {mode: start(mode, home) for mode in ("original", "migrated")}
-    found = {"original": result(running["original"], home / "original.json")}
+    found = {"original": ended(running["original"], home / "original.json")}
     running["rewriting"] = start("rewriting", home)
     for mode in ("migrated", "rewriting"):
-        found[mode] = result(running[mode], home / f"{mode}.json")
+        found[mode] = ended(running[mode], home / f"{mode}.json")
     return found
 
 
-def start(mode: str, home: Path) -> subprocess.Popen:
-    programs = ALL if mode == "original" else TAKEN
-    folder = home / ("original" if mode == "original" else "migrated")
-    paths = [str(folder / f"{program.name}.py") for program in programs]
-    command = [sys.executable, str(HERE / "run_many.py"), mode, str(home / f"{mode}.json"), *paths]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-
-
-def result(process: subprocess.Popen, out: Path) -> dict[str, dict]:
-    """What a process wrote down, by the names of the programs."""
-    _, said = process.communicate(timeout=1200)
-    assert process.returncode == 0, said[-3000:]
-    rows = json.loads(out.read_text())
-    return {"/".join(Path(path).with_suffix("").parts[-2:]): row for path, row in rows.items()}
+def start(mode: str, home: Path) -> subprocess.Popen[str]:
+    programs, folder = (ALL, "original") if mode == "original" else (TAKEN, "migrated")
+    paths = [home / folder / f"{program.name}.py" for program in programs]
+    return started("run_many.py", mode, home / f"{mode}.json", paths)
 
 
 @pytest.mark.parametrize("program", ALL, ids=name_of)

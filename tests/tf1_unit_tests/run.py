@@ -49,7 +49,7 @@ def environment(**more: str) -> dict[str, str]:
 
 def migrated(folder: Path, into: Path) -> list[Left] | None:
     """What is left of `folder/program.py`, which is written with all that it imports; None: it ended badly."""
-    options = ["--all", "--format", "json", "-o"]
+    options = ["--format", "json", "-o"]
     command = [sys.executable, "-m", "tf2towers", "migrate", "program.py", *options, str(into)]
     run = subprocess.run(
         command,

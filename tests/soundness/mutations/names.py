@@ -134,41 +134,22 @@ def from_import(source: Source, rng: random.Random) -> str | None:
 
 @mutation
 def alias_of_symbol(source: Source, rng: random.Random) -> str | None:
-    """`tfs = tf.Session` after the imports, in a class, or before the statement; `train = tf.train`."""
+    """`tfs = tf.Session`, or in a dict, a tuple, a class: used wherever the symbol was, or in some of the places."""
     node = tensorflow_import(source)
     found = {**chains(source, depth=1), **chains(source, depth=2)}
     text = rng.choice(sorted(found))
     name = source.fresh(rng)
+    made, use = rng.choice([
+        (f"{name} = {text}", name), (f"({name},) = [{text}]", name), (f"{name} = [tf, {text}]", f"{name}[1]"),
+        (f"{name} = {{'run': {text}}}", f"{name}['run']"), (f"class {name}:\n    run = {text}", f"{name}.run"),
+        (f"class {name}(object):\n    tf = tf\n    run = staticmethod({text})", f"{name}.run"),
+        (f"{name} = type('sess', (), {{'run': staticmethod({text})}})", f"{name}.run"),
+        (f"def {name}():\n    return {text}", f"{name}()"), (f"{name} = lambda: {text}", f"{name}()"),
+        (f"import operator\n{name} = operator.attrgetter({text[3:]!r})", f"{name}(tf)"),
+    ])  # fmt: skip
     places = [place for place in found[text] if source.start(place) > source.start(node)]
-    if rng.random() < 0.5:
-        places = pick(rng, places, len(places))
-    return source.replaced(
-        [(node, f"import tensorflow as tf\n{name} = {text}"), *((place, name) for place in places)]
-    )
-
-
-@mutation
-def alias_in_container(source: Source, rng: random.Random) -> str | None:
-    """Symbols kept in a dict, a tuple or a class."""
-    node = tensorflow_import(source)
-    found = {**chains(source, depth=1), **chains(source, depth=2)}
-    text = rng.choice(sorted(found))
-    name = source.fresh(rng, "Symbols", "api", "table", "tools")
-    made, use = rng.choice(
-        [
-            (f"{name} = {{'run': {text}}}", f"{name}['run']"),
-            (f"class {name}:\n    run = {text}", f"{name}.run"),
-            (f"class {name}(object):\n    tf = tf\n    run = staticmethod({text})", f"{name}.run"),
-            (f"{name} = [tf, {text}]", f"{name}[1]"),
-            (f"{name} = type('sess', (), {{'run': staticmethod({text})}})", f"{name}.run"),
-            (f"def {name}():\n    return {text}", f"{name}()"),
-            (f"{name} = lambda: {text}", f"{name}()"),
-            (f"({name},) = [{text}]", name),
-            (f"import operator\n{name} = operator.attrgetter({text[3:]!r})", f"{name}(tf)"),
-        ]
-    )
-    places = [(place, use) for place in found[text] if source.start(place) > source.start(node)]
-    return source.replaced([(node, f"import tensorflow as tf\n{made}"), *places])
+    places = pick(rng, places, len(places)) if rng.random() < 0.5 else places
+    return source.replaced([(node, f"import tensorflow as tf\n{made}"), *((place, use) for place in places)])
 
 
 @mutation
