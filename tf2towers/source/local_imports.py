@@ -16,7 +16,7 @@ from pathlib import Path
 from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, default_of_flag, imports_by_text
-from tf2towers.source.path_additions import Adders, computed_path, path_additions
+from tf2towers.source.path_additions import Adders, path_additions
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -41,7 +41,7 @@ class LocalImports:
         """
         self.script = script
         self._deep = deep
-        self._read = read or _read
+        self._read = read or Script.read
         #: the script's path, absolute
         self.main = _absolute(script.path)
         self.roots = list(dict.fromkeys([*_roots(self.main), *map(_absolute, python_path)]))
@@ -155,17 +155,10 @@ class LocalImports:
         return list(imports_by_text(self._trees[path], text)) if text and path in self._trees else []
 
     def _files_at(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
-        """The files that a path means; of a computed one all that it may, where its folder can be said."""
+        """The file that a path means; of a flag's all beside its default; nothing of a computed one."""
         file = _absolute(self.main.parent / found.start)
         if found.is_written_out:
             yield from [(found.start, file)] if self._is_file(file) else []
-            return
-        known = computed_path(self._trees[path], found.named, path, self.main.parent) if found.named else None
-        if known is not None:
-            folder, pattern = known
-            yield from (
-                (each.stem, each) for each in sorted(folder.glob("*.py")) if pattern.fullmatch(each.name)
-            )
         elif (default := default_of_flag(self._trees[path], found.named)) is not None:
             folder = _absolute(self.main.parent / default).parent
             if folder != self.main.parent:
@@ -178,12 +171,7 @@ class LocalImports:
         if default is not None and target is not None and target.parent != self.main.parent:
             package = default.rpartition(".")[0]
             for file in sorted(target.parent.glob("*.py")):
-                if (
-                    file != self.main
-                    and file.stem.isidentifier()
-                    and file.name != "__init__.py"
-                    and file.is_file()
-                ):
+                if file != self.main and file.stem.isidentifier() and file.name != "__init__.py":
                     yield (f"{package}.{file.stem}" if package else file.stem), file
 
     def _found(self, name: str, bases: list[Path], dots: str = "") -> Iterator[tuple[str, Path]]:
@@ -276,7 +264,3 @@ def _roots(script: Path) -> list[Path]:
     if top not in roots:
         roots.append(top)
     return roots
-
-
-def _read(path: Path) -> Script:
-    return Script.read(path)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tf2towers.source.nodes import Function, argument, last_name
-from tf2towers.source.written_texts import HOLE, WrittenTexts, is_sys_path
+from tf2towers.source.written_texts import WrittenTexts, is_sys_path
 
 #: how far above the main script's folder the program may be started: `python tools/train.py`
 _ABOVE = 3
@@ -60,22 +59,6 @@ def path_additions(tree: ast.Module, path: Path, home: Path, adders: Adders | No
             if folder not in found:
                 found.append(folder)
     return found
-
-
-def computed_path(
-    tree: ast.Module, text: ast.expr, path: Path, home: Path
-) -> tuple[Path, re.Pattern[str]] | None:
-    """The folder of files that a computed path means, `os.path.join('models', name + '.py')`, and what they are called.
-
-    None where not even the folder can be said.
-    """
-    names = _assigned([node for node in ast.walk(tree) if isinstance(node, ast.stmt)])
-    found = WrittenTexts(names, path, home, holes=True).of(text) or HOLE
-    folder, _, _ = found.partition(HOLE)[0].rpartition("/")
-    if not folder:
-        return None
-    pattern = "[^/]*".join(map(re.escape, found[len(folder) + 1 :].split(HOLE)))
-    return next(((each, re.compile(pattern)) for each in _folders(folder, home)), None)
 
 
 def _folders(text: str, home: Path) -> Iterator[Path]:

@@ -58,16 +58,6 @@ def _matches(path: Path, rules: list[tuple[Path, GitIgnoreSpec]], end: str = "")
     return decided
 
 
-def is_excluded(path: Path, exclude: Iterable[str], base: Path) -> bool:
-    """Whether a file is left out by patterns that are relative to a folder."""
-    from pathspec import GitIgnoreSpec
-
-    path, base = _real_name(path), _real_name(base)
-    if not path.is_relative_to(base):
-        return False
-    return bool(GitIgnoreSpec.from_lines(exclude).check_file(path.relative_to(base).as_posix()).include)
-
-
 def _rules_of_folder(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
     from pathspec import GitIgnoreSpec
 
