@@ -133,8 +133,8 @@ RULE = Rule(
     it is neither beside the script, nor Python's, nor of a library known to be without TF1.
 
     An import by a computed name counts, too. `import_module('models.' + name)` means every module in the folder
-    `models`, and so does `imp.load_source(name, os.path.join('models', name))`. `import_module(args.model)` means every
-    module of the package that the flag's default is in. Where not even the folder is known, the import is left.
+    `models`. `import_module(args.model)` means every module of the package that the flag's default is in. Where the
+    folder is not known, the import is left, and so is the load of a file by a computed path.
 
     An import in a function that nothing calls is only a note. So is a module that Cython or protoc makes of a file
     beside it without TensorFlow: it has to be built for this Python. T2T628 reports a module that protoc wrote before
