@@ -148,26 +148,6 @@ def doubled(value, factor=2.0):
 
 
 @case
-def more_helpers_of_sequences():
-    seq2seq = tf.contrib.seq2seq
-    table = normal(5, 3)
-    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
-        cell, projection = tf.nn.rnn_cell.GRUCell(3), tf.layers.Dense(5)
-        helper = seq2seq.GreedyEmbeddingHelper(table, tf.constant([1, 1]), 2)
-        decoder = seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), projection)
-        outputs, _, _ = seq2seq.dynamic_decode(
-            decoder, maximum_iterations=3, parallel_iterations=1, output_time_major=True
-        )
-        found = [outputs.rnn_output]
-        bahdanau = seq2seq.BahdanauAttention(4, normal(2, 5, 4), normalize=True)
-        luong = seq2seq.LuongAttention(4, normal(2, 5, 4))
-        for mechanism in (bahdanau, luong):
-            alignments, _ = mechanism(normal(2, 4), mechanism.initial_state(2, tf.float32))
-            found += [alignments, str(mechanism.alignments_size), mechanism.values.name.split("/")[0]]
-    return found
-
-
-@case
 def conditional_random_fields():
     crf = tf.contrib.crf
     scores, tags, lengths = normal(2, 4, 3), integers(3, 2, 4), tf.constant([4, 3])
