@@ -14,14 +14,11 @@ _HOMES = {
     "ClusterError": "cluster.addresses",
     "EventsWriter": "events_writer",
     # what Python 2 did otherwise
-    "python2_StringIO": "python2",
     "python2_decode": "python2",
     "python2_division": "python2",
     "python2_division_in_place": "python2",
     "python2_filter": "python2",
     "python2_map": "python2",
-    "python2_message": "python2",
-    "python2_random": "python2",
     "python2_round": "python2",
     "python2_seed": "python2",
     # TF1 graph code run as functions

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import math
 import numbers
 import operator
 import random
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import zip_longest
 from typing import Any
 
@@ -32,8 +31,6 @@ def python2_division(left: Any, right: Any) -> Any:
 def python2_division_in_place(left: Any, right: Any) -> Any:
     """What `left /= right` leaves in `left`: an array is changed where it is, as in Python 2."""
     numpy = sys.modules.get("numpy")
-    if _divides_itself(left):
-        return operator.itruediv(left, right)
     if numpy is None or not isinstance(left, numpy.ndarray):
         return python2_division(left, right)
     if _of_integers(left) and _of_integers(right):
@@ -70,12 +67,6 @@ def _of_integers(value: Any) -> bool:
         () if numpy is None else (numpy.ndarray, numpy.generic)
     )  # a tuple: Python 3.7 runs it beside TF 1.15
     return isinstance(value, kinds) and value.dtype.kind in "iub"
-
-
-def _divides_itself(value: Any) -> bool:
-    """Whether it is of a class with a `/=` of its own (`__idiv__`), whatever it divides."""
-    has_it = "__itruediv__" in dir(type(value))
-    return has_it and type(value).__module__.partition(".")[0] not in ("numpy", "tensorflow")
 
 
 def _is_dimension(value: Any) -> bool:
@@ -118,29 +109,18 @@ def python2_filter(function: Callable[[Any], Any] | None, values: Any) -> Any:
 
 
 def python2_seed(seed: Any = None) -> None:
-    """`random.seed(seed)`: what is drawn from now on is what Python 2 drew."""
-    _begin(random._inst, seed)
+    """`random.seed(seed)`: what is drawn from now on is what Python 2 drew.
 
-
-def python2_random(seed: Any = None) -> random.Random:
-    """`random.Random(seed)`, which draws what Python 2 drew."""
-    generator = random.Random()
-    _begin(generator, seed)
-    return generator
-
-
-def _begin(generator: random.Random, seed: Any) -> None:
-    """Seeds a generator. `shuffle`, `sample`, `choice` and `randrange` draw an integer by its method `_randbelow`.
-
-    In Python 2 that was a part of the next float; Python 3 takes the next bits.
+    `shuffle`, `sample`, `choice` and `randrange` draw an integer by the method `_randbelow`. In Python 2 that was a
+    part of the next float; Python 3 takes the next bits.
     """
     if isinstance(seed, str):
         seed = _hash(seed)
     elif isinstance(seed, numbers.Integral):
         seed = int(seed)  # NumPy's, which Python 3.11 and later no longer take
-    generator.seed(seed)
+    random.seed(seed)
     if seed is not None:
-        generator._randbelow = lambda n: int(generator.random() * n)  # type: ignore[attr-defined]
+        random._inst._randbelow = lambda n: int(random.random() * n)  # type: ignore[attr-defined]
 
 
 def _hash(text: str) -> int:
@@ -158,46 +138,3 @@ def _hash(text: str) -> int:
 def python2_decode(text: Any, encoding: str, errors: str = "strict") -> Any:
     """`text.decode(encoding)` and `unicode(text, encoding)`: what was read as bytes in Python 2 may be text already."""
     return text if isinstance(text, str) else text.decode(encoding, errors)
-
-
-def python2_message(error: BaseException) -> Any:
-    """`error.message`: the one argument of the error, else nothing; TensorFlow's own errors still have it."""
-    try:
-        return error.message  # type: ignore[attr-defined]
-    except AttributeError:
-        return error.args[0] if len(error.args) == 1 else ""
-
-
-class python2_StringIO:
-    """A file in memory, of what Python 2 had one kind of: bytes (an image), or text from the first text written on."""
-
-    def __init__(self, content: Any = b"") -> None:
-        self._file: Any = (
-            io.StringIO(content) if isinstance(content, str) and content else io.BytesIO(content or b"")
-        )
-
-    def write(self, content: Any) -> None:
-        """Writes bytes, or a text: one in a file that has nothing yet makes it a file of text."""
-        if isinstance(content, str) and isinstance(self._file, io.BytesIO) and not self._file.getvalue():
-            self._file = io.StringIO()
-        self._file.write(content)
-
-    def writelines(self, lines: Iterable[Any]) -> None:
-        """Writes one after the other."""
-        for line in lines:
-            self.write(line)
-
-    def getvalue(self) -> Any:
-        """All that is in it; of nothing an empty text."""
-        return self._file.getvalue() or ""
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._file)
-
-    def __next__(self) -> Any:
-        return next(self._file)
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_file":  # a copy that is being made
-            raise AttributeError(name)
-        return getattr(self._file, name)

@@ -41,35 +41,15 @@ CONVERTED = [
     ("import urllib2\nprint urllib2.urlopen(x)", "import urllib.request, urllib.error, urllib.parse\nprint(urllib.request.urlopen(x))"),
     ("import Queue\ndef f():\n    queue = Queue.Queue()\n    print queue",  # a name of its own
      "import queue as Queue\ndef f():\n    queue = Queue.Queue()\n    print(queue)"),
-    ("import StringIO, os\nio = StringIO.StringIO()\nprint io",
-     "import io as StringIO, os\nfrom tf2towers.runtime import python2_StringIO\nio = python2_StringIO()\nprint(io)"),
-    ("from cStringIO import StringIO\nprint StringIO('a').getvalue(), g(StringIO=1), x.StringIO",
-     "from io import StringIO\nfrom tf2towers.runtime import python2_StringIO\n"
-     "print(python2_StringIO('a').getvalue(), g(StringIO=1), x.StringIO)"),
-    ("from operator import div as half\nprint reduce(half, x)",
-     "from operator import div as half\nfrom functools import reduce\nprint(reduce(python2_division, x))"),
     ("import Queue, ConfigParser\nprint Queue.Queue()", "import queue, configparser\nprint(queue.Queue())"),
     ("print reduce(f, x)", "from functools import reduce\nprint(reduce(f, x))"),
-    ("import string\nprint string.letters", "import string\nprint(string.ascii_letters)"),
-    ("import string\nprint string.split(x), string.atoi(y)", "import string\nprint(str.split(x), int(y))"),
-    ("import time\nprint time.clock()", "import time\nprint(time.process_time())"),
     ("print file(x)", "print(open(x))"),
     ("import math\ndef f(x):\n    print x\n    return(math.ceil(x))",
      "import math\ndef f(x):\n    print(x)\n    return(float(math.ceil(x)))"),
-    ("import string\ndef f(x):\n    print x\n    return(string.letters)",
-     "import string\ndef f(x):\n    print(x)\n    return(string.ascii_letters)"),
     ("def f(x, y):\n    print x\n    return(x/y)", "def f(x, y):\n    print(x)\n    return(python2_division(x, y))"),
-    ("import string\nprint map(string.strip, x), map(string.atoi, y)",
-     "import string\nprint(list(map(str.strip, x)), list(map(int, y)))"),
     ("from itertools import imap as map, izip\nprint map(f, x, y)", "\nprint(map(f, x, y))"),
-    ("log = open(p, 'w', 0)\nprint log", "log = open(p, 'w', 1)\nprint(log)"),
-    ("import os, sys\nsys.stdout = os.fdopen(sys.stdout.fileno(), 'w', 0)\nprint 1",
-     "import os, sys\nsys.stdout = os.fdopen(sys.stdout.fileno(), 'w', 1)\nprint(1)"),
     ("print open(p, 'wb', 0), open(p, 'w', 1)", "print(open(p, 'wb', 0), open(p, 'w', 1))"),
     ("import sys\nreload(sys)\nsys.setdefaultencoding('utf8')\nprint 1", "import sys\nimport importlib\npass\npass\nprint(1)"),
-    ("class A:\n    def __div__(self, o):\n        print o\n    __rdiv__ = __div__",
-     "class A:\n    def __truediv__(self, o):\n        print(o)\n    __rtruediv__ = __truediv__"),
-    ("class A:\n    def __div__(self, o):\n        print o", "class A:\n    def __truediv__(self, o):\n        print(o)"),
 ]  # fmt: skip
 
 
@@ -88,8 +68,6 @@ def test_construct(before, after):
         ("import pickle\nprint pickle.load(open(p))", "import pickle\nprint(pickle.load(open(p, 'rb'), encoding='latin1'))"),
         ("import pickle\nf = open(p, 'w')\nprint pickle.dump(x, f)",
          "import pickle\nf = open(p, 'wb')\nprint(pickle.dump(x, f))"),
-        ("import numpy as np\nprint np.load(p).item()",
-         "import numpy as np\nprint(np.load(p, allow_pickle=True, encoding='latin1').item())"),
     ],
 )  # fmt: skip
 def test_pickles(before, after):
@@ -110,27 +88,11 @@ OURS = [
     ("''.join(filter(f, a))", "''.join(python2_filter(f, a))"),
     ("random.seed(3)", "python2_seed(3)"),
     ("random.seed()", "random.seed()"),
-    ("random.Random(n).random()", "python2_random(n).random()"),
     ("np.random.seed(3)", "np.random.seed(3)"),
     ("a.translate(table)", "a.translate(table)"),
     ("hashlib.md5(a.encode('utf8'))", "hashlib.md5(a.encode('utf8'))"),
-    ("io.StringIO()", "python2_StringIO()"),
-    ("isinstance(a, io.StringIO)", "isinstance(a, python2_StringIO)"),
     ("io.BytesIO()", "io.BytesIO()"),
 ]  # fmt: skip
-
-
-ERRORS = [
-    ("except ValueError as e:\n    print e.message, e[0]", "print(python2_message(e), e.args[0])"),
-    ("except ValueError, e:\n    print e.args[0]", "print(e.args[0])"),
-    ("except ValueError as e:\n    print other.message, other[0]", "print(other.message, other[0])"),
-    ("except ValueError as e:\n    e = f(e)\n    print e.message, e[0]", "print(e.message, e[0])"),
-]
-
-
-@pytest.mark.parametrize(("handler", "printed"), ERRORS)
-def test_errors(handler, printed):
-    assert text_of(f"import os\ntry:\n    f()\n{handler}\n").endswith(f"    {printed}\n")
 
 
 @pytest.mark.parametrize(
@@ -147,16 +109,6 @@ def test_errors(handler, printed):
 def test_files_of_tables_and_arrays(before, after):
     head = "import csv\nimport numpy as np\n"
     assert text_of(f"{head}print 1\n{before}\n") == f"{head}print(1)\n{after}\n"
-
-
-def test_comments_in_files_of_configuration():
-    text = text_of(
-        "import ConfigParser\nprint 1\na = ConfigParser.ConfigParser()\nb = ConfigParser.RawConfigParser(d)\n"
-    )
-    added = "inline_comment_prefixes=(';',), strict=False"
-    assert text.endswith(
-        f"a = configparser.ConfigParser({added})\nb = configparser.RawConfigParser(d, {added})\n"
-    )
 
 
 DIVISIONS = [
@@ -246,26 +198,6 @@ def test_bytes_where_there_is_text_now(value, is_left):
     assert script_of(f"from __future__ import unicode_literals\n{text}").conversion.left == ()
 
 
-SHOWN = [
-    ("print line.encode('utf8')", "print(python2_decode(line.encode('utf8'), 'utf8'))"),
-    ("print 'a', u.encode('utf-8'), 3", "print('a', python2_decode(u.encode('utf-8'), 'utf-8'), 3)"),
-    ("s = 'a %s' % u.encode('utf8')", "s = 'a %s' % python2_decode(u.encode('utf8'), 'utf8')"),
-    ("s = '%d %s' % (n, u.encode('utf8'))", "s = '%d %s' % (n, python2_decode(u.encode('utf8'), 'utf8'))"),
-    ("s = '{}'.format(u.encode('utf8'))", "s = '{}'.format(python2_decode(u.encode('utf8'), 'utf8'))"),
-    ("s = md5(u.encode('utf8'))", "s = md5(u.encode('utf8'))"),  # bytes are wanted
-    ("s = u.encode('utf8')", "s = u.encode('utf8')"),
-    ("s = u.encode('hex')", "s = u.encode('hex')"),
-    ("s = n % u.encode('utf8')", "s = n % u.encode('utf8')"),
-    ("print model.encode(ids)", "print(model.encode(ids))"),
-]
-
-
-@pytest.mark.parametrize(("before", "after"), SHOWN)
-def test_bytes_that_are_shown(before, after):
-    text = text_of(f"import math\nprint 1\n{before}\n")
-    assert without_import(text) == (f"import math\nprint(1)\n{after}\n")
-
-
 @pytest.mark.parametrize(
     ("statements", "name", "kind"),
     [
@@ -353,7 +285,6 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
             "class A:\n    def __cmp__(self, o):\n        print o\n",
             "the method __cmp__, which Python 3 never calls",
         ),
-        ("from time import clock\nprint clock()\n", "time.clock, which is not in Python 3"),
         ("from string import join\nprint join(x)\n", "string.join, which is not in Python 3"),
         ("import string\nprint string.join(x, '')\n", "string.join, which is not in Python 3"),
         ("import string\nprint map(string.zfill, x)\n", "string.zfill, which is not in Python 3"),
@@ -377,14 +308,22 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
         ("print x.encode('hex')\n", "the encoding 'hex', which is not for texts in Python 3"),
         ("print x.decode('base64')\n", "the encoding 'base64', which is not for texts in Python 3"),
         ("print tokens.encode('hello')\n", None),
-        ("try:\n    f()\nexcept E, e:\n    pass\nprint e\n", "e of an except, read after it"),
+        ("try:\n    f()\nexcept E, e:\n    print e.message\n", "the message of an error"),
+        ("try:\n    f()\nexcept E as e:\n    print e[0]\n", "the arguments of an error"),
+        ("try:\n    f()\nexcept E as e:\n    e = f(e)\n    print e.message, e[0], o.message\n", None),
+        ("import StringIO\nprint StringIO.StringIO()\n", "io.StringIO of what may be bytes"),
+        ("from cStringIO import StringIO\nprint g(StringIO=1)\n", "io.StringIO of what may be bytes"),
+        ("import ConfigParser\nprint ConfigParser.ConfigParser()\n", "comments in files of configuration"),
+        ("import random\nprint random.Random(3)\n", "random.Random, which draws other numbers"),
+        ("from operator import div as half\nprint half\n", "operator.div, which is not in Python 3"),
+        ("import string\nprint string.letters\n", "string.letters, which is not in Python 3"),
+        ("log = open(p, 'w', 0)\nprint log\n", "a file of text without a buffer"),
+        ("import os\nprint os.fdopen(1, 'w', 0)\n", "a file of text without a buffer"),
+        ("print cmp(a, b)\n", "cmp, which is not in Python 3"),
         (
-            "e = 1\ndef f():\n    try:\n        g()\n    except E, e:\n        print e\n    return e\n",
-            "e of an except, read after it",
+            "class A:\n    def __div__(self, o):\n        print o\n",
+            "the method __div__, which Python 3 never calls",
         ),
-        ("try:\n    f()\nexcept E, e:\n    pass\nexcept F, e:\n    print e\n", None),
-        ("try:\n    f()\nexcept E, e:\n    raise\nprint e\n", None),
-        ("try:\n    f()\nexcept E, e:\n    pass\nfor e in x: print e\n", None),
         ("__metaclass__ = Kind\nclass A: pass\nprint 1\n", "a __metaclass__ of the module"),
         ("__metaclass__ = type\nclass A: pass\nprint 1\n", None),
     ],

@@ -24,33 +24,28 @@ from tf2towers.source.python2.number_kinds import NumberKinds
 from tf2towers.source.python2.tables import read_words
 
 #: builtins that are not in Python 3, and for which nothing is written
-_GONE = NAMES - {"StandardError", "cmp", "file", "xrange"}
+_GONE = NAMES - {"StandardError", "file", "xrange"}
 #: methods that Python 3 never calls
-_METHODS = frozenset({"__cmp__", "__coerce__", "__getslice__", "__setslice__", "__delslice__", "__unicode__"})
-_OPERATORS = {"__div__": "__truediv__", "__rdiv__": "__rtruediv__", "__idiv__": "__itruediv__"}
+_METHODS = frozenset(
+    f"__{name}__"
+    for name in ["cmp", "coerce", "div", "rdiv", "idiv", "getslice", "setslice", "delslice", "unicode"]
+)
 #: a function of Python 2 -> the runtime's that does the same when it is given arguments
 _CALLED = {
-    "builtins.filter": "python2_filter", "builtins.round": "python2_round", "random.Random": "python2_random",
-    "random.seed": "python2_seed",
+    "builtins.filter": "python2_filter", "builtins.round": "python2_round", "random.seed": "python2_seed",
 }  # fmt: skip
-#: ... and wherever it is named
-_NAMED = {
-    "io.StringIO": "python2_StringIO", "operator.div": "python2_division",
-    "operator.idiv": "python2_division_in_place",
-}  # fmt: skip
-#: functions and names that have another name in Python 3
-_RENAMED = {
-    "string.atof": "float", "string.atoi": "int", "string.atol": "int", "string.letters": "string.ascii_letters",
-    "string.lowercase": "string.ascii_lowercase", "string.uppercase": "string.ascii_uppercase",
-    "time.clock": "time.process_time",
-    **{f"string.{name}": f"str.{name}" for name in read_words("methods of texts")},
+#: what Python 3 lacks, or does otherwise, and nothing is written for
+_LOST = {
+    "io.StringIO": "io.StringIO of what may be bytes", "operator.div": "operator.div, which is not in Python 3",
+    "operator.idiv": "operator.idiv, which is not in Python 3",
+    "random.Random": "random.Random, which draws other numbers",
+    **{f"configparser.{name}ConfigParser": "comments in files of configuration" for name in ("", "Raw", "Safe")},
 }  # fmt: skip
 #: what takes a text in Python 2 and bytes in Python 3
 _HASHES = frozenset(f"hashlib.{name}" for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512"))
 #: encodings that are not for texts in Python 3
 _OF_BYTES = read_words("encodings of bytes")
 _PICKLES = ("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads")
-_CONFIGURATIONS = tuple(f"configparser.{name}ConfigParser" for name in ("", "Raw", "Safe"))
 #: what takes an open file -> the place of the file, and whether it has to be of bytes, or of text (the csv module)
 _OPENED = {
     "csv.DictReader": (0, "text"), "csv.DictWriter": (0, "text"), "csv.reader": (0, "text"),
@@ -63,7 +58,6 @@ _IN_BYTES = {"r": "rb", "w": "wb", "rU": "rb", "a": "ab"}
 _BYTE = re.compile(r"\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2}")
 #: what must not be computed twice
 _ACTIONS = m.Call() | m.Await() | m.Yield() | m.NamedExpr() | m.ListComp() | m.DictComp() | m.SetComp()
-_COMPARES = "lambda x, y: (x > y) - (x < y)"
 
 
 class Meaning(cst.CSTTransformer):
@@ -89,15 +83,10 @@ class Meaning(cst.CSTTransformer):
                 for alias in node.names:
                     name = f"{dotted(node.module)}.{alias.evaluated_name}"
                     self._imported[name] = alias.evaluated_alias or alias.evaluated_name
-                    if name in _RENAMED or _is_gone_from_string(name):
-                        self._record_left(f"{name}, which is not in Python 3", node)
-        self._taken = {self._imported[each]: ours for each, ours in _NAMED.items() if each in self._imported}
+                    if (lost := _loss_of(name)) is not None:
+                        self._record_left(lost, node)
         self._divides = "__future__.division" not in self._imported
         self._has_bytes = "__future__.unicode_literals" not in self._imported
-        self._has_items = any(
-            isinstance(node, cst.FunctionDef) and node.name.value == "__getitem__"
-            for node in self._names.nodes
-        )
         self._bound = bound
         #: calls of `open` -> what the file is used for: 'bytes' or 'text'
         self._opened: dict[cst.Call, str] = {}
@@ -177,26 +166,13 @@ class Meaning(cst.CSTTransformer):
         """The functions that do something else in Python 3."""
         node, name = original_node, self._names.canonical(original_node.func)
         keywords = keywords_of(node)
-        around = self._names.parent(node)
         if name in _PICKLES and node.args and not keywords & {"encoding", "**"}:
             self._record_step("pickles that Python 2 wrote", node)
             return _with_keywords(updated_node, encoding="'latin1'")
-        if name == "numpy.load" and is_like(around, m.Attribute(attr=m.Name("item") | m.Name("tolist"))):
-            self._record_step("arrays of objects that Python 2 wrote", node)
-            wanted = {"allow_pickle": "True", "encoding": "'latin1'"}
-            return _with_keywords(updated_node, **{key: wanted[key] for key in wanted if key not in keywords})
-        if name in _CONFIGURATIONS and "inline_comment_prefixes" not in keywords:
-            self._record_step("comments in files of configuration", node)
-            return _with_keywords(updated_node, inline_comment_prefixes="(';',)", strict="False")
         if node in self._opened:
             updated_node = self._with_mode(updated_node, node)
-        if (
-            name in ("builtins.open", "builtins.file", "os.fdopen")
-            and (size := _size_of_no_buffer(node)) is not None
-        ):
-            self._record_step("files of text without a buffer, written line by line", node)
-            place = node.args.index(size)
-            return updated_node.with_deep_changes(updated_node.args[place].value, value="1")
+        if name in ("builtins.open", "os.fdopen") and _is_without_buffer(node):
+            self._record_left("a file of text without a buffer", node)
         if name in ("math.floor", "math.ceil"):
             outer = self._names.call_around(node)
             if not self._names.calls(outer, "builtins.int", "builtins.float", "builtins.range"):
@@ -239,25 +215,7 @@ class Meaning(cst.CSTTransformer):
             self._record_step("text that was bytes", node)
             text = cst.ensure_type(updated.func, cst.Attribute).value
             return self._runtime_call("python2_decode", cst.Arg(text), *updated.args, old=updated)
-        elif method == "encode" and _is_of_text(encoding) and self._is_shown(node):
-            self._record_step("text that was bytes", node)  # Python 3 shows `b'...'`
-            given = cst.Arg(_without_parentheses(updated)), cst.Arg(updated.args[0].value)
-            return self._runtime_call("python2_decode", *given, old=updated)
         return updated
-
-    def _is_shown(self, node: cst.CSTNode) -> bool:
-        """Whether a value is printed, or becomes a part of a text of the script."""
-        around = self._names.parent(node)
-        if isinstance(around, cst.Element):
-            node = around = self._names.parent(around)  # type: ignore[assignment]
-            around = self._names.parent(node)
-        if isinstance(around, cst.BinaryOperation):
-            return isinstance(around.operator, cst.Modulo) and isinstance(
-                around.left, cst.SimpleString | cst.ConcatenatedString
-            )
-        call = self._names.call_around(node)
-        texts = m.Attribute(attr=m.Name("format"), value=m.SimpleString() | m.ConcatenatedString())
-        return call is not None and (self._names.calls(call, "builtins.print") or is_like(call.func, texts))
 
     def _open(self, handle: cst.BaseExpression) -> cst.Call | None:
         """The call of open that a file comes from, where that is the only one."""
@@ -305,34 +263,19 @@ class Meaning(cst.CSTTransformer):
 
     # -- names ------------------------------------------------------------------------------------------------------
 
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
+    def visit_Attribute(self, node: cst.Attribute) -> None:
         """Names of modules, and the message of an error."""
-        name = self._names.canonical(original_node)
-        if isinstance(self._names.parent(original_node), cst.AssignTarget):
-            return updated_node
-        if name in _RENAMED:
-            self._record_step(f"{name}, which has another name", original_node)
-            return _with_parentheses(cst.parse_expression(_RENAMED[name]), updated_node)
-        if name in _NAMED:
-            self._record_step(f"{name} of Python 2", original_node)
-            return _with_parentheses(cst.Name(self._need(_NAMED[name])), updated_node)
-        if _is_gone_from_string(name):
-            self._record_left(f"{name}, which is not in Python 3", original_node)
-        if original_node.attr.value == "message" and self._is_error(original_node.value):
-            self._record_step("the message of an error", original_node)
-            return self._runtime_call("python2_message", cst.Arg(updated_node.value), old=updated_node)
-        return updated_node
+        if isinstance(self._names.parent(node), cst.AssignTarget):
+            return
+        if (lost := _loss_of(self._names.canonical(node))) is not None:
+            self._record_left(lost, node)
+        if node.attr.value == "message" and self._is_error(node.value):
+            self._record_left("the message of an error", node)
 
-    def leave_Subscript(
-        self, original_node: cst.Subscript, updated_node: cst.Subscript
-    ) -> cst.BaseExpression:
+    def visit_Subscript(self, node: cst.Subscript) -> None:
         """`error[0]`."""
-        if self._has_items or not self._is_error(original_node.value):
-            return updated_node
-        self._record_step("the arguments of an error", original_node)
-        return updated_node.with_changes(value=cst.Attribute(updated_node.value, cst.Name("args")))
+        if self._is_error(node.value):
+            self._record_left("the arguments of an error", node)
 
     def _is_error(self, value: cst.BaseExpression) -> bool:
         """Whether a name stands for an error that was caught, and for nothing else."""
@@ -343,21 +286,15 @@ class Meaning(cst.CSTTransformer):
         )
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        """Builtins that Python 3 lacks, and the methods of operators."""
+        """Builtins that Python 3 lacks."""
         node, name, around = original_node, original_node.value, self._names.parent(original_node)
-        if name in _OPERATORS and isinstance(self._names.scope(node), metadata.ClassScope):
-            self._record_step("operator methods", node)  # `__rdiv__ = __div__`, and the method itself
-            return updated_node.with_changes(value=_OPERATORS[name])
         if isinstance(around, cst.AssignTarget) and name == "__metaclass__":
             value = cst.ensure_type(self._names.parent(around), cst.Assign).value
             if isinstance(self._names.scope(node), metadata.GlobalScope) and dotted(value) != "type":
                 self._record_left("a __metaclass__ of the module", node)
         if node in (getattr(around, each, None) for each in ("attr", "keyword", "name")):
             return updated_node  # of something else
-        if (ours := self._taken.get(name)) is not None and self._names.canonical(node) in _NAMED:
-            self._record_step(f"{self._names.canonical(node)} of Python 2", node)
-            return updated_node.with_changes(value=self._need(ours))
-        if name not in _GONE | {"cmp", "file", "map", "filter"} or not self._is_builtin(node):
+        if name not in _GONE | {"file", "map", "filter"} or not self._is_builtin(node):
             return updated_node
         called = isinstance(around, cst.Call) and around.func is node
         if name == "file" and called:
@@ -367,9 +304,6 @@ class Meaning(cst.CSTTransformer):
             if not called and name not in self._bound:  # `partial(map, f)`
                 self._record_step(f"{name} as a value", node)
                 return updated_node.with_changes(value=self._need(f"python2_{name}"))
-        elif name == "cmp":
-            self._record_step("cmp()", node)
-            return cst.parse_expression(f"({_COMPARES})")
         elif not hasattr(builtins, name):
             self._record_left(f"{name}, which is not in Python 3", node)
         return updated_node
@@ -382,7 +316,7 @@ class Meaning(cst.CSTTransformer):
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
-        """Methods that Python 3 calls by another name, or never."""
+        """Methods that Python 3 never calls."""
         name, block = original_node.name.value, self._names.parent(original_node)
         if block is not None and isinstance(self._names.parent(block), cst.ClassDef) and name in _METHODS:
             self._record_left(f"the method {name}, which Python 3 never calls", original_node)
@@ -436,14 +370,6 @@ class Meaning(cst.CSTTransformer):
             if self._is_read_after(name, scope, statement):
                 self._record_left(f"{name} of a list comprehension, read after it", node)
 
-    def visit_ExceptHandler(self, node: cst.ExceptHandler) -> None:
-        """An error was still there after its `except`; Python 3 forgets its name: it is left where that shows."""
-        jump = m.SimpleStatementLine(body=[m.ZeroOrMore(), m.Return() | m.Raise() | m.Continue()])
-        if node.name is not None and not is_like(node.body.body[-1], jump):
-            name = node.name.name
-            if isinstance(name, cst.Name) and self._is_read_after(name.value, self._names.scope(name), node):
-                self._record_left(f"{name.value} of an except, read after it", node)
-
     def _is_read_after(self, name: str, scope: metadata.Scope, node: cst.CSTNode) -> bool:
         """Whether a name is read after a statement and before it is bound again; not one of an import or a `def`."""
         last = self._names.span(node).end.line
@@ -474,20 +400,18 @@ class Meaning(cst.CSTTransformer):
         return name
 
 
-def _is_gone_from_string(name: str) -> bool:
-    """Whether it is a function of the string module that Python 3 lacks."""
-    return name.startswith("string.") and not hasattr(string, name.removeprefix("string."))
+def _loss_of(name: str) -> str | None:
+    """What is reported of a name of a module; None where Python 3 has it."""
+    if name.startswith("string.") and not hasattr(string, name.removeprefix("string.")):
+        return f"{name}, which is not in Python 3"
+    return _LOST.get(name)
 
 
-def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
-    """The zero in a call of `open` or `os.fdopen` that asks for a file of text without a buffer: Python 3 refuses."""
-    given = {
-        each.keyword.value if each.keyword else ("file", "mode", "buffering", "")[min(place, 3)]: each
-        for place, each in enumerate(opened.args)
-    }
-    mode, size = given.get("mode"), given.get("buffering")
-    written = _text_of(mode.value) if mode is not None else "r"
-    return size if written and "b" not in written and is_like(size, m.Arg(m.Integer("0"))) else None
+def _is_without_buffer(opened: cst.Call) -> bool:
+    """Whether a call of `open` or `os.fdopen` asks for a file of text without a buffer, which Python 3 refuses."""
+    sizes = [each for each in opened.args[2:] if each.keyword is None or each.keyword.value == "buffering"]
+    mode = _text_of(opened.args[1].value) if len(opened.args) > 1 else ""
+    return "b" not in mode and any(is_like(each, m.Arg(m.Integer("0"))) for each in sizes)
 
 
 def _gives_bytes(value: cst.BaseExpression) -> bool:
