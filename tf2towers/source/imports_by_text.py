@@ -1,7 +1,7 @@
 """Modules that a file imports by a text: `import_module('models.' + name)`, `__import__('data')`.
 
-Of a text that is computed, what is written out of it says which modules it may mean: `models.` and anything. A module
-that is loaded by its path (`imp.load_source`) is one of them, too.
+Of a text that is computed, what is written out of it says which modules it may mean: `models.` and anything. A file
+that is loaded by its path (`imp.load_source`, `exec(open('a.py').read())`) is seen, and not looked into.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tf2towers.source.written_texts import HOLE, WrittenTexts
 
 #: functions that import by a name
 _BY_NAME = frozenset({"import_module", "__import__", "run_module"})
-#: functions that load a file -> the place of the path among their arguments
-_BY_PATH = {"load_source": 1, "run_path": 0, "SourceFileLoader": 1, "spec_from_file_location": 1}
+#: functions that load a file
+_BY_PATH = frozenset({"load_source", "run_path", "SourceFileLoader", "spec_from_file_location"})
 
 #: a text, in which None stands for what is computed
 Parts = tuple[str | None, ...]
@@ -30,10 +30,8 @@ class ImportByText:
     call: ast.Call
     #: the text, as far as it is written out
     parts: Parts
-    #: whether it is a path of a file
+    #: whether it loads a file
     is_path: bool = False
-    #: the package that a relative name is taken from; None: the file's own
-    package: str | None = None
     #: the expression that gives the text
     named: ast.expr | None = None
 
@@ -75,13 +73,8 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
         if function in _BY_NAME:
             if (named := argument(node, 0, "name", "mod_name")) is not None:
                 yield _by_name(node, named)
-        elif function in _BY_PATH:
-            named = argument(node, _BY_PATH[function], "pathname", "path", "path_name", "location")
-            parts = _parts(named) if named is not None else (None,)
-            yield ImportByText(node, parts, is_path=True, named=named)
-        elif isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
-            if (read := _file_that_is_read(node.args[0], text)) is not None:
-                yield ImportByText(node, read, is_path=True)
+        elif function in _BY_PATH or _runs_file(node, text):
+            yield ImportByText(node, (None,), is_path=True)
 
 
 def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
@@ -103,24 +96,21 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
     return None
 
 
-def _file_that_is_read(text: ast.expr, module: str) -> Parts | None:
-    """The path of the file whose text is given to `exec`; of one that was read before, nothing is known."""
-    for call in ast.walk(text):
-        if isinstance(call, ast.Call) and call.args and ast.unparse(call.func) in ("open", "io.open"):
-            return _parts(call.args[0])
-    if isinstance(text, ast.Name):
-        return (None,) if re.search(rf"\b{text.id}\s*=.*(read|open)\(", module) else None
-    return (None,) if ast.unparse(text).endswith(".read()") else None
+def _runs_file(call: ast.Call, module: str) -> bool:
+    """Whether a call of `exec` is given the text of a file."""
+    if not (isinstance(call.func, ast.Name) and call.func.id == "exec" and call.args):
+        return False
+    text = ast.unparse(call.args[0])
+    if isinstance(call.args[0], ast.Name):
+        return re.search(rf"\b{text}\s*=.*(read|open)\(", module) is not None
+    return "open(" in text or text.endswith(".read()")
 
 
 def _by_name(call: ast.Call, named: ast.expr) -> ImportByText:
     package, parts = argument(call, 1, "package"), _parts(named)
-    if (parts[0] or "").startswith(".") and package is not None:
-        if isinstance(package, ast.Constant) and isinstance(package.value, str):
-            return ImportByText(call, parts, package=package.value, named=named)
-        if not (isinstance(package, ast.Name) and package.id in ("__name__", "__package__")):
-            return ImportByText(call, (None,), named=named)
-    return ImportByText(call, parts, named=named)
+    own = isinstance(package, ast.Name) and package.id in ("__name__", "__package__")
+    is_of_another = (parts[0] or "").startswith(".") and package is not None and not own
+    return ImportByText(call, (None,) if is_of_another else parts, named=named)
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:

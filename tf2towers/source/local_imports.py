@@ -16,7 +16,7 @@ from pathlib import Path
 from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, default_of_flag, imports_by_text
-from tf2towers.source.path_additions import Adders, path_additions
+from tf2towers.source.path_additions import path_additions
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -51,10 +51,8 @@ class LocalImports:
         self._order: list[Path] = []
         #: the folders of sys.path that modules were found in
         self.used_roots: set[Path] = set()
-        #: functions of the program that add to sys.path
-        self._adders = Adders()
-        known = None
-        while known != (known := (len(self.roots), dict(self._adders.found))):
+        known = 0
+        while known != (known := len(self.roots)):
             self._walk()  # again, where a module adds a folder that those before it import from
 
     @property
@@ -113,9 +111,7 @@ class LocalImports:
             self._trees[path] = parse(text, path)
         tree = self._trees[path]
         if "sys.path" in text:
-            self._adders.look(tree)
-        if "sys.path" in text or any(name in text for name in self._adders.found):
-            added = path_additions(tree, path, self.main.parent, self._adders)
+            added = path_additions(tree, path, self.main.parent)
             self.roots += [folder for folder in added if folder not in self.roots]
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -136,12 +132,10 @@ class LocalImports:
     def found_by_text(self, path: Path, found: ImportByText) -> list[tuple[str, Path]]:
         """The local modules that an import by a text in a file may mean, by name."""
         if found.is_path:
-            return list(self._files_at(_absolute(path), found))
+            return []
         name = found.start.lstrip(".")
         dots = found.start[: len(found.start) - len(name)]
         bases = self._bases(_absolute(path), len(dots))
-        if dots and found.package is not None:
-            bases = [root.joinpath(*found.package.split(".")) for root in self.roots]
         if found.is_written_out:
             return list(self._found(name, bases, dots))
         if not found.start:
@@ -153,16 +147,6 @@ class LocalImports:
         path = _absolute(path)
         text = self.script.text if path == self.main else self._text_of(path)
         return list(imports_by_text(self._trees[path], text)) if text and path in self._trees else []
-
-    def _files_at(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
-        """The file that a path means; of a flag's all beside its default; nothing of a computed one."""
-        file = _absolute(self.main.parent / found.start)
-        if found.is_written_out:
-            yield from [(found.start, file)] if self._is_file(file) else []
-        elif (default := default_of_flag(self._trees[path], found.named)) is not None:
-            folder = _absolute(self.main.parent / default).parent
-            if folder != self.main.parent:
-                yield from ((each.stem, each) for each in sorted(folder.glob("*.py")))
 
     def _beside_default(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
         """The modules of the package that a flag names a module of by default; of the script's own folder none."""

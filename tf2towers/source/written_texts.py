@@ -139,7 +139,5 @@ def _folder_of(path: str | None) -> str | None:
 
 
 def is_sys_path(node: ast.AST) -> bool:
-    """Whether it is `sys.path`, or a part of it."""
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        node = node.value
+    """Whether it is `sys.path`."""
     return isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path"

@@ -74,7 +74,9 @@ def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
 def _why_unseen(file: File, call: ImportByText) -> str | None:
     """Why no module can be named for an import by a text (`import_module('models.' + name)`); None where one can."""
     root = call.start.partition(".")[0]
-    known = not call.is_path and "." in call.start + "."[: call.is_written_out] and is_known(root)
+    if call.is_path:
+        return "a file is loaded by its path here: it may have TF1 in it"
+    known = "." in call.start + "."[: call.is_written_out] and is_known(root)
     if known or file.program.imports.found_by_text(file.path, call):
         return None
     if not call.start:
@@ -134,7 +136,7 @@ RULE = Rule(
 
     An import by a computed name counts, too. `import_module('models.' + name)` means every module in the folder
     `models`. `import_module(args.model)` means every module of the package that the flag's default is in. Where the
-    folder is not known, the import is left, and so is the load of a file by a computed path.
+    folder is not known, the import is left, and so is every load of a file (`imp.load_source`).
 
     An import in a function that nothing calls is only a note. So is a module that Cython or protoc makes of a file
     beside it without TensorFlow: it has to be built for this Python. T2T628 reports a module that protoc wrote before
