@@ -104,8 +104,6 @@ PATHS = [
     ("def f():\n  lib = HERE + '/lib'\n  sys.path.append(lib)\nf()", "lib"),
     ("sys.path.insert(0, '%s/lib' % HERE)", "lib"),
     ("sys.path.append(f'{HERE}/lib')", "lib"),
-    ("sys.path.append(sys.path[0] + '/lib')", "lib"),
-    ("import pathlib\nsys.path.append(str(pathlib.Path(__file__).parents[1] / 'other'))", "../other"),
     ("sys.path.append('other')", "../other"),  # started in the folder above
     ("sys.path.append(os.getcwd())", ".."),
 ]

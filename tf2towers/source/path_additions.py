@@ -1,4 +1,4 @@
-"""Folders that a program adds to `sys.path`: constants, and what is made of `__file__` by os.path and pathlib."""
+"""Folders that a program adds to `sys.path`: constants, and what os.path makes of `__file__`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def path_additions(tree: ast.Module, path: Path, home: Path) -> list[Path]:
     """
     found: list[Path] = []
     for value, names in _all_added_paths(tree):
-        text = WrittenTexts(names, path, home).of(value)
+        text = WrittenTexts(names, path).of(value)
         for folder in _folders(text, home) if text else ():
             if folder not in found:
                 found.append(folder)

@@ -12,9 +12,7 @@ from tf2towers.source.nodes import last_name
 
 #: stands for what is unresolved in a text
 HOLE = "\0"
-_UNCHANGED = frozenset(
-    {"abspath", "realpath", "normpath", "expanduser", "resolve", "absolute", "Path", "str", "fspath"}
-)
+_UNCHANGED = frozenset({"abspath", "realpath", "normpath", "expanduser", "str", "fspath"})
 _PERCENT = re.compile(r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]")
 _BRACES = re.compile(r"\{[^{}]*\}")
 #: holes that are filled one after the other
@@ -23,12 +21,11 @@ _DEEPEST = 20
 
 
 class WrittenTexts:
-    """The texts that expressions give: constants, what is added and formatted, and what os.path and pathlib do.
+    """The texts that expressions give: constants, what is added and formatted, and what os.path does.
 
     Args:
         names: what each name is bound to, where that is seen.
         path: the file that the expressions are in.
-        home: the main script's folder.
         holes: whether `HOLE` stands for what is unresolved; else a text with such a part is None.
     """
 
@@ -36,11 +33,10 @@ class WrittenTexts:
         self,
         names: Mapping[str, list[ast.expr]] | None = None,
         path: Path | None = None,
-        home: Path | None = None,
         *,
         holes: bool = False,
     ) -> None:
-        self._names, self._path, self._home = names or {}, path, home
+        self._names, self._path = names or {}, path
         self._hole = HOLE if holes else None
         self._depth = 0
 
@@ -66,9 +62,6 @@ class WrittenTexts:
                 return self.of(values[0]) if len(values) == 1 else None
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 return self._together("", [left, right])
-            case ast.BinOp(left=left, op=ast.Div(), right=right):
-                joined = self._together("/", [left, right])
-                return None if joined is None else str(Path(joined))
             case ast.BinOp(left=ast.Constant(value=str(pattern)), op=ast.Mod(), right=right):
                 return self._filled(
                     pattern, _PERCENT, right.elts if isinstance(right, ast.Tuple) else [right]
@@ -77,12 +70,8 @@ class WrittenTexts:
                 return self._together("", parts)
             case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
                 return self.of(value)
-            case ast.Attribute(attr="parent", value=value):
-                return _folder_of(self.of(value))
             case ast.Attribute(attr=name):
                 return {"pardir": "..", "curdir": ".", "sep": "/"}.get(name)
-            case ast.Subscript(value=value, slice=ast.Constant(value=int(place))):
-                return self._element(value, place)
             case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(pattern)), attr="format")):
                 return self._filled(pattern, _BRACES, [] if node.keywords else node.args)
             case ast.Call(
@@ -108,22 +97,10 @@ class WrittenTexts:
         filling = iter(texts)
         return holes.sub(lambda _: str(next(filling)), pattern)
 
-    def _element(self, value: ast.expr, place: int) -> str | None:
-        """`sys.path[0]`, and `Path(__file__).parents[1]`."""
-        if is_sys_path(value) and place == 0:
-            return str(self._home)
-        if isinstance(value, ast.Attribute) and value.attr == "parents" and place >= 0:
-            inner = self.of(value.value)
-            parents = list(Path(inner).parents) if inner else []
-            return str(parents[place]) if place < len(parents) else None
-        return None
-
     def _of_call(self, node: ast.Call) -> str | None:
         name = last_name(node.func)
         if name == "getcwd" and not node.args:
             return "."
-        if not node.args and isinstance(node.func, ast.Attribute) and name in _UNCHANGED:
-            return self.of(node.func.value)
         texts = [text for text in map(self.of, node.args) if text is not None]
         if not texts or len(texts) != len(node.args):
             return None
