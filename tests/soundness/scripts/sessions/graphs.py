@@ -324,13 +324,14 @@ with tf.Graph().as_default():
 #: nan_hooks: NanTensorHook that raises, and one that only stops
 gs = tf.train.get_or_create_global_step()
 v = tf.Variable(1.0)
-loss = tf.exp(v)
-train = tf.train.GradientDescentOptimizer(-0.5).minimize(loss, gs)
+loss = tf.log(v)
+train = tf.train.GradientDescentOptimizer(0.4).minimize(loss, gs)
 nan = tf.train.NanTensorHook(loss, fail_on_nan_loss=True)
 try:
     with tf.train.MonitoredSession(hooks=[nan]) as sess:
         for _ in range(12):
             sess.run(train)
+            print('%.9g' % sess.run(v))
     print('no nan')
 except tf.train.NanLossDuringTrainingError as e:
     print(type(e).__name__)
