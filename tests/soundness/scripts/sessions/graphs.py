@@ -325,7 +325,10 @@ with tf.Graph().as_default():
 gs = tf.train.get_or_create_global_step()
 v = tf.Variable(1.0)
 loss = tf.log(v)
-train = tf.train.GradientDescentOptimizer(0.4).minimize(loss, gs)
+opt = tf.train.GradientDescentOptimizer(0.4)
+gradients = opt.compute_gradients(loss)
+with tf.control_dependencies([loss]):
+    train = opt.apply_gradients(gradients, gs)
 nan = tf.train.NanTensorHook(loss, fail_on_nan_loss=True)
 try:
     with tf.train.MonitoredSession(hooks=[nan]) as sess:
