@@ -17,7 +17,6 @@ from cases import contrib_cases, layer_cases, rnn_cases, running, slim_cases  # 
 
 from tf2towers.runtime.tf1 import (  # noqa: E402
     crf,
-    data,
     image,
     layers,
     legacy_seq2seq,
@@ -42,7 +41,6 @@ class Rnn:
 
 contrib = SimpleNamespace(
     crf=crf,
-    data=data,
     image=image,
     legacy_seq2seq=legacy_seq2seq,
     nets=slim.nets,

@@ -37,14 +37,12 @@ def bucket_by_sequence_length(
         batch_size: of all buckets, or a list with one for each.
         bucket_boundaries: growing whole numbers; there is one bucket more than there are boundaries.
         num_threads: how many threads fill the buckets.
-        capacity: how many examples a bucket holds, and how many batches wait.
-        bucket_capacities: how many examples each bucket holds.
+        capacity: how many batches wait, and how many examples a bucket holds, unless `bucket_capacities` says it.
         shapes: of the tensors, by default those that are known.
         dynamic_pad: whether examples of a batch are padded to one shape.
         allow_smaller_final_batch: whether the last batches may be smaller.
         keep_input: bool scalar, whether the example counts.
         shared_name: not served.
-        name: of the operations.
 
     Returns:
         The lengths of the batch's sequences, and the batch.
