@@ -10,12 +10,14 @@ from functools import partial
 from typing import Any
 
 import tensorflow as tf
+
+# the look at tf_keras comes before tf_keras
+# isort: off
+from tf2towers.runtime.tf1 import keras as _keras  # noqa: F401
+
 from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import *  # noqa: F403 - a face, not a copy
 from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import LSTMCell, LSTMStateTuple, RNNCell
 from tf_keras.src.layers.rnn.legacy_cells import LayerRNNCell as LayerRNNCell
-
-# isort: off - the look at tf_keras comes before tf_keras
-from tf2towers.runtime.tf1 import keras as _keras  # noqa: F401
 
 # isort: on
 
