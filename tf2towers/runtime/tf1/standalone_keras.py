@@ -78,6 +78,8 @@ def _seed() -> int:
 
 
 layers_are_keras2s()
+objectives = _keras.losses  # its older name
+sys.modules[f"{__name__}.objectives"] = objectives
 for _name, _module in list(sys.modules.items()):
     if _name.startswith(f"{_keras.__name__}."):
         sys.modules[__name__ + _name[len(_keras.__name__) :]] = _module
