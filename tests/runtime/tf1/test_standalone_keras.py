@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +19,10 @@ TOLERANCE = 5e-6
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def found(run_driver: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What `drive_standalone_keras.py` wrote down."""
-    path = tmp_path_factory.mktemp("keras") / "found.json"
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    command = [sys.executable, str(Path(__file__).with_name("drive_standalone_keras.py")), str(path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
+    path = tmp_path_factory.mktemp("found") / "found.json"
+    run_driver("drive_standalone_keras.py", str(path))
     made: dict[str, Any] = json.loads(path.read_text())
     return made
 
