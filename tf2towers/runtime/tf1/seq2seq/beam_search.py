@@ -60,15 +60,9 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
 def gather_tree(
     step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: str | None = None
 ) -> tf.Tensor:
-    """The sequences that end in each beam.
+    """The sequences that end in each beam, of ids and the beams that they go on from, int32 [time, batch, beam].
 
-    Args:
-        step_ids: int32 [time, batch, beam].
-        parent_ids: the beams of the step before that they go on from, of the same shape.
-        max_sequence_lengths: int32 [batch]; after that many steps, and after a beam's first end token, there are end
-            tokens only.
-        end_token: int32 scalar.
-        name: of its operations.
+    After `max_sequence_lengths` steps, int32 [batch], and after a beam's first end token, there are end tokens only.
     """
     with v1.name_scope(name, "GatherTree"):
         step_ids, end = tf.convert_to_tensor(step_ids), tf.convert_to_tensor(end_token)
