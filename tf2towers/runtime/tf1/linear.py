@@ -15,8 +15,8 @@ v1 = tf.compat.v1
 class Linear:
     """Maps inputs of (batch, depth) each, side by side, to (batch, output_size).
 
-    Its variables are made at once, in the current variable scope: `kernel`, of (sum of depths, output_size), by
-    default by the scope's initializer, and with `build_bias` `bias`, of (output_size,), by default zeros.
+    Its variables are made at once, in the current variable scope. `kernel`, of (sum of depths, output_size), begins by
+    default as the scope says. `bias`, of (output_size,), is there with `build_bias`, and begins by default as zeros.
 
     Raises:
         ValueError: there are no inputs, or one of them is not a matrix of known depth.

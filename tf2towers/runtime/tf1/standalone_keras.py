@@ -78,7 +78,7 @@ def _seed() -> int:
 
 
 layers_are_keras2s()
-objectives = _keras.losses  # its older name
+objectives = sys.modules[f"{_keras.__name__}.losses"]  # its older name
 sys.modules[f"{__name__}.objectives"] = objectives
 for _name, _module in list(sys.modules.items()):
     if _name.startswith(f"{_keras.__name__}."):

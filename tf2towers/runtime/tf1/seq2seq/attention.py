@@ -53,7 +53,8 @@ class _Attention(AttentionMechanism):
     ) -> None:
         self._num_units, self._scaled, self._dtype = num_units, scaled, dtype or tf.float32
         self._probabilities = probability_fn or tf.nn.softmax
-        self.query_layer, self.memory_layer = None, self._layer("memory_layer")
+        self.query_layer: Any = None
+        self.memory_layer = self._layer("memory_layer")
         with v1.name_scope(name or type(self).__name__, values=[memory]):
             values = tf.convert_to_tensor(memory)
             if not values.shape[2:].is_fully_defined():
