@@ -1,13 +1,11 @@
 """Runs every case under a real TensorFlow 1.15 and writes what it found to goldens/*.json.
 
-/opt/tf115/bin/python tests/runtime/make_goldens.py [layers slim rnn contrib functions]
+/opt/tf115/bin/python tests/runtime/make_goldens.py [layers slim contrib functions]
 
 functions: the programs of tests/functions, into goldens there.
 """
 
-import functools
 import importlib
-import inspect
 import json
 import os
 import subprocess
@@ -22,10 +20,9 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import tensorflow as tf  # noqa: E402
-from cases import running, symbols  # noqa: E402
-from tensorflow.python.util import tf_decorator  # noqa: E402
+from cases import running  # noqa: E402
 
-CASE_MODULES = {"layers": "layer_cases", "slim": "slim_cases", "rnn": "rnn_cases", "contrib": "contrib_cases"}
+CASE_MODULES = {"layers": "layer_cases", "slim": "slim_cases", "contrib": "contrib_cases"}
 
 
 def tf1_api():
@@ -63,37 +60,6 @@ def golden(case):
         return running.outcome(case, tf1_api(), session)
 
 
-def signatures():
-    """Argument names and defaults of every symbol, by our module; a default that is an object is only called that."""
-    found = {}
-    for symbol, module, name in sorted(symbols.tf1_names()):
-        value = tf
-        for part in symbol.split(".")[1:]:
-            value = getattr(value, part)
-        if inspect.isclass(value):
-            value = next(kind for kind in value.__mro__ if "__init__" in vars(kind)).__init__
-            if (
-                "args" in inspect.signature(value).parameters
-            ):  # the wrappers' real arguments are a base class's
-                continue
-        if not callable(value) or isinstance(value, functools.partial):
-            continue
-        parameters = inspect.signature(tf_decorator.unwrap(value)[1]).parameters.values()
-        found.setdefault(module.split("runtime.")[1], {})[name] = [
-            [parameter.name, shown(parameter.default)]
-            for parameter in parameters
-            if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self"
-        ]
-    return found
-
-
-def shown(default):
-    if default is inspect.Parameter.empty:
-        return "required"
-    simple = default is None or isinstance(default, (bool, int, float, str, tuple))
-    return repr(default) if simple else "object"
-
-
 def functions():
     """Runs the programs of tests/functions as they are, in a process without these modules."""
     home = HERE.parent / "functions"
@@ -125,12 +91,6 @@ def main(names):
         names.remove("functions")
     if not names:
         return
-    path = HERE / "goldens" / "signatures.json"
-    modules = [
-        json.dumps(module) + ": {\n" + ",\n".join(lines_of(found)) + "\n}"
-        for module, found in sorted(signatures().items())
-    ]
-    path.write_text("{\n" + ",\n".join(modules) + "\n}\n")
     for name in names:
         cases = importlib.import_module("cases." + CASE_MODULES[name]).CASES
         goldens = {title: golden(case) for title, case in sorted(cases.items())}

@@ -101,17 +101,11 @@ PIPELINES = {
         lambda line: Dataset.from_tensor_slices(tf.string_split([line]).values)
     ),
     "sparse": lambda: Dataset.from_tensor_slices(sparse_rows()).map(tf.sparse_tensor_to_dense),
-    "contrib_batches": lambda: Dataset.range(10).apply(tf.contrib.data.batch_and_drop_remainder(3)),
     "contrib_mapped": lambda: Dataset.range(10).apply(tf.contrib.data.map_and_batch(lambda x: x + 1, 3)),
     "contrib_shuffled": lambda: (
         Dataset.range(10).apply(tf.contrib.data.shuffle_and_repeat(4, seed=2)).batch(5)
     ),
     "contrib_unbatched": lambda: Dataset.from_tensors(np.arange(4)).apply(tf.contrib.data.unbatch()),
-    "contrib_padded": lambda: (
-        Dataset.range(1, 5)
-        .map(lambda x: tf.fill([x], x))
-        .apply(tf.contrib.data.padded_batch_and_drop_remainder(2, [None]))
-    ),
     "make_csv": lambda: Dataset.from_tensor_slices(np.array([b"1,2.5", b"3,4.5"])).map(
         lambda line: tf.decode_csv(line, [[0], [0.0]])
     ),

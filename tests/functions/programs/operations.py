@@ -172,9 +172,6 @@ def names_of_private_modules():
     total, update = metrics_impl._streaming_confusion_matrix(labels, guesses, 2)
     return [
         tf.identity(update),
-        [
-            str(shape)
-            for shape in (tensor_shape.scalar(), tensor_shape.vector(3), tensor_shape.matrix(None, 2))
-        ],
-        tf.placeholder_with_default(1.0, tensor_shape.scalar()) * 2.0,
+        [str(tensor_shape.TensorShape(sizes)) for sizes in ([], [3], [None, 2])],
+        tf.placeholder_with_default(1.0, tensor_shape.TensorShape([])) * 2.0,
     ]

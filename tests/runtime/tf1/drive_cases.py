@@ -13,11 +13,10 @@ from tf2towers.runtime import Session, graph_mode
 graph_mode()
 
 import tensorflow.compat.v1 as tf  # noqa: E402
-from cases import contrib_cases, layer_cases, rnn_cases, running, slim_cases  # noqa: E402
+from cases import contrib_cases, layer_cases, running, slim_cases  # noqa: E402
 
 from tf2towers.runtime.tf1 import (  # noqa: E402
     crf,
-    data,
     image,
     layers,
     legacy_seq2seq,
@@ -42,7 +41,6 @@ class Rnn:
 
 contrib = SimpleNamespace(
     crf=crf,
-    data=data,
     image=image,
     legacy_seq2seq=legacy_seq2seq,
     nets=slim.nets,
@@ -55,7 +53,6 @@ api = running.Api(tf, layers, slim, slim, Rnn(), contrib)
 found = {}
 for module, cases in (
     ("layers", layer_cases.CASES),
-    ("rnn", rnn_cases.CASES),
     ("slim", slim_cases.CASES),
     ("contrib", contrib_cases.CASES),
 ):

@@ -1,9 +1,10 @@
 """Whole networks: FILE gets the variables, collections and gradients of one step of each.
 
-    python drive_networks.py FILE [save|restore FOLDER] [NETWORK ...]
+    python drive_networks.py FILE [save|restore|double FOLDER] [NETWORK ...]
 
 Runs in TensorFlow 1.15 (which made ../goldens/networks.json) and, on our session, in TensorFlow 2. `save` writes a
-checkpoint of each network, `restore` begins from it: so the checkpoints of TensorFlow 1.15 were tried.
+checkpoint of each network, `restore` begins from it: so the checkpoints of TensorFlow 1.15 were tried. `double` takes
+the gradients in double precision, with the statistics of the batch: what is apart there is no rounding.
 """
 
 import json
@@ -32,10 +33,15 @@ except ImportError:
 
 
 def slims(module, name, scope, **options):
-    """A network of slim."""
+    """A network of slim; its norms are fused in float32 alone."""
 
     def build(images, training):
-        with slim.arg_scope(getattr(module, scope)()):
+        with slim.arg_scope(getattr(module, scope)()) as known:
+            for options_of in known.values() if images.dtype == tf.float64 else ():
+                normalizer = options_of.get("normalizer_params")
+                for given in (options_of, normalizer) if normalizer is not None else (options_of,):
+                    if given is normalizer or "decay" in given:
+                        given["fused"] = False
             return getattr(module, name)(images, num_classes=7, is_training=training, **options)[0]
 
     return build
@@ -79,14 +85,16 @@ def outcome(name, action, folder):
     with tf.Graph().as_default():
         found = of_step(name, True, action, folder)
     with tf.Graph().as_default():
-        found["gradients"] = of_step(name, False, "restore" if action else "", folder)["gradients"]
+        again = action if action == "double" else "restore" if action else ""
+        found["gradients"] = of_step(name, action == "double", again, folder)["gradients"]
     return found
 
 
 def of_step(name, training, action, folder):
     """The variables and collections of a network, and what a step changes and computes."""
     build, size = NETWORKS[name]
-    images = tf.constant(np.random.RandomState(1).uniform(-1, 1, [2, size, size, 3]), tf.float32)
+    images = tf.constant(np.random.RandomState(1).uniform(-1, 1, [2, size, size, 3]))
+    images = images if action == "double" else tf.cast(images, tf.float32)
     logits = tf.reshape(build(images, training), [2, 7])
     loss = tf.losses.sparse_softmax_cross_entropy([1, 6], logits)
     total = tf.losses.get_total_loss()

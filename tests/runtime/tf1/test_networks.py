@@ -6,9 +6,7 @@ The golden is of `tf.layers`; `drive_networks.py` has slim's as well, which take
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +22,10 @@ TOLERANCE = 2e-5
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def found(run_driver: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What `drive_networks.py` wrote down."""
-    path = tmp_path_factory.mktemp("networks") / "found.json"
-    environment = {
-        **os.environ,
-        "CUDA_VISIBLE_DEVICES": "-1",
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-        "TF_ENABLE_ONEDNN_OPTS": "0",
-    }
-    driver = str(Path(__file__).with_name("drive_networks.py"))
-    command = [sys.executable, driver, str(path), "", "", *GOLDENS]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
+    path = tmp_path_factory.mktemp("found") / "found.json"
+    run_driver("drive_networks.py", str(path), "", "", *GOLDENS)
     made: dict[str, Any] = json.loads(path.read_text())
     return made
 

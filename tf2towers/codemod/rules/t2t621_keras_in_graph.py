@@ -10,10 +10,8 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.nodes import Import, imported, root_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.standalone_keras import find_unserved, import_edits, is_data
 from tf2towers.codemod.symbols import find_replacement
-
-#: what of standalone Keras builds no graph: tf_keras has it as it was
-_DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "keras.utils.to_categorical.")
 
 
 def takes_data(file: File, statement: Import) -> bool:
@@ -22,21 +20,29 @@ def takes_data(file: File, statement: Import) -> bool:
         return False
     if find_replacement("tf.keras").runtime is None or file.program.imports.has(file.path, "keras"):
         return False
-    return all(
-        f"{name}.".startswith(_DATA) and find_replacement(f"tf.{name.removesuffix('.*')}").kind != "left"
-        for _, name in imported(statement)
-    )
+    return all(is_data(name) for _, name in imported(statement))
+
+
+def serves_standalone(file: File) -> bool:
+    """Whether all that a TF1 program takes of standalone Keras is the runtime's."""
+    imports = file.program.imports
+    if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
+        return False
+    return find_unserved(file.program) is None
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """`from keras.datasets import mnist` takes it from the runtime's Keras."""
+    """`from keras.datasets import mnist` takes it from the runtime's Keras, and so do layers that are served."""
     if "keras" not in file.script.text:
         return
     runtime = find_replacement("tf.keras").runtime
+    serves = serves_standalone(file)
     for statement in file.imports:
         if isinstance(statement, cst.ImportFrom) and takes_data(file, statement):
             assert statement.module is not None and runtime is not None
             yield file.replace(root_of(statement.module), f"{runtime.module}.{runtime.name}")
+        elif serves:
+            yield from import_edits(file, statement)
 
 
 RULE = Rule(
@@ -50,8 +56,11 @@ RULE = Rule(
     themselves, on the runtime's session.
 
     What tf_keras lacks is left: `multi_gpu_model`, and most of what was called experimental. So are its recurrent
-    layers: their variables have other names, and checkpoints would not fit. Of standalone Keras (`import keras`) it
-    serves the data sets, `pad_sequences` and `to_categorical` alone (T2T625).
+    layers: their variables have other names, and checkpoints would not fit.
+
+    Standalone Keras (`import keras`) becomes tf2towers.runtime.tf1.standalone_keras where a program takes nothing of it
+    but what was measured to be the same as in Keras 2.2.4: layers are numbered from 1, and seeds are drawn from NumPy.
+    All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are served in any program.
     """,
     todo="Write it without that function, or migrate the model to Keras 3 by hand.",
     sources=("tables/keras.tsv",),
@@ -62,6 +71,14 @@ RULE = Rule(
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n"
             "from tf2towers.runtime.tf1 import keras\n\ngraph_mode()\n\n"
             "x = tf.placeholder(tf.float32, [None, 4])\ny = keras.layers.Dense(2)(x)\n",
+        ),
+        Example(
+            "layers of standalone Keras",
+            "import tensorflow as tf\nfrom keras.layers import Dense\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
+            "y = Dense(2)(x)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1.standalone_keras.layers import Dense\n"
+            "from tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.placeholder(tf.float32, [None, 4])\ny = Dense(2)(x)\n",
         ),
         Example(
             "towers made by Keras",

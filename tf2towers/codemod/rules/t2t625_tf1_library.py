@@ -10,6 +10,7 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t621_keras_in_graph import takes_data
+from tf2towers.codemod.standalone_keras import find_unserved
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
@@ -38,6 +39,11 @@ def notes(file: File) -> None:
             root = name.partition(".")[0]
             if is_tf1_library(root) and not file.program.imports.has(file.path, root):
                 message = f"{root} is built on TensorFlow 1, and is not migrated with the script"
+                if root == "keras":
+                    unserved = find_unserved(file.program)
+                    if unserved is None:
+                        continue
+                    message += f": {unserved} was not measured to be tf_keras's"
                 note_site(file, node, "T2T625", message, stays="it is imported in {}")
     for used, canonical in file.symbols:
         if canonical == "tf.load_op_library":
@@ -90,9 +96,10 @@ RULE = Rule(
     has lost. What they do in the program cannot be migrated from outside. Nor can operations in C++
     (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
 
-    tf_keras is TF 1's tf.keras, not standalone Keras. There `tf.trainable_variables()` has the moving means, moving
-    variances are those of n - 1 values, and variables have other names (`dense_1`, not `dense`). A program on Keras
-    without a graph of its own is left as it is where Keras 3 has all it names.
+    Of standalone Keras, what was measured to be the same in tf_keras becomes tf2towers.runtime.tf1.standalone_keras
+    (T2T621). Batch norm is not (its moving means are trainable there, its moving variances are those of n - 1 values),
+    nor are recurrent layers, and models that train or save themselves. A program on Keras without a graph of its own is
+    left as it is where Keras 3 has all it names.
     """,
     todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
     "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2; "
@@ -109,8 +116,8 @@ RULE = Rule(
         ),
         Example(
             "layers of standalone Keras",
-            "import tensorflow as tf\nfrom keras.layers import Dense\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
-            "y = Dense(2)(x)\n",
+            "import tensorflow as tf\nfrom keras.layers import LSTM\n\nx = tf.placeholder(tf.float32, [None, 4, 3])\n"
+            "y = LSTM(2)(x)\n",
             left=True,
         ),
         Example(

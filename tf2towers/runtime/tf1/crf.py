@@ -55,14 +55,7 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
 def crf_log_likelihood(
     inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None
 ) -> tuple[tf.Tensor, Any]:
-    """The log-likelihoods of sequences of tags, [batch], and the transitions.
-
-    Args:
-        inputs: the scores.
-        tag_indices: the tags.
-        sequence_lengths: the lengths.
-        transition_params: the transitions; by default a new variable `transitions`.
-    """
+    """The log-likelihoods of sequences of tags, [batch], and the transitions, by default a new variable."""
     inputs = tf.convert_to_tensor(inputs)
     if transition_params is None:
         transition_params = v1.get_variable("transitions", [inputs.shape.as_list()[2]] * 2)

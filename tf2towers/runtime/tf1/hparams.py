@@ -33,40 +33,32 @@ def parse_values(values: str, type_map: Mapping[str, Any], ignore_unknown: bool 
         name_there = _NAME.match(values, position)
         value_there = name_there and _VALUE.match(values, name_there.end())
         if not name_there or not value_there:
-            raise ValueError(f"Malformed hyperparameter value: {values[position:]}")
+            raise ValueError(f"no hyperparameter is assigned in {values[position:]!r}")
         position = value_there.end()
         name, index = name_there.groups()
         if name not in type_map:
             if ignore_unknown:
                 continue
-            raise ValueError(f"Unknown hyperparameter type for {name}")
+            raise ValueError(f"{values!r} assigns {name}, which has no type")
         several = value_there["several"]
         texts = [value_there["one"]] if several is None else several.replace(",", " ").split()
-        parsed = [_parse(name, type_map[name], text, values) for text in texts]
-        value = parsed[0] if several is None else parsed
-        places: Any
-        place: str | int
-        places, place = (found, name) if index is None else (found.setdefault(name, {}), int(index))
+        parsed = [_parse(type_map[name], text) for text in texts]
+        places: Any = found if index is None else found.setdefault(name, {})
+        place = name if index is None else int(index)
         if not isinstance(places, dict) or place in places:
-            twice = f"{name}[{index}]" if isinstance(places, dict) and index is not None else name
-            raise ValueError(f"Multiple assignments to variable '{twice}' in {values}")
-        places[place] = value
+            raise ValueError(f"{values!r} assigns {name} twice")
+        places[place] = parsed[0] if several is None else parsed
     return found
 
 
-def _parse(name: str, kind: Any, text: str, values: str) -> Any:
-    try:
-        if kind is bool:
-            return _FLAGS[text] if text in _FLAGS else bool(int(text))
-        return kind(text)
-    except ValueError:
-        raise ValueError(
-            f"Could not parse hparam '{name}' of type '{kind.__name__}' with value '{text}' in {values}"
-        ) from None
+def _parse(kind: Any, text: str) -> Any:
+    if kind is bool:
+        return _FLAGS[text] if text in _FLAGS else bool(int(text))
+    return kind(text)
 
 
-def _cast(name: str, kind: Any, value: Any) -> Any:
-    """The value as the parameter's type, where nothing is lost.
+def _cast(kind: Any, value: Any) -> Any:
+    """The value as that type, where nothing is lost.
 
     Raises:
         ValueError: it is of another type.
@@ -76,7 +68,7 @@ def _cast(name: str, kind: Any, value: Any) -> Any:
     number = next((each for each in (numbers.Integral, numbers.Real) if issubclass(kind, each)), None)
     wanted = (str, bytes) if kind is str else number
     if kind is bool or wanted is None or isinstance(value, bool) or not isinstance(value, wanted):
-        raise ValueError(f"Could not cast hparam '{name}' of type '{kind}' from value {value!r}")
+        raise ValueError(f"{value!r} is not of {kind}")
     return kind(value)
 
 
@@ -103,35 +95,27 @@ class HParams:
 
     def add_hparam(self, name: str, value: Any) -> None:
         """Adds a parameter."""
-        if getattr(self, name, None) is not None:
-            raise ValueError(f"Hyperparameter name is reserved: {name}")
         several = isinstance(value, list | tuple)
-        if several and not value:
-            raise ValueError(f"Multi-valued hyperparameters cannot be empty: {name}")
+        if getattr(self, name, None) is not None or (several and not value):
+            raise ValueError(f"HParams cannot have {name}={value!r}: the name is taken, or the list empty")
         self._hparam_types[name] = (type(value[0] if several else value), several)
         setattr(self, name, value)
 
-    def set_hparam(self, name: str, value: Any) -> None:
-        """Gives a parameter another value, of its type.
-
-        Raises:
-            KeyError: there is no such parameter.
-            ValueError: the value is of another type.
-        """
+    def _checked(self, name: str, value: Any) -> Any:
+        """The value in the parameter's type: a KeyError or a ValueError where there is none, or it is of another."""
         kind, several = self._hparam_types[name]
-        if several and not isinstance(value, list):
-            raise ValueError(f"Must pass a list for multi-valued parameter: {name}.")
-        if isinstance(value, list) and not several:
-            raise ValueError(f"Must not pass a list for single-valued parameter: {name}")
-        setattr(
-            self, name, [_cast(name, kind, one) for one in value] if several else _cast(name, kind, value)
-        )
+        if several != isinstance(value, list):
+            raise ValueError(f"{name} takes {'a list' if several else 'one value'}, and this is {value!r}")
+        return [_cast(kind, one) for one in value] if several else _cast(kind, value)
+
+    def set_hparam(self, name: str, value: Any) -> None:
+        """Gives a parameter another value, of its type, see `_checked`."""
+        setattr(self, name, self._checked(name, value))
 
     def del_hparam(self, name: str) -> None:
         """Removes a parameter, where there is one of that name."""
-        if name in self:
+        if self._hparam_types.pop(name, None) is not None:
             delattr(self, name)
-            del self._hparam_types[name]
 
     def parse(self, values: str) -> HParams:
         """Sets what a text assigns, see `parse_values`."""
@@ -159,28 +143,12 @@ class HParams:
         return {name: getattr(self, name) for name in self._hparam_types}
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A parameter's value; `default` where there is none.
-
-        Raises:
-            ValueError: the default is of another type than the parameter.
-        """
+        """A parameter's value; `default`, which has to be of its type, where there is none."""
         if key not in self:
             return default
         if default is not None:
-            self._check_default(key, default)
+            self._checked(key, default)
         return getattr(self, key)
-
-    def _check_default(self, key: str, default: Any) -> None:
-        kind, several = self._hparam_types[key]
-        text = f"list<{kind}>" if several else str(kind)
-        message = f"Hparam '{key}' of type '{text}' is incompatible with default={default}"
-        if several != isinstance(default, list):
-            raise ValueError(message)
-        try:
-            for value in default if several else [default]:
-                _cast(key, kind, value)
-        except ValueError as error:
-            raise ValueError(f"{message}. {error}") from error
 
     def set_model_structure(self, model_structure: Any) -> None:
         """Keeps something beside the parameters."""

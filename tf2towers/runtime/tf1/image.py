@@ -21,14 +21,9 @@ def transform(
     output_shape: Any = None,
     name: str | None = None,
 ) -> tf.Tensor:
-    """Transformed images.
+    """Transformed images ([batch,] height, width[, channels]), by transforms [8], or [batch, 8].
 
-    Args:
-        images: [batch, height, width, channels], [height, width, channels] or [height, width].
-        transforms: [8], or [batch, 8].
-        interpolation: "NEAREST" or "BILINEAR".
-        output_shape: height and width of the outputs, by default those of the images.
-        name: of its operations.
+    `interpolation` is "NEAREST" or "BILINEAR", `output_shape` the outputs' height and width, by default the images'.
 
     Raises:
         TypeError: images of another type, or a rank that is none of these.
@@ -38,9 +33,9 @@ def transform(
         transforms = tf.convert_to_tensor(transforms, tf.float32, name="transforms")
         rank = images.shape.rank
         if (
-            images.dtype.base_dtype not in _TYPES
-            or rank not in (2, 3, 4)
+            (rank not in (2, 3, 4))
             or transforms.shape.rank not in (1, 2)
+            or images.dtype.base_dtype not in _TYPES
         ):
             raise TypeError(f"transform is not for {images} by {transforms}")
         batch = images if rank == 4 else tf.expand_dims(images[..., tf.newaxis] if rank == 2 else images, 0)

@@ -11,35 +11,23 @@ from tensorflow.python.ops import lookup_ops
 from tensorflow.python.ops.lookup_ops import *  # noqa: F403 - a face, not a copy
 
 
-def index_table_from_tensor(
-    mapping: Any,
-    num_oov_buckets: int = 0,
-    default_value: int = -1,
-    hasher_spec: Any = lookup_ops.FastHashSpec,
-    dtype: Any = tf.string,
-    name: str | None = None,
-) -> Any:
-    """A table from the strings (or integers) of `mapping` to their places."""
-    given = (mapping, num_oov_buckets, default_value, hasher_spec, dtype, name)
-    return lookup_ops.index_table_from_tensor(*given)
+def index_table_from_tensor(mapping: Any, *args: Any, **kwargs: Any) -> Any:
+    """A table from the strings (or integers) of `mapping` to their places; TensorFlow's call it `vocabulary_list`."""
+    return lookup_ops.index_table_from_tensor(mapping, *args, **kwargs)
 
 
-def index_to_string_table_from_tensor(
-    mapping: Any, default_value: str = "UNK", name: str | None = None
-) -> Any:
+def index_to_string_table_from_tensor(mapping: Any, *args: Any, **kwargs: Any) -> Any:
     """A table from places to the strings of `mapping`."""
-    return lookup_ops.index_to_string_table_from_tensor(mapping, default_value, name)
+    return lookup_ops.index_to_string_table_from_tensor(mapping, *args, **kwargs)
 
 
-def index_to_string(
-    tensor: tf.Tensor, mapping: Any, default_value: str = "UNK", name: str | None = None
-) -> tf.Tensor:
+def index_to_string(tensor: tf.Tensor, mapping: Any, *args: Any, **kwargs: Any) -> tf.Tensor:
     """The strings of `mapping` at some places."""
-    return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)
+    return index_to_string_table_from_tensor(mapping, *args, **kwargs).lookup(tensor)
 
 
 class HashTable(tf.compat.v1.lookup.StaticHashTable):
-    """A table that is filled once, by `init`."""
+    """A table that is filled once, by `init`. `shared_name` is not served."""
 
     def __init__(
         self, initializer: Any, default_value: Any, shared_name: str | None = None, name: str | None = None
@@ -54,7 +42,7 @@ class HashTable(tf.compat.v1.lookup.StaticHashTable):
 
 
 class MutableHashTable(lookup_ops.MutableHashTable):
-    """A table that operations change."""
+    """A table that operations change. `shared_name` is not served."""
 
     def __init__(
         self,

@@ -46,5 +46,4 @@ def training(loss: Any, learning_rate: Any) -> Any:
 
 def evaluation(logits: Any, labels: Any) -> Any:
     """How many of the batch have their label as the first choice: an int32 scalar."""
-    correct = v1.nn.in_top_k(logits, labels, 1)
-    return tf.reduce_sum(tf.cast(correct, tf.int32))
+    return tf.reduce_sum(tf.cast(v1.nn.in_top_k(logits, labels, 1), tf.int32))

@@ -10,14 +10,12 @@ from typing import Any
 
 import tensorflow as tf
 
-v1 = tf.compat.v1
-
 
 def all_sum(tensors: list[Any]) -> list[tf.Tensor]:
     """For each tensor the sum of all, on its device."""
     sums = []
     for tensor in _checked(tensors):
-        with v1.device(tensor.device):
+        with tf.compat.v1.device(tensor.device):
             sums.append(tf.add_n(tensors))
     return sums
 
@@ -29,9 +27,7 @@ def reduce_sum(tensors: list[Any]) -> tf.Tensor:
 
 def broadcast(tensor: Any) -> tf.Tensor:
     """The tensor, which operations on other devices may take."""
-    (checked,) = _checked([tensor])
-    with v1.device(checked.device):
-        return tf.identity(checked)
+    return all_sum([tensor])[0]
 
 
 def _checked(tensors: list[Any]) -> list[tf.Tensor]:

@@ -6,15 +6,18 @@ Source of the latter: the papers that are named, TensorFlow 1.15's documentation
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
+
+# the look at tf_keras comes before tf_keras
+# isort: off
+from tf2towers.runtime.tf1 import keras as _keras  # noqa: F401
+
 from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import *  # noqa: F403 - a face, not a copy
 from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import LSTMCell, LSTMStateTuple, RNNCell
 from tf_keras.src.layers.rnn.legacy_cells import LayerRNNCell as LayerRNNCell
-
-# isort: off - the look at tf_keras comes before tf_keras
-from tf2towers.runtime.tf1 import keras as _keras  # noqa: F401
 
 # isort: on
 
@@ -39,7 +42,7 @@ class LSTMBlockCell(LSTMCell):
         name: str = "lstm_cell",
     ) -> None:
         super().__init__(num_units, forget_bias=forget_bias, dtype=dtype, reuse=reuse, name=name)
-        self._clip = cell_clip if cell_clip is not None and cell_clip > 0 else None
+        self._clip = cell_clip or 0
         self._has_peepholes = use_peephole
 
     def build(self, inputs_shape: Any) -> None:
@@ -59,22 +62,13 @@ class LSTMBlockCell(LSTMCell):
             write += self._peepholes[0] * memory
             keep += self._peepholes[1] * memory
         memory = memory * tf.sigmoid(keep + self._forget_bias) + tf.sigmoid(write) * tf.tanh(new)
-        if self._clip is not None:
-            memory = _clipped(self._clip)(memory)
+        if self._clip > 0:
+            clip = partial(tf.clip_by_value, clip_value_min=-self._clip, clip_value_max=self._clip)
+            memory = tf.grad_pass_through(clip)(memory)
         if self._has_peepholes:
             show += self._peepholes[2] * memory
         output = tf.tanh(memory) * tf.sigmoid(show)
         return output, LSTMStateTuple(memory, output)
-
-
-def _clipped(limit: float) -> Callable[[tf.Tensor], tf.Tensor]:
-    """Clips to the limit either way; gradients pass as if it did not."""
-
-    def clip(values: tf.Tensor) -> tuple[tf.Tensor, Callable[[tf.Tensor], tf.Tensor]]:
-        return tf.clip_by_value(values, -limit, limit), lambda gradient: gradient
-
-    clipping: Callable[[tf.Tensor], tf.Tensor] = tf.custom_gradient(clip)
-    return clipping
 
 
 class LayerNormBasicLSTMCell(RNNCell):
@@ -99,14 +93,9 @@ class LayerNormBasicLSTMCell(RNNCell):
     ) -> None:
         super().__init__(_reuse=reuse)
         del input_size  # of no effect since TensorFlow 1.0
-        self._num_units = num_units
-        self._activation = activation
-        self._forget_bias = forget_bias
-        self._keep_prob = dropout_keep_prob
-        self._seed = dropout_prob_seed
-        self._layer_norm = layer_norm
-        self._norm_gain = norm_gain
-        self._norm_shift = norm_shift
+        self._num_units, self._activation, self._forget_bias = num_units, activation, forget_bias
+        self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
+        self._layer_norm, self._start = layer_norm, {"gamma": norm_gain, "beta": norm_shift}
 
     @property
     def state_size(self) -> LSTMStateTuple:
@@ -121,7 +110,12 @@ class LayerNormBasicLSTMCell(RNNCell):
     def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
         """(batch, depth) and a state -> the output (batch, units) and the next state."""
         memory, output = state
-        gates = self._linear(tf.concat([inputs, output], 1))
+        inputs = tf.concat([inputs, output], 1)
+        columns = 4 * self._num_units
+        weights = v1.get_variable("kernel", [inputs.shape.as_list()[-1], columns], inputs.dtype)
+        gates = tf.matmul(inputs, weights)
+        if not self._layer_norm:
+            gates = tf.nn.bias_add(gates, v1.get_variable("bias", [columns], inputs.dtype))
         scopes = ("input", "transform", "forget", "output")
         parts = zip(tf.split(gates, num_or_size_splits=4, axis=1), scopes, strict=True)
         write, new, keep, show = (self._norm(part, scope) for part, scope in parts)
@@ -138,23 +132,12 @@ class LayerNormBasicLSTMCell(RNNCell):
         if not self._layer_norm:
             return values
         with v1.variable_scope(scope):
-            start = {"gamma": self._norm_gain, "beta": self._norm_shift}
             gamma, beta = (
-                v1.get_variable(
-                    name, values.shape[-1:], values.dtype, initializer=v1.constant_initializer(value)
-                )
-                for name, value in start.items()
+                v1.get_variable(name, values.shape[-1:], values.dtype, v1.constant_initializer(value))
+                for name, value in self._start.items()
             )
             mean, variance = tf.nn.moments(values, [1], keepdims=True)
             return tf.nn.batch_normalization(values, mean, variance, beta, gamma, 1e-12)
-
-    def _linear(self, values: tf.Tensor) -> tf.Tensor:
-        columns = 4 * self._num_units
-        weights = v1.get_variable("kernel", [values.shape.as_list()[-1], columns], values.dtype)
-        outputs = tf.matmul(values, weights)
-        if self._layer_norm:
-            return outputs
-        return tf.nn.bias_add(outputs, v1.get_variable("bias", [columns], values.dtype))
 
 
 def stack_bidirectional_dynamic_rnn(
@@ -175,20 +158,17 @@ def stack_bidirectional_dynamic_rnn(
     Raises:
         ValueError: No cells, or numbers of cells and states that differ.
     """
-    starts = [initial_states_fw, initial_states_bw]
-    if not cells_fw or len(cells_fw) != len(cells_bw):
-        raise ValueError("as many cells forward as backward are needed, and at least one")
-    if any(states is not None and len(states) != len(cells_fw) for states in starts):
-        raise ValueError("as many initial states as cells are needed")
-    first, second = (states or [None] * len(cells_fw) for states in starts)
-    ends = []
+    if not cells_fw:
+        raise ValueError("stack_bidirectional_dynamic_rnn needs cells")
+    none, ends = [None] * len(cells_fw), []
+    layers = zip(cells_fw, cells_bw, initial_states_fw or none, initial_states_bw or none, strict=True)
     with v1.variable_scope(scope or "stack_bidirectional_rnn"):
-        for number, cells in enumerate(zip(cells_fw, cells_bw, first, second, strict=True)):
+        for number, (forward, backward, *starts) in enumerate(layers):
             with v1.variable_scope(f"cell_{number}"):
                 outputs, states = v1.nn.bidirectional_dynamic_rnn(
-                    cells[0], cells[1], inputs, sequence_length, cells[2], cells[3], dtype,
+                    forward, backward, inputs, sequence_length, *starts, dtype,
                     parallel_iterations, swap_memory, time_major,
                 )  # fmt: skip
             inputs = tf.concat(outputs, 2)
             ends.append(states)
-    return inputs, tuple(forward for forward, _ in ends), tuple(backward for _, backward in ends)
+    return inputs, *zip(*ends, strict=True)

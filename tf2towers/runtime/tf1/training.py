@@ -32,19 +32,15 @@ def bucket_by_sequence_length(
     """Batches of sequences of like length, made by queues: the first bucket has those shorter than the first boundary.
 
     Args:
-        input_length: int32 scalar, the sequence's length.
-        tensors: an example: a list or a dictionary.
+        input_length, tensors: an example: its length, int32 scalar, and a list or a dictionary.
         batch_size: of all buckets, or a list with one for each.
         bucket_boundaries: growing whole numbers; there is one bucket more than there are boundaries.
         num_threads: how many threads fill the buckets.
-        capacity: how many examples a bucket holds, and how many batches wait.
-        bucket_capacities: how many examples each bucket holds.
+        capacity: how many batches wait, and how many examples a bucket holds, unless `bucket_capacities` says it.
         shapes: of the tensors, by default those that are known.
         dynamic_pad: whether examples of a batch are padded to one shape.
         allow_smaller_final_batch: whether the last batches may be smaller.
         keep_input: bool scalar, whether the example counts.
-        shared_name: not served.
-        name: of the operations.
 
     Returns:
         The lengths of the batch's sequences, and the batch.
@@ -55,16 +51,12 @@ def bucket_by_sequence_length(
     """
     names = sorted(tensors) if isinstance(tensors, dict) else list(range(len(tensors)))
     if shared_name is not None or any(isinstance(tensors[key], tf.SparseTensor) for key in names):
-        raise NotImplementedError(
-            "tf2towers: bucket_by_sequence_length of sparse tensors, or with shared_name"
-        )
+        raise NotImplementedError("tf2towers: buckets of sparse tensors, or with shared_name")
     boundaries, count = list(bucket_boundaries), len(bucket_boundaries) + 1
     sizes = list(batch_size) if isinstance(batch_size, list | tuple) else [batch_size] * count
     capacities = [capacity] * count if bucket_capacities is None else list(bucket_capacities)
     if not boundaries or boundaries != sorted(set(boundaries)) or not len(sizes) == len(capacities) == count:
-        raise ValueError(
-            "bucket_by_sequence_length needs growing boundaries, and a size and capacity a bucket"
-        )
+        raise ValueError("buckets need growing boundaries, and a size and a capacity each")
     with v1.name_scope(name, "bucket_by_sequence_length") as scope:
         length = tf.convert_to_tensor(input_length, tf.int32)
         which = tf.reduce_sum(tf.cast(length >= tf.constant(boundaries), tf.int32))

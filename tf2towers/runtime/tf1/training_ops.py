@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import tensorflow as tf
@@ -16,26 +15,15 @@ v1 = tf.compat.v1
 
 #: the operands that an operation writes
 _WRITTEN = frozenset(
-    {
-        "var", "ms", "mom", "mg", "accum", "accum_update", "linear", "m", "v", "vhat",
-        "gradient_accumulator", "gradient_squared_accumulator",
-    }
-)  # fmt: skip
-
-
-@cache
-def _operations() -> dict[str, str]:
-    return {name.lower(): name for name in dir(tf.raw_ops) if name.startswith("Resource") and "Apply" in name}
+    "var ms mom mg accum accum_update linear m v vhat gradient_accumulator gradient_squared_accumulator".split()  # noqa: SIM905
+)
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    kernel = _operations().get("resource" + name.removeprefix("resource_").replace("_", ""))
+    kernels = {kernel.lower(): kernel for kernel in dir(tf.raw_ops) if "Apply" in kernel}
+    kernel = kernels.get("resource" + name.removeprefix("resource_").replace("_", ""))
     if kernel is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _applying(kernel)
-
-
-def _applying(kernel: str) -> Callable[..., Any]:
     operation = getattr(tf.raw_ops, kernel)
     order = list(inspect.signature(operation).parameters)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -23,13 +24,15 @@ class _Attention(AttentionMechanism):
     """What both mechanisms share: keys and values [batch, time, ...] of a memory, and probabilities of scores.
 
     Args:
-        query_layer: the queries' layer, or None.
-        memory_layer: makes the keys.
-        memory: [batch, time, ...], or a nest whose first tensor tells the sizes.
+        num_units: the depth that the memory is brought to.
+        memory: [batch, time, ...].
         memory_sequence_length: int32 [batch]; values after the end are zeros, and their scores `score_mask_value`.
+        scaled: whether there is a variable for the scores' scale.
         probability_fn: from scores to probabilities, by default softmax.
         score_mask_value: by default minus infinity.
+        dtype: of the layers.
         custom_key_value_fn: makes other keys and values of them.
+        name: of the layers' operations.
 
     Raises:
         InvalidArgumentError, when it runs: a length is not positive.
@@ -37,42 +40,48 @@ class _Attention(AttentionMechanism):
     """
 
     def __init__(
-        self, query_layer: Any, memory_layer: Any, memory: Any, memory_sequence_length: Any, *options: Any
+        self,
+        num_units: Any,
+        memory: Any,
+        memory_sequence_length: Any = None,
+        scaled: bool = False,
+        probability_fn: Callable[[Any], Any] | None = None,
+        score_mask_value: Any = None,
+        dtype: Any = None,
+        custom_key_value_fn: Callable[[Any, Any], Any] | None = None,
+        name: str | None = None,
     ) -> None:
-        probability_fn, score_mask_value, custom_key_value_fn, name = options
-        self.query_layer, self.memory_layer, self._name = query_layer, memory_layer, name
+        self._num_units, self._scaled, self._dtype = num_units, scaled, dtype or tf.float32
         self._probabilities = probability_fn or tf.nn.softmax
-        with v1.name_scope(name, "BaseAttentionMechanismInit", tf.nest.flatten(memory)):
+        self.query_layer: Any = None
+        self.memory_layer = self._layer("memory_layer")
+        with v1.name_scope(name or type(self).__name__, values=[memory]):
+            values = tf.convert_to_tensor(memory)
+            if not values.shape[2:].is_fully_defined():
+                raise ValueError(f"attention needs a memory of known depth, and this is {memory}")
+            self.batch_size = size_of(values, 0)
+            #: the length of the memory; the state is the last alignments
+            self.alignments_size = self.state_size = size_of(values, 1)
             self._inside = None
-            self.values = tf.nest.map_structure(tf.convert_to_tensor, memory)
-            first = tf.nest.flatten(self.values)[0]
-            if not all(values.shape[2:].is_fully_defined() for values in tf.nest.flatten(self.values)):
-                raise ValueError(f"attention needs a memory of known depth, and this is {self.values}")
             if memory_sequence_length is not None:
                 lengths = tf.convert_to_tensor(memory_sequence_length, name="memory_sequence_length")
-                self._inside = tf.sequence_mask(lengths, tf.shape(first)[1])
-                self._checks = [v1.assert_positive(lengths, message="memory_sequence_length")]
-                self.values = tf.nest.map_structure(self._masked, self.values)
-            self.keys = memory_layer(self.values)
+                with v1.control_dependencies([v1.assert_positive(lengths)]):
+                    self._inside = tf.sequence_mask(lengths, tf.shape(values)[1])
+                ones = [1] * (values.shape.rank - 2)
+                mask = tf.reshape(self._inside, tf.concat([tf.shape(self._inside), ones], 0))
+                values *= tf.cast(mask, values.dtype)
+            self.keys, self.values = self.memory_layer(values), values
             if custom_key_value_fn is not None:
-                self.keys, self.values = custom_key_value_fn(self.keys, self.values)
-            self.batch_size = size_of(first, 0)
-            #: the length of the memory
-            self.alignments_size = size_of(first, 1)
-            #: the state is the last alignments
-            self.state_size = self.alignments_size
-        dtype = tf.nest.flatten(self.keys)[0].dtype
-        self._mask_value = tf.constant(-math.inf if score_mask_value is None else score_mask_value, dtype)
+                self.keys, self.values = custom_key_value_fn(self.keys, values)
+        self._mask_value = -math.inf if score_mask_value is None else score_mask_value
 
-    def _masked(self, values: Any) -> Any:
-        inside = tf.cast(self._inside, values.dtype)
-        return values * tf.reshape(inside, tf.concat([tf.shape(inside), [1] * (values.shape.rank - 2)], 0))
+    def _layer(self, name: str) -> Any:
+        return Dense(self._num_units, name=name, use_bias=False, dtype=self._dtype)
 
     def _probability_fn(self, score: Any, state: Any = None) -> Any:
         """The probabilities of scores [batch, time]."""
         if self._inside is not None:
-            with v1.control_dependencies(self._checks):
-                score = tf.where(self._inside, score, self._mask_value)
+            score = tf.where(self._inside, score, tf.cast(self._mask_value, score.dtype))
         return self._probabilities(score)
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
@@ -83,15 +92,7 @@ class _Attention(AttentionMechanism):
 
 
 class LuongAttention(_Attention):
-    """Multiplicative attention: a score is the product of query and key.
-
-    Args:
-        num_units: the depth of the queries.
-        memory, memory_sequence_length, probability_fn, score_mask_value, custom_key_value_fn: see `_Attention`.
-        scale: whether a variable multiplies the scores.
-        dtype: of the layer.
-        name: of the layer's operations.
-    """
+    """Multiplicative attention: a score is the product of query and key, by a variable if `scale`; see `_Attention`."""
 
     def __init__(
         self,
@@ -99,16 +100,10 @@ class LuongAttention(_Attention):
         memory: Any,
         memory_sequence_length: Any = None,
         scale: bool = False,
-        probability_fn: Callable[[Any], Any] | None = None,
-        score_mask_value: Any = None,
-        dtype: Any = None,
-        custom_key_value_fn: Callable[[Any, Any], Any] | None = None,
-        name: str = "LuongAttention",
+        *args: Any,
+        **kwargs: Any,
     ) -> None:
-        layer = Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype or tf.float32)
-        options = (probability_fn, score_mask_value, custom_key_value_fn, name)
-        super().__init__(None, layer, memory, memory_sequence_length, *options)
-        self._num_units, self._scale = num_units, scale
+        super().__init__(num_units, memory, memory_sequence_length, scale, *args, **kwargs)
 
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """Alignments of the query [batch, num_units].
@@ -120,21 +115,16 @@ class LuongAttention(_Attention):
             if known_size(query, -1) != known_size(self.keys, -1):
                 raise ValueError(f"the query's depth is not the keys': {query}, {self.keys}")
             score = tf.squeeze(tf.matmul(tf.expand_dims(query, 1), self.keys, transpose_b=True), [1])
-            if self._scale:
+            if self._scaled:
                 score *= v1.get_variable("attention_g", (), query.dtype, v1.ones_initializer())
             alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
 class BahdanauAttention(_Attention):
-    """Additive attention: a score is v * tanh(key + query), summed.
+    """Additive attention: a score is v * tanh(key + query), summed; see `_Attention`.
 
-    Args:
-        num_units: the depth that queries and memory are brought to.
-        memory, memory_sequence_length, probability_fn, score_mask_value, custom_key_value_fn: see `_Attention`.
-        normalize: whether v has a length of its own, and the sum a bias (Salimans and Kingma, 2016).
-        dtype: of the layers.
-        name: of the layers' operations.
+    With `normalize`, v has a length of its own, and the sum a bias (Salimans and Kingma, 2016).
     """
 
     def __init__(
@@ -143,19 +133,11 @@ class BahdanauAttention(_Attention):
         memory: Any,
         memory_sequence_length: Any = None,
         normalize: bool = False,
-        probability_fn: Callable[[Any], Any] | None = None,
-        score_mask_value: Any = None,
-        dtype: Any = None,
-        custom_key_value_fn: Callable[[Any, Any], Any] | None = None,
-        name: str = "BahdanauAttention",
+        *args: Any,
+        **kwargs: Any,
     ) -> None:
-        query_layer, memory_layer = (
-            Dense(num_units, name=layer, use_bias=False, dtype=dtype or tf.float32)
-            for layer in ("query_layer", "memory_layer")
-        )
-        options = (probability_fn, score_mask_value, custom_key_value_fn, name)
-        super().__init__(query_layer, memory_layer, memory, memory_sequence_length, *options)
-        self._num_units, self._normalize = num_units, normalize
+        super().__init__(num_units, memory, memory_sequence_length, normalize, *args, **kwargs)
+        self.query_layer = self._layer("query_layer")
 
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """Alignments of the query [batch, ...]."""
@@ -163,10 +145,9 @@ class BahdanauAttention(_Attention):
             added = tf.expand_dims(self.query_layer(query), 1) + self.keys
             dtype, units = added.dtype, [known_size(self.keys, -1)]
             v = v1.get_variable("attention_v", units, dtype)
-            if self._normalize:
-                length = v1.get_variable(
-                    "attention_g", (), dtype, v1.constant_initializer(math.sqrt(1.0 / self._num_units))
-                )
+            if self._scaled:
+                start = v1.constant_initializer(math.sqrt(1.0 / self._num_units))
+                length = v1.get_variable("attention_g", (), dtype, start)
                 added += v1.get_variable("attention_b", units, dtype, v1.zeros_initializer())
                 v = length * v * tf.math.rsqrt(tf.reduce_sum(tf.square(v)))
             alignments = self._probability_fn(tf.reduce_sum(v * tf.tanh(added), [2]), state)
@@ -184,33 +165,16 @@ class AttentionWrapperState(NamedTuple):
     attention_state: Any
 
     def clone(self, **kwargs: Any) -> AttentionWrapperState:
-        """The state with other parts; tensors keep the shapes that are known.
-
-        Raises:
-            ValueError: a tensor has another shape.
-        """
-        given = {
-            name: tf.nest.map_structure(_keep_shape, getattr(self, name), new) for name, new in kwargs.items()
-        }
-        return self._replace(**given)
+        """The state with other parts."""
+        return self._replace(**kwargs)
 
 
-def _keep_shape(old: Any, new: Any) -> Any:
-    if isinstance(old, tf.Tensor) and isinstance(new, tf.Tensor):
-        new = tf.identity(new)
-        new.set_shape(old.shape)
-    return new
-
-
-def _attend(
-    mechanism: Any, cell_output: Any, attention_state: Any, attention_layer: Any
-) -> tuple[Any, Any, Any]:
+def _attend(mechanism: Any, cell_output: Any, attention_state: Any, layer: Any) -> tuple[Any, Any, Any]:
     """The attention, the alignments and the next state of one mechanism."""
     alignments, next_state = mechanism(cell_output, state=attention_state)
     context = tf.squeeze(tf.matmul(tf.expand_dims(alignments, 1), mechanism.values), [1])
-    if attention_layer is None:
-        return context, alignments, next_state
-    return attention_layer(tf.concat([cell_output, context], 1)), alignments, next_state
+    attention = context if layer is None else layer(tf.concat([cell_output, context], 1))
+    return attention, alignments, next_state
 
 
 class AttentionWrapper(RNNCell):
@@ -227,12 +191,11 @@ class AttentionWrapper(RNNCell):
         initial_cell_state: the cell's state in `zero_state`.
         name: of the layer.
         attention_layer: the layer itself, one for each mechanism.
-        attention_fn: in place of the computation of attention, alignments and next state from a mechanism, the cell's
-            output, the mechanism's state and the layer.
+        attention_fn: in place of `_attend`.
         dtype: of the layer.
 
     Raises:
-        ValueError: numbers of layers and mechanisms differ, or a layer and its size are both given.
+        ValueError: numbers of layers and mechanisms differ, or layers and their sizes are both given.
     """
 
     def __init__(
@@ -251,28 +214,20 @@ class AttentionWrapper(RNNCell):
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self._several = isinstance(attention_mechanism, list | tuple)
-        mechanisms, sizes = _listed(attention_mechanism), attention_layer_size
-        if sizes is not None and attention_layer is not None:
-            raise ValueError("AttentionWrapper takes attention_layer_size or attention_layer, not both")
-        layers = _listed(attention_layer)
-        if sizes is not None:
-            layers = [
-                Dense(size, name="attention_layer", use_bias=False, dtype=mechanism.keys.dtype)
-                for size, mechanism in zip(_listed(sizes), mechanisms, strict=True)
-            ]
-        elif attention_layer is None:
-            layers = [None] * len(mechanisms)
-        if len(layers) != len(mechanisms):
-            raise ValueError(f"{len(layers)} attention layers for {len(mechanisms)} mechanisms")
+        mechanisms, sizes = _listed(attention_mechanism), _listed(attention_layer_size)
+        layers = [None] * len(mechanisms) if attention_layer is None else _listed(attention_layer)
+        if attention_layer_size is not None:
+            new = partial(Dense, name="attention_layer", use_bias=False, dtype=mechanisms[0].keys.dtype)
+            layers = [new(size) for size in sizes]
+        both = attention_layer is not None and attention_layer_size is not None
+        if both or len(layers) != len(mechanisms):
+            raise ValueError("a mechanism takes one attention_layer, or one attention_layer_size")
         self._attention_mechanisms, self._attention_layers = mechanisms, layers
         self._cell, self._attention_fn = cell, attention_fn or _attend
         self._cell_input_fn = cell_input_fn or (lambda inputs, attention: tf.concat([inputs, attention], -1))
         self._output_attention, self._alignment_history = output_attention, alignment_history
         self._attention_layer_size = sum(map(self._size_of_attention, mechanisms, layers))
         self._initial_cell_state = initial_cell_state
-        if initial_cell_state is not None:
-            rows = size_of(tf.nest.flatten(initial_cell_state)[-1], 0)
-            self._initial_cell_state = self._checked(rows, "initial_cell_state", initial_cell_state)
 
     def _size_of_attention(self, mechanism: Any, layer: Any) -> Any:
         depth = known_size(mechanism.values, -1)
@@ -280,16 +235,6 @@ class AttentionWrapper(RNNCell):
             return depth
         shape = tf.TensorShape(layer.compute_output_shape([None, self._cell.output_size + depth]))
         return shape.as_list()[-1]
-
-    def _checked(self, batch_size: Any, what: str, values: Any) -> Any:
-        """A nest of tensors, after the check that their batch is as large as the memories'."""
-        message = f"{self.name}: {what} and the memory differ in their batch (beam search needs tile_batch)"
-        checks = [
-            v1.assert_equal(mechanism.batch_size, batch_size, message=message)
-            for mechanism in self._attention_mechanisms
-        ]
-        with v1.control_dependencies(checks):
-            return tf.nest.map_structure(tf.identity, values)
 
     def _of_each(self, values: Sequence[Any]) -> Any:
         """What belongs to the mechanisms: a tuple where there are several."""
@@ -303,17 +248,14 @@ class AttentionWrapper(RNNCell):
     @property
     def state_size(self) -> AttentionWrapperState:
         """The sizes of the state's parts."""
-        mechanisms = self._attention_mechanisms
-        alignments = self._of_each([mechanism.alignments_size for mechanism in mechanisms])
+        sizes = [each.alignments_size for each in self._attention_mechanisms]
         return AttentionWrapperState(
             cell_state=self._cell.state_size,
             attention=self._attention_layer_size,
             time=tf.TensorShape([]),
-            alignments=alignments,
-            alignment_history=alignments
-            if self._alignment_history
-            else self._of_each([()] * len(mechanisms)),
-            attention_state=self._of_each([mechanism.state_size for mechanism in mechanisms]),
+            alignments=self._of_each(sizes),
+            alignment_history=self._of_each(sizes if self._alignment_history else [()] * len(sizes)),
+            attention_state=self._of_each([each.state_size for each in self._attention_mechanisms]),
         )
 
     def zero_state(self, batch_size: Any, dtype: Any) -> AttentionWrapperState:
@@ -323,15 +265,15 @@ class AttentionWrapper(RNNCell):
             if cell_state is None:
                 cell_state = self._cell.zero_state(batch_size, dtype)
             mechanisms = self._attention_mechanisms
-            alignments = [mechanism.initial_alignments(batch_size, dtype) for mechanism in mechanisms]
+            alignments = [each.initial_alignments(batch_size, dtype) for each in mechanisms]
             histories: list[Any] = [()] * len(mechanisms)
             if self._alignment_history:
                 histories = [
-                    v1.TensorArray(dtype, size=0, dynamic_size=True, element_shape=alignment.shape)
-                    for alignment in alignments
+                    v1.TensorArray(dtype, size=0, dynamic_size=True, element_shape=each.shape)
+                    for each in alignments
                 ]
             return AttentionWrapperState(
-                cell_state=self._checked(batch_size, "the state", cell_state),
+                cell_state=cell_state,
                 attention=tf.zeros([batch_size, self._attention_layer_size], dtype),
                 time=tf.constant(0),
                 alignments=self._of_each(alignments),
@@ -342,7 +284,6 @@ class AttentionWrapper(RNNCell):
     def call(self, inputs: Any, state: Any) -> tuple[Any, AttentionWrapperState]:
         """A step of the cell, and what it attends to then."""
         output, cell_state = self._cell(self._cell_input_fn(inputs, state.attention), state.cell_state)
-        output = self._checked(size_of(output, 0), "the query", output)
         states, histories = (
             value if self._several else (value,) for value in (state.attention_state, state.alignment_history)
         )
@@ -353,14 +294,8 @@ class AttentionWrapper(RNNCell):
         if self._alignment_history:
             pairs = zip(histories, alignments, strict=True)
             histories = [history.write(state.time, alignment) for history, alignment in pairs]
-        next_state = AttentionWrapperState(
-            cell_state=cell_state,
-            attention=attention,
-            time=state.time + 1,
-            alignments=self._of_each(alignments),
-            alignment_history=self._of_each(histories),
-            attention_state=self._of_each(next_states),
-        )
+        parts = map(self._of_each, (alignments, histories, next_states))
+        next_state = AttentionWrapperState(cell_state, attention, state.time + 1, *parts)
         return (attention if self._output_attention else output), next_state
 
 

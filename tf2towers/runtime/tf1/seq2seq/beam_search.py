@@ -47,7 +47,7 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
     def tile(values: Any) -> Any:
         values = tf.convert_to_tensor(values, name="t")
         if not values.shape.rank:
-            raise ValueError("t must have statically known rank")
+            raise ValueError(f"tile_batch needs a tensor of known rank above 0, and this is {values}")
         tiled = tf.repeat(values, multiplier, axis=0)
         rows = known_size(values, 0)
         tiled.set_shape([None if rows is None else rows * multiplier, *values.shape[1:]])
@@ -60,15 +60,9 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
 def gather_tree(
     step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: str | None = None
 ) -> tf.Tensor:
-    """The sequences that end in each beam.
+    """The sequences that end in each beam, of ids and the beams that they go on from, int32 [time, batch, beam].
 
-    Args:
-        step_ids: int32 [time, batch, beam].
-        parent_ids: the beams of the step before that they go on from, of the same shape.
-        max_sequence_lengths: int32 [batch]; after that many steps, and after a beam's first end token, there are end
-            tokens only.
-        end_token: int32 scalar.
-        name: of its operations.
+    After `max_sequence_lengths` steps, int32 [batch], and after a beam's first end token, there are end tokens only.
     """
     with v1.name_scope(name, "GatherTree"):
         step_ids, end = tf.convert_to_tensor(step_ids), tf.convert_to_tensor(end_token)
@@ -97,19 +91,18 @@ class BeamSearchDecoder(Decoder):
 
     Args:
         cell: an RNN cell.
-        embedding: a function from ids to inputs, or the table of `tf.nn.embedding_lookup`.
-        start_tokens: int32 [batch].
-        end_token: int32 scalar.
+        embedding, start_tokens, end_token: int32 [batch] and a scalar, see `checked_embedding`.
         initial_state: the cell's, for batch * beam_width rows: see `tile_batch`.
         beam_width: how many sequences.
         output_layer: a layer that makes logits of the cell's outputs.
         length_penalty_weight: 0 for none.
         coverage_penalty_weight: not served.
-        reorder_tensor_arrays: False lets TensorArrays in the cell's state be, whose order is not that of the beams.
+        reorder_tensor_arrays: whether TensorArrays in the cell's state (the alignments that an `AttentionWrapper`
+            keeps) become tensors [time, batch * beam, ...] of the final beams. As in TensorFlow 1.15, they stay as
+            they were written where the batch and an element's first sizes are known.
 
     Raises:
-        NotImplementedError: a penalty for the coverage, or TensorArrays that were to be reordered (an
-            `AttentionWrapper` with `alignment_history`).
+        NotImplementedError: a penalty for the coverage.
         ValueError: a token has another shape.
     """
 
@@ -130,14 +123,10 @@ class BeamSearchDecoder(Decoder):
     ) -> None:
         if coverage_penalty_weight:
             raise NotImplementedError("tf2towers: BeamSearchDecoder(coverage_penalty_weight=...)")
-        arrays = [part for part in tf.nest.flatten(initial_state) if isinstance(part, tf.TensorArray)]
-        if reorder_tensor_arrays and arrays:
-            raise NotImplementedError("tf2towers: BeamSearchDecoder of a cell that keeps its alignments")
         self._cell, self._output_layer, self._beam_width = cell, output_layer, beam_width
-        self._length_penalty_weight = length_penalty_weight
-        self._embedding_fn, self._start_tokens, self._end_token = checked_embedding(
-            embedding, start_tokens, end_token
-        )
+        self._length_penalty_weight, self._reorders = length_penalty_weight, reorder_tensor_arrays
+        checked = checked_embedding(embedding, start_tokens, end_token)
+        self._embedding_fn, self._start_tokens, self._end_token = checked
         self._rows, self.batch_size = known_size(self._start_tokens, 0), tf.size(self._start_tokens)
         self._start_inputs = self._embedding_fn(tf.tile(self._start_tokens[:, tf.newaxis], [1, beam_width]))
         self._dtype = tf.nest.flatten(initial_state)[0].dtype
@@ -172,18 +161,16 @@ class BeamSearchDecoder(Decoder):
 
     def _best(self, logits: Any, state: Any, cell_state: Any) -> tuple[Any, Any]:
         """Of all beams' next ids, [batch, beam, ids], those with the highest scores."""
-        ids, beams = size_of(logits, -1), self._beam_width
+        ids, beams, ended = size_of(logits, -1), self._beam_width, state.finished[:, :, tf.newaxis]
         at_end = tf.one_hot(self._end_token, ids, 0.0, logits.dtype.min, dtype=logits.dtype)
-        steps = tf.where(state.finished[:, :, tf.newaxis], at_end, tf.nn.log_softmax(logits))
-        total = state.log_probs[:, :, tf.newaxis] + steps
-        longer = tf.one_hot(self._end_token, ids, 0, 1, dtype=tf.int64)
-        lengths = state.lengths[:, :, tf.newaxis] + tf.where(
-            state.finished[:, :, tf.newaxis], tf.zeros_like(longer), longer
-        )
-        scores = total
+        steps = tf.where(ended, at_end, tf.nn.log_softmax(logits))
+        scores = total = tf.reshape(state.log_probs[:, :, tf.newaxis] + steps, [-1, beams * ids])
         if self._length_penalty_weight != 0:
-            scores /= ((5.0 + tf.cast(lengths, tf.float32)) / 6.0) ** self._length_penalty_weight
-        best, places = tf.math.top_k(tf.reshape(scores, [-1, beams * ids]), beams)
+            longer = tf.one_hot(self._end_token, ids, 0, 1, dtype=tf.int64)
+            lengths = state.lengths[:, :, tf.newaxis] + tf.where(ended, tf.zeros_like(longer), longer)
+            lengths = tf.cast(tf.reshape(lengths, [-1, beams * ids]), tf.float32)
+            scores = total / ((5.0 + lengths) / 6.0) ** self._length_penalty_weight
+        best, places = tf.math.top_k(scores, beams)
         parents, chosen = places // ids, places % ids
         for values in (best, parents, chosen):
             values.set_shape([self._rows, beams])
@@ -193,7 +180,7 @@ class BeamSearchDecoder(Decoder):
             cell_state=tf.nest.map_structure(
                 lambda values: pick(self._split(values)) if _has_rows(values) else values, cell_state
             ),
-            log_probs=tf.gather(tf.reshape(total, [-1, beams * ids]), places, batch_dims=1),
+            log_probs=tf.gather(total, places, batch_dims=1),
             finished=tf.logical_or(before, tf.equal(chosen, self._end_token)),
             lengths=pick(state.lengths) + tf.cast(tf.logical_not(before), tf.int64),
             accumulated_attention_probs=(),
@@ -201,26 +188,50 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(best, chosen, parents), next_state
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
-        """The sequences that end in each beam."""
+        """The sequences that end in each beam, and what TensorArrays of the cell's state have of them."""
         longest = tf.cast(tf.reduce_max(final_state.lengths, axis=1), tf.int32)
         found = gather_tree(outputs.predicted_ids, outputs.parent_ids, longest, self._end_token)
+        if self._reorders:
+            order = partial(self._in_final_order, outputs.parent_ids, final_state.lengths, longest)
+            cell_state = tf.nest.map_structure(order, final_state.cell_state)
+            final_state = final_state._replace(cell_state=cell_state)
         return FinalBeamSearchDecoderOutput(found, outputs), final_state
+
+    def _in_final_order(self, parents: Any, lengths: Any, longest: Any, values: Any) -> Any:
+        """A TensorArray's values [time, batch * beam, ...], each of the beam that the final one came from at that time.
+
+        After a beam's end they are those of the beam's own place.
+        """
+        if not isinstance(values, tf.TensorArray):
+            return values
+        if self._rows is not None and values.element_shape[:2].is_fully_defined():
+            return values
+        own = tf.zeros_like(parents) + tf.range(self._beam_width)
+        beams = gather_tree(own, parents, longest, self._beam_width + 1)
+        inside = tf.sequence_mask(lengths, tf.shape(parents)[0])
+        beams = tf.where(tf.transpose(inside, [2, 0, 1]), beams, own)
+        stacked = values.stack()
+        sizes = tf.shape(stacked)
+        by_beam = tf.reshape(stacked, tf.concat([tf.shape(parents), sizes[2:]], 0))
+        ordered = tf.reshape(tf.gather(by_beam, beams, batch_dims=2), sizes)
+        ordered.set_shape(stacked.shape)
+        return ordered
 
     def _merge(self, values: Any) -> Any:
         """[batch * beam, ...] of [batch, beam, ...]."""
-        if not _has_rows(values):
-            return values
-        merged = tf.reshape(values, tf.concat([[-1], tf.shape(values)[2:]], 0))
-        merged.set_shape([None if self._rows is None else self._rows * self._beam_width, *values.shape[2:]])
-        return merged
+        return self._reshape(values, [-1], [self._rows and self._rows * self._beam_width], 2)
 
     def _split(self, values: Any) -> Any:
         """[batch, beam, ...] of [batch * beam, ...]."""
+        return self._reshape(values, [self.batch_size, self._beam_width], [self._rows, self._beam_width], 1)
+
+    def _reshape(self, values: Any, sizes: list[Any], known: list[Any], taken: int) -> Any:
+        """Other sizes for the first axes, so many of them, of what has rows."""
         if not _has_rows(values):
             return values
-        split = tf.reshape(values, tf.concat([[self.batch_size, self._beam_width], tf.shape(values)[1:]], 0))
-        split.set_shape([self._rows, self._beam_width, *values.shape[1:]])
-        return split
+        reshaped = tf.reshape(values, tf.concat([sizes, tf.shape(values)[taken:]], 0))
+        reshaped.set_shape([*known, *values.shape[taken:]])
+        return reshaped
 
 
 def _has_rows(values: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -15,22 +14,16 @@ v1 = tf.compat.v1
 class Decoder:
     """What `dynamic_decode` asks of a decoder.
 
+    It calls `initialize()`: which rows are finished, bool [batch], the first inputs and the first state. Then for each
+    step `step(time, inputs, state)`: the outputs, the next state, the next inputs, and which rows are finished then.
+
     Attributes:
         batch_size: how many rows the batch has, int32 scalar.
-        output_size: the shape of one row of the outputs, in the outputs' structure.
-        output_dtype: the outputs' types, in their structure.
+        output_size, output_dtype: the shape of one row of the outputs, and its type, in the outputs' structure.
         tracks_own_finished: whether `step` says of all rows that they are finished, also of those that were before.
     """
 
     tracks_own_finished: Any = False
-
-    def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
-        """Which rows are finished, bool [batch], the first inputs and the first state."""
-        raise NotImplementedError
-
-    def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> tuple[Any, Any, Any, Any]:
-        """The outputs of a step, the next state, the next inputs, and which rows are finished then."""
-        raise NotImplementedError
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
         """Outputs, [time, batch, ...], and state in their final form. By default they stay as they are."""
@@ -38,41 +31,26 @@ class Decoder:
 
 
 class Helper:
-    """What `BasicDecoder` asks of a helper: where inputs come from, and which ids are taken of outputs.
+    """Where the inputs of a `BasicDecoder` come from, and which ids are taken of its outputs.
+
+    It is asked for `initialize()`: which rows are finished at the start, bool [batch], and the first inputs. Then for
+    `next_inputs(time, outputs, state, sample_ids)`: which rows are finished then, the next inputs and the state.
 
     Attributes:
         batch_size: how many rows there are, int32 scalar.
-        sample_ids_shape: the shape of the ids of one row.
-        sample_ids_dtype: their type.
+        sample_ids_shape, sample_ids_dtype: the shape and type of the ids of one row.
     """
 
     sample_ids_shape: Any = tf.TensorShape([])
     sample_ids_dtype: Any = tf.int32
 
-    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
-        """Which rows are finished at the start, bool [batch], and the first inputs."""
-        raise NotImplementedError
-
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """The ids that are taken of the outputs."""
-        raise NotImplementedError
-
-    def next_inputs(
-        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
-    ) -> tuple[Any, Any, Any]:
-        """Which rows are finished then, the next inputs, and the state."""
-        raise NotImplementedError
+    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+        """The ids that are taken of the outputs: the places of the largest, unless a subclass says otherwise."""
+        return tf.argmax(outputs, axis=-1, output_type=tf.int32)
 
 
 class TrainingHelper(Helper):
-    """Inputs that are known: teacher forcing.
-
-    Args:
-        inputs: a nest of [batch, time, ...].
-        sequence_length: int32 [batch].
-        time_major: whether the inputs are [time, batch, ...].
-        name: of its operations.
-    """
+    """Inputs that are known (teacher forcing): a nest of [batch, time, ...], or [time, batch, ...] if `time_major`."""
 
     def __init__(
         self, inputs: Any, sequence_length: Any, time_major: bool = False, name: str | None = None
@@ -87,29 +65,19 @@ class TrainingHelper(Helper):
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """The inputs at time 0."""
-        with v1.name_scope(name, "TrainingHelperInitialize"):
-            return self._inputs_at(tf.constant(0))
-
-    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
-        """The places of the largest outputs."""
-        with v1.name_scope(name, "TrainingHelperSample", [time, outputs]):
-            return tf.argmax(outputs, axis=-1, output_type=tf.int32)
+        return TrainingHelper.next_inputs(self, tf.constant(-1), None, None)[:2]
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """The inputs at the next time."""
-        with v1.name_scope(name, "TrainingHelperNextInputs", [time]):
-            return (*self._inputs_at(time + 1), state)
-
-    def _inputs_at(self, time: Any) -> tuple[Any, Any]:
-        finished = time >= self.sequence_length
+        """The inputs at the next time; zeros where all rows are finished."""
+        finished = time + 1 >= self.sequence_length
         inputs = v1.cond(
             tf.reduce_all(finished),
             lambda: self._zero_inputs,
-            lambda: tf.nest.map_structure(lambda array: array.read(time), self._input_tas),
+            lambda: tf.nest.map_structure(lambda array: array.read(time + 1), self._input_tas),
         )
-        return finished, inputs
+        return finished, inputs, state
 
 
 def _array_of(values: Any) -> Any:
@@ -118,28 +86,17 @@ def _array_of(values: Any) -> Any:
 
 
 class GreedyEmbeddingHelper(Helper):
-    """The embedding of the best id is the next input.
-
-    Args:
-        embedding: a function from ids to inputs, or the table of `tf.nn.embedding_lookup`.
-        start_tokens: int32 [batch].
-        end_token: int32 scalar, the id that finishes a row.
-    """
+    """The embedding of the best id is the next input; see `checked_embedding`."""
 
     def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
-        self._embedding_fn, self._start_tokens, self._end_token = checked_embedding(
-            embedding, start_tokens, end_token
-        )
+        checked = checked_embedding(embedding, start_tokens, end_token)
+        self._embedding_fn, self._start_tokens, self._end_token = checked
         self._start_inputs = self._embedding_fn(self._start_tokens)
         self.batch_size = tf.size(self._start_tokens)
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """The embeddings of the first ids."""
         return tf.fill([self.batch_size], False), self._start_inputs
-
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """The places of the largest outputs."""
-        return tf.argmax(outputs, axis=-1, output_type=tf.int32)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
@@ -152,10 +109,10 @@ class GreedyEmbeddingHelper(Helper):
         return finished, inputs, state
 
 
-def checked_embedding(
-    embedding: Any, start_tokens: Any, end_token: Any
-) -> tuple[Callable[..., Any], Any, Any]:
-    """A function from ids to embeddings, int32 [batch] of first ids, and the int32 id of the end.
+def checked_embedding(embedding: Any, start_tokens: Any, end_token: Any) -> tuple[Any, Any, Any]:
+    """A function from ids to embeddings, int32 [batch] of first ids, and the int32 id that finishes a row.
+
+    `embedding` is that function, or the table of `tf.nn.embedding_lookup`.
 
     Raises:
         ValueError: a shape is another one.
@@ -176,14 +133,7 @@ class BasicDecoderOutput(NamedTuple):
 
 
 class BasicDecoder(Decoder):
-    """A cell whose inputs come from a helper.
-
-    Args:
-        cell: an RNN cell.
-        helper: a `Helper`.
-        initial_state: the cell's.
-        output_layer: a layer that each output goes through before an id is taken.
-    """
+    """A cell whose inputs come from a `Helper`; an id is taken of what `output_layer` makes of its output."""
 
     def __init__(self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None) -> None:
         self._cell, self._helper = cell, helper
@@ -197,14 +147,12 @@ class BasicDecoder(Decoder):
     @property
     def output_size(self) -> BasicDecoderOutput:
         """Of the layer's output where there is one, and of ids."""
-        size = self._cell.output_size
-        if self._output_layer is not None:
-            size = tf.nest.map_structure(self._size_of_layer, size)
+        size, layer = self._cell.output_size, self._output_layer
+        if layer is not None:
+            size = tf.nest.map_structure(
+                lambda one: layer.compute_output_shape(tf.TensorShape([None]).concatenate(one))[1:], size
+            )
         return BasicDecoderOutput(size, self._helper.sample_ids_shape)
-
-    def _size_of_layer(self, size: Any) -> Any:
-        shape = tf.TensorShape([None]).concatenate(size)
-        return self._output_layer.compute_output_shape(shape)[1:]
 
     @property
     def output_dtype(self) -> BasicDecoderOutput:
@@ -258,14 +206,13 @@ def dynamic_decode(
         if maximum_iterations is not None:
             maximum_iterations = tf.convert_to_tensor(maximum_iterations, tf.int32)
             finished = tf.logical_or(finished, maximum_iterations <= 0)
-        sizes, dtypes = decoder.output_size, decoder.output_dtype
         batch = tf.TensorShape([tf.get_static_value(tf.convert_to_tensor(decoder.batch_size))])
         arrays = tf.nest.map_structure(
             lambda dtype, size: v1.TensorArray(
                 dtype, size=0, dynamic_size=True, element_shape=batch.concatenate(size)
             ),
-            dtypes,
-            sizes,
+            decoder.output_dtype,
+            decoder.output_size,
         )
 
         def step(time: Any, arrays: Any, state: Any, inputs: Any, finished: Any, lengths: Any) -> Any:
@@ -274,11 +221,19 @@ def dynamic_decode(
             if not decoder.tracks_own_finished:
                 finished_then = tf.logical_or(finished_then, finished)
             lengths = v1.where(finished, lengths, tf.fill(tf.shape(lengths), time + 1))
+
+            def keep(old: Any, new: Any) -> Any:
+                """The old values of the rows that are finished, where there is a row for each of the batch."""
+                if isinstance(old, tf.TensorArray):
+                    return new
+                new.set_shape(old.shape)
+                return new if new.shape.rank == 0 else v1.where(finished, old, new)
+
             if impute_finished:
                 outputs = tf.nest.map_structure(
                     lambda new: v1.where(finished, tf.zeros_like(new), new), outputs
                 )
-                new_state = tf.nest.map_structure(partial(_keep, finished), state, new_state)
+                new_state = tf.nest.map_structure(keep, state, new_state)
             arrays = tf.nest.map_structure(lambda array, output: array.write(time, output), arrays, outputs)
             return time + 1, arrays, new_state, inputs, finished_then, lengths
 
@@ -298,22 +253,11 @@ def dynamic_decode(
     return outputs, state, lengths
 
 
-def _keep(finished: Any, old: Any, new: Any) -> Any:
-    """The old values of the rows that are finished, where the state is a tensor with a row for each of the batch."""
-    if isinstance(old, tf.TensorArray):
-        return new
-    new.set_shape(old.shape)
-    return new if new.shape.rank == 0 else v1.where(finished, old, new)
-
-
 def _swap_batch_and_time(values: Any) -> Any:
     """[time, batch, ...] of [batch, time, ...], and the other way round; what has less than two dimensions stays."""
     if values.shape.rank is not None and values.shape.rank < 2:
         return values
-    swapped = tf.transpose(values, tf.concat([[1, 0], tf.range(2, tf.rank(values))], axis=0))
-    if values.shape.rank is not None:
-        swapped.set_shape([values.shape[1], values.shape[0], *values.shape[2:]])
-    return swapped
+    return tf.transpose(values, tf.concat([[1, 0], tf.range(2, tf.rank(values))], axis=0))
 
 
 def known_size(values: Any, axis: int) -> int | None:
@@ -338,16 +282,10 @@ def sequence_loss(
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> tf.Tensor:
-    """The weighted cross entropy of sequences.
+    """The weighted cross entropy of sequences: logits [batch, time, classes], ids and float weights [batch, time].
 
-    Args:
-        logits: [batch, time, classes].
-        targets: ids, [batch, time].
-        weights: float, [batch, time].
-        average_across_timesteps, average_across_batch: whether that sum is divided by the weights' sum.
-        sum_over_timesteps, sum_over_batch: whether that sum is divided by how many weights are not zero.
-        softmax_loss_function: takes labels and logits by name, in place of softmax and cross entropy.
-        name: of its operations.
+    An average divides by the weights' sum, a sum by how many weights are not zero. `softmax_loss_function` takes labels
+    and logits by name, in place of softmax and cross entropy.
 
     Returns:
         A scalar, or with one average or sum alone [batch] or [time], or with none [batch, time].

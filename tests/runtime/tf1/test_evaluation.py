@@ -1,7 +1,8 @@
-"""`tf.train.checkpoints_iterator` asks `timeout_fn` when no checkpoint comes, and not after each one, as TF 2 does."""
+"""Evaluators that wait for checkpoints: slim's loop, and `tf.train.checkpoints_iterator`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,20 @@ pytestmark = pytest.mark.tensorflow
 v1 = tf.compat.v1
 
 
+def test_evaluation_loop_and_evaluate_once(run_driver: Callable[..., str], tmp_path: Path) -> None:
+    """Values and summaries are those that TensorFlow 1.15.5 printed for `drive_evaluation.py`."""
+    looped, once = [4.666666507720947, 0.6666666865348816], [3.0, 0.7777777910232544]
+    found, *events = run_driver("drive_evaluation.py", str(tmp_path)).splitlines()
+    assert found == str([[*looped, 10.0], [*once, 5.0]])
+    tags = ("mean_1", "accuracy_1")
+    expected = ((10, looped), (5, once))
+    assert [line for line in events if not line.endswith("[]")] == [
+        f"{step} {list(zip(tags, values, strict=True))}" for step, values in expected
+    ]
+
+
 def test_an_evaluator_gets_the_checkpoints_that_come_later(tmp_path: Path) -> None:
+    """`timeout_fn` is asked when no checkpoint comes, and not after each one, as TF 2 does."""
     from tf_slim.training.evaluation import checkpoints_iterator
 
     asked = []

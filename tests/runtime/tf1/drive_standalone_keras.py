@@ -1,0 +1,197 @@
+"""Graphs of standalone Keras: FILE gets names, values and gradients of each, and what NumPy draws after it.
+
+    python drive_standalone_keras.py FILE
+
+Runs with Keras 2.2.4 on TensorFlow 1.15 (which made ../goldens/standalone_keras.json), and with the runtime's Keras.
+"""
+
+import json
+import sys
+
+import numpy as np
+
+try:
+    import keras
+    import tensorflow as tf
+    from keras import backend as K
+    from keras import initializers, losses, metrics, regularizers
+    from keras.layers import *  # noqa: F403
+    from keras.models import Model, Sequential
+
+    assert keras.__version__ == "2.2.4"
+    Session = tf.Session
+except (ImportError, AssertionError):
+    from tf2towers.runtime import Session, graph_mode
+
+    graph_mode()
+
+    import tensorflow.compat.v1 as tf
+    from tf2towers.runtime.tf1.standalone_keras.layers import *  # noqa: F403
+    from tf2towers.runtime.tf1.standalone_keras.models import Model, Sequential
+
+    from tf2towers.runtime.tf1.standalone_keras import backend as K
+    from tf2towers.runtime.tf1.standalone_keras import initializers, losses, metrics, regularizers
+
+# ruff: noqa: F405, UP031, PTH123 - layers by their names; Python 3.7
+
+IMAGES, ROWS, SEQUENCES = (4, 8, 8, 3), (4, 5), (4, 6, 3)
+
+
+def sequential(images):
+    """A convolutional network with dropout, called on a tensor."""
+    model = Sequential()
+    model.add(
+        Conv2D(4, (3, 3), padding="same", input_shape=(8, 8, 3), kernel_regularizer=regularizers.l2(0.01))
+    )
+    model.add(Activation("relu"))
+    model.add(MaxPooling2D())
+    model.add(Dropout(0.5))
+    model.add(Flatten())
+    model.add(Dense(5, activation="softmax", bias_regularizer=regularizers.l1_l2(0.1, 0.2)))
+    return [model(images), tf.add_n(model.losses)]
+
+
+def functional(rows):
+    """A model of layers on inputs, called in two towers; its branches are joined in every way."""
+    inputs = Input(shape=(5,))
+    left, right = Dense(6, activation="tanh")(inputs), Dense(6, kernel_initializer="he_normal")(inputs)
+    joined = [
+        add([left, right]),
+        multiply([left, right]),
+        Concatenate()([left, right]),
+        maximum([left, right]),
+    ]
+    joined += [average([left, right]), Add()([left, left]), concatenate([right, left], axis=-1)]
+    hidden = Dropout(0.3)(concatenate(joined))
+    model = Model(inputs, [Dense(3)(hidden), LeakyReLU(0.2)(hidden)])
+    found = []
+    for tower in range(2):
+        with tf.name_scope("tower_%d" % tower):
+            found += model(rows[2 * tower : 2 * tower + 2])
+    return [*found, tf.constant(float(len(model.trainable_weights)))]
+
+
+def in_scopes(rows):
+    """Layers made in name scopes and variable scopes, with names and without."""
+    with tf.name_scope("tower"):
+        hidden = Dense(4, name="first")(rows)
+        hidden = Dense(4)(hidden)
+    with tf.variable_scope("scope"):
+        shared = Dense(4, use_bias=False)
+        return shared(shared(hidden))
+
+
+def initial_values(rows):
+    """Every initializer, without a seed and with one."""
+    names = ["glorot_uniform", "glorot_normal", "he_uniform", "he_normal", "lecun_uniform", "lecun_normal"]
+    names += ["random_normal", "random_uniform", "truncated_normal", "zeros", "ones"]
+    made = [
+        initializers.RandomNormal(0.1, 0.3),
+        initializers.VarianceScaling(0.5, "fan_out", "uniform", seed=4),
+    ]
+    made += [initializers.Constant(0.3), initializers.TruncatedNormal(stddev=0.2, seed=9)]
+    return [
+        Dense(3, kernel_initializer=start, bias_initializer=start)(rows) for start in names + made if start
+    ]
+
+
+def of_images(images):
+    """Layers of images."""
+    return [
+        Conv2D(3, 3, strides=2, activation="relu")(images),
+        Conv2D(3, (2, 3), dilation_rate=2, use_bias=False)(images),
+        Conv2DTranspose(3, 3, strides=2, padding="same")(images),
+        AveragePooling2D(3, 2, "same")(images),
+        GlobalAveragePooling2D()(images),
+        GlobalMaxPooling2D()(images),
+        ZeroPadding2D((1, 2))(images),
+        UpSampling2D((2, 2))(images),
+        Permute((3, 1, 2))(images),
+        Reshape((16, 12))(images),
+        Lambda(lambda values: values * 2.0)(images),
+    ]
+
+
+def of_sequences(sequences):
+    """Layers of sequences, and an embedding."""
+    ids = tf.constant([[1, 2], [0, 3], [3, 3], [2, 0]])
+    return [
+        Conv1D(4, 3, activation="elu", padding="same")(sequences),
+        MaxPooling1D(2)(sequences),
+        GlobalMaxPooling1D()(sequences),
+        Embedding(4, 3)(ids),
+        RepeatVector(2)(Flatten()(sequences)),
+        Dense(2)(sequences),
+        Activation("sigmoid")(sequences),
+    ]
+
+
+def of_losses(rows):
+    """Losses, metrics and functions of the backend."""
+    chances, labels = K.softmax(rows), tf.constant(np.eye(5, dtype=np.float32)[[1, 0, 4, 2]])
+    return [
+        losses.categorical_crossentropy(labels, chances),
+        losses.mean_squared_error(labels, rows),
+        losses.mean_absolute_error(labels, rows),
+        metrics.categorical_accuracy(labels, chances),
+        K.mean(K.square(rows)),
+        K.sum(K.abs(rows), axis=1, keepdims=True),
+        K.max(K.clip(rows, -0.5, 0.5), axis=-1),
+        K.concatenate([K.relu(rows), K.sigmoid(rows), K.exp(rows)]),
+        K.cast(K.argmax(rows), "float32"),
+        K.dropout(rows, 0.4),
+        K.random_normal((3, 2)) + K.random_uniform((3, 2)),
+    ]
+
+
+CASES = {
+    "sequential": (sequential, IMAGES), "functional": (functional, ROWS), "in scopes": (in_scopes, ROWS),
+    "initial values": (initial_values, ROWS), "images": (of_images, IMAGES), "sequences": (of_sequences, SEQUENCES),
+    "losses": (of_losses, ROWS),
+}  # fmt: skip
+
+
+def outcome(build, shape):
+    """The variables of a graph, what it gives in both phases of learning, and gradients."""
+    np.random.seed(7)
+    with tf.Graph().as_default(), Session() as session:
+        tf.set_random_seed(3)
+        K.set_session(session)
+        given = tf.constant(np.random.RandomState(1).uniform(-1, 1, shape).astype(np.float32))
+        made = build(given)
+        outputs = list(made) if isinstance(made, (list, tuple)) else [made]
+        loss = tf.add_n([tf.reduce_sum(tf.square(output)) for output in outputs])
+        variables = tf.global_variables()
+        gradients = [slope for slope in tf.gradients(loss, [given, *variables]) if slope is not None]
+        gradients = [tf.convert_to_tensor(slope) for slope in gradients]
+        session.run(tf.global_variables_initializer())
+        phases = [session.run([outputs, gradients], {K.learning_phase(): phase}) for phase in (0, 1)]
+        return {
+            "variables": [[variable.name, variable.shape.as_list()] for variable in variables],
+            "trainable": [variable.name for variable in tf.trainable_variables()],
+            "regularization": len(tf.losses.get_regularization_losses()),
+            "shapes": [output.shape.as_list() for output in outputs],
+            "start": [digest(value) for value in session.run(variables)],
+            "outputs": [[digest(value) for value in phase[0]] for phase in phases],
+            "gradients": [[digest(value) for value in phase[1]] for phase in phases],
+            "drawn next": int(np.random.randint(10**6)),
+        }
+
+
+def digest(value):
+    """The norm of an array, and its product with a vector of cosines."""
+    flat = np.asarray(value, np.float64).ravel()
+    return [float("%.6g" % number) for number in (np.sqrt(flat @ flat), flat @ np.cos(np.arange(flat.size)))]
+
+
+if __name__ == "__main__":
+    made = {}
+    for title, case in CASES.items():
+        try:
+            made[title] = outcome(*case)
+        except Exception as error:
+            made[title] = {"error": repr(error)}
+    with open(sys.argv[1], "w") as target:
+        target.write(
+            "{\n" + ",\n".join(json.dumps(k) + ": " + json.dumps(made[k]) for k in sorted(made)) + "\n}\n"
+        )

@@ -1,0 +1,88 @@
+"""Standalone Keras (`import keras`) beside a TF1 graph: whether the runtime's serves all that a program takes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.libraries import library_name
+from tf2towers.codemod.nodes import Import, asname_of, imported, name_of, root_of
+from tf2towers.codemod.program import File, Program
+from tf2towers.codemod.symbols import find_replacement, read_table
+
+_HOME = "tf2towers.runtime.tf1.standalone_keras"
+_DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "keras.utils.to_categorical.")
+#: a model that trains, counts or saves by itself: not measured against Keras 2.2.4
+_METHODS = frozenset(
+    {
+        "add_loss", "add_metric", "add_update", "add_weight", "compile", "count_params", "evaluate",
+        "evaluate_generator", "fit", "fit_generator", "from_config", "get_config", "get_weights", "load_weights",
+        "predict", "predict_generator", "predict_on_batch", "save_weights", "set_weights", "summary",
+        "test_on_batch", "to_json", "to_yaml", "train_on_batch",
+    }
+)  # fmt: skip
+
+
+@cache
+def served_names() -> dict[str, frozenset[str]]:
+    """The modules of Keras 2.2.4, and what of them was measured to be the same."""
+    return {module: frozenset(names.split()) for module, names in read_table("data/standalone_keras.tsv")}
+
+
+def find_unserved(program: Program) -> str | None:
+    """The first name that keeps a program's standalone Keras from being served; None where all of it is.
+
+    tf_keras is patched for it as a whole, so a program that has tf.keras as well is not served.
+    """
+    for file in program.all_files:
+        for _, canonical in file.symbols:
+            if canonical.startswith(("tf.keras", "tf.python.keras", "tf.contrib.keras")):
+                return canonical
+        for node in file.all(cst.Attribute):
+            called = isinstance(file.parent(node), cst.Call)
+            if called and node.attr.value in _METHODS and library_name(file, node) is None:
+                return f"{node.attr.value}()"
+        if "keras" in file.text.text:
+            for name in _names_of(file):
+                module, _, last = name.rpartition(".")
+                if last not in served_names().get(module, ()) and not is_data(name):
+                    return name
+    return None
+
+
+def is_data(name: str) -> bool:
+    """Whether it builds no graph: tf_keras has it as it was."""
+    return f"{name}.".startswith(_DATA) and find_replacement(f"tf.{name.removesuffix('.*')}").kind != "left"
+
+
+def _names_of(file: File) -> Iterator[str]:
+    """What a file takes of Keras: names that it imports, and those that it reads through modules."""
+    for statement in file.imports:
+        for _, name in imported(statement):
+            if name.startswith("keras.") and name not in served_names():
+                yield name
+    for made in file.all(cst.ClassDef):
+        for base in made.bases:
+            name = library_name(file, base.value) or ""
+            if name.startswith("keras."):
+                yield f"a subclass of {name}"
+    for used in (*file.all(cst.Name), *file.all(cst.Attribute)):
+        around = file.parent(used)
+        if file.is_read(used) and not (isinstance(around, cst.Attribute) and around.value is used):
+            name = library_name(file, used) or ""
+            if f"{name}.".startswith("keras."):
+                yield name
+
+
+def import_edits(file: File, statement: Import) -> Iterator[Edit]:
+    """An import takes the runtime's Keras."""
+    aliases = [(alias, name) for alias, name in imported(statement) if f"{name}.".startswith("keras.")]
+    if isinstance(statement, cst.ImportFrom) and aliases and statement.module is not None:
+        yield file.replace(root_of(statement.module), _HOME)
+    elif isinstance(statement, cst.Import):
+        for alias, _ in aliases:
+            rest = name_of(alias).removeprefix("keras") if asname_of(alias) else ""
+            yield file.replace(alias, f"{_HOME}{rest} as {asname_of(alias) or 'keras'}")
