@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task-flags",
         metavar="TEMPLATE",
-        help=f'default: those of "{TASK_FLAGS}" that the script takes; "" for none; NAME=value at its beginning are environment variables, {{cluster}} '
-        "in them is a JSON object of lists of hosts",
+        help=f'default: those of "{TASK_FLAGS}" that the script takes; "" for none; NAME=value at its beginning are '
+        "environment variables, {cluster} in them is a JSON object of lists of hosts",
     )
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop everything after so long")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)

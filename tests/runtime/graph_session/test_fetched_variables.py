@@ -129,7 +129,8 @@ def with_deps(v, m):
 
 CASES = {
     "added": lambda p, v, w, m: tf.cond(p, lambda: v.assign_add(m), lambda: v),
-    "identity": lambda p, v, w, m: tf.identity(tf.cond(p, lambda: tf.identity(v.assign_add(m)), lambda: v.read_value())),
+    "identity": lambda p, v, w, m: tf.identity(
+        tf.cond(p, lambda: tf.identity(v.assign_add(m)), lambda: v.read_value())),
     "inner": lambda p, v, w, m: tf.cond(
         p, lambda: tf.cond(tf.constant(m) > 1.5, lambda: v.assign_add(m), lambda: v.assign_sub(m)), lambda: v),
     "two variables": lambda p, v, w, m: tf.cond(p, lambda: v.assign_add(m), lambda: w.assign_add(m)),
