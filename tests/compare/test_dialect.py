@@ -39,9 +39,12 @@ def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
         ("from tf2towers import runtime\nserver = runtime.Server(cluster)", True),
         ("from tf2towers.runtime import ParameterServerStrategy\nParameterServerStrategy(ps_tasks=2)", False),
         ("from mine import Server\nServer(80)", False),
+        ("import cluster\nflags.DEFINE_string('job_name', '', '')", True),
+        ("import cluster\nsession = tf.Session()", False),  # nothing says which task it is
     ],
 )
 def test_clusters(tmp_path: Path, text: str, of_cluster: bool) -> None:
+    (tmp_path / "cluster.py").write_text("def start(spec): return tf.train.Server(spec)")
     script = tmp_path / "train.py"
     script.write_text(text)
     assert is_of_cluster(script) is of_cluster

@@ -94,7 +94,7 @@ def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
     """)
     assert main(["launch", "--timeout", "2", "--", path]) == 124
     assert capfd.readouterr().err.splitlines() == [
-        "tf2towers launch: not over after 2 seconds: every task is stopped"
+        "tf2towers launch: not over after 2 seconds (worker 0, worker 1 had not ended): every task is stopped"
     ]
 
 

@@ -90,7 +90,7 @@ def test_timeout(script: Callable[[str], str]) -> None:
     outcome, states = run(Plan(path, timeout=1.5), watcher)
     assert (outcome.status, outcome.failed) == (124, None)
     assert time.monotonic() - began < 4
-    assert watcher.notices == ["not over after 1.5 seconds: every task is stopped"]
+    assert watcher.notices == ["not over after 1.5 seconds (worker 1 had not ended): every task is stopped"]
     assert states == ["stopped", "ended", "stopped"]
 
 

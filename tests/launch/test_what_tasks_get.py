@@ -13,7 +13,7 @@ SAW = 'tell(repr((sys.argv[1:], os.environ["TF_CONFIG"], os.environ["CLUSTER_SPE
 
 
 def test_flags_and_environment(script: Callable[[str], str], tmp_path: Path) -> None:
-    path = script(SAW)
+    path = script(f"FLAGS = 'ps_hosts', 'worker_hosts', 'job_name', 'task_index'\n{SAW}")
     assert main(["launch", "--ps", "2", "--workers", "2", "--", path, "--steps=3", "--", "a b"]) == 0
     hosts = set()
     for name in ("ps-0", "ps-1", "worker-0", "worker-1"):
@@ -48,6 +48,33 @@ def test_task_flags(
     path = script("tell(sys.argv[1:])")
     assert main(["launch", "--ps", "0", "--workers", "1", *flags, "--", path, "x"]) == 0
     assert (tmp_path / "worker-0").read_text() == str(expected)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("pass", []),
+        ("# 'job_name'", []),
+        ("parser.add_argument('--job_name')\nparser.add_argument('--task-index', type=int)",
+         ["--job_name=worker", "--task-index=0"]),
+        ("def main(FLAGS): return FLAGS.job_name", ["--job_name=worker"]),
+        ("import settings", ["--task_index=0"]),
+    ],
+)  # fmt: skip
+def test_flags_that_the_script_does_not_have_are_not_passed(
+    script: Callable[[str], str], tmp_path: Path, body: str, expected: list[str]
+) -> None:
+    (tmp_path / "settings.py").write_text("def define(flags): flags.DEFINE_integer('task_index', 0, '')")
+    path = script(f"tell(sys.argv[1:])\nclass parser: add_argument = lambda *args, **options: None\n{body}")
+    assert main(["launch", "--ps", "0", "--workers", "1", "--", path]) == 0
+    assert (tmp_path / "worker-0").read_text() == str(expected)
+
+
+def test_no_task_can_know_which_it_is(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("pass")
+    assert main(["launch", "--ps", "0", "--workers", "1", "--", str(script)]) == 0
+    assert "can know which it is: it has none of the flags --ps_hosts=" in capfd.readouterr().err
 
 
 def test_python(script: Callable[[str], str], tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.verify.migrating import migrate_into
+from tf2towers.cli.main import main
 from tf2towers.launch.cluster import Shape
 from tf2towers.verify.sides import Options
 from tf2towers.verify.verify import verify
@@ -91,3 +93,73 @@ def test_steps_of_rounding(rate: str, tmp_path: Path) -> None:
     else:
         assert result.outcome == "differs"
         assert "learning rate" in [found.name for found in result.diagnoses]
+
+
+#: programs of Python 2, and what each prints on a TF 1.15
+PYTHON2 = {
+    "towers": ('''
+import cPickle, StringIO
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [8, 3])
+opt, grads = tf.train.GradientDescentOptimizer(0.1), []
+for i in xrange(2):
+    with tf.device('/gpu:%d' % i), tf.variable_scope('model', reuse=i > 0):
+        w = tf.get_variable('w', [3, 1], initializer=tf.ones_initializer())
+        grads.append(opt.compute_gradients(tf.reduce_mean(tf.square(tf.matmul(x[i * 8 / 2:(i + 1) * 8 / 2], w)))))
+mean = [(sum(g for g, _ in pair) / 2, pair[0][1]) for pair in zip(*grads)]
+train = opt.apply_gradients(mean)
+data = cPickle.load(StringIO.StringIO(cPickle.dumps({'rows': np.full([8, 3], 0.5, np.float32)})))
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in xrange(5):
+        sess.run(train, {x: data['rows']})
+    print 'w', ' '.join(map(lambda value: '%.4f' % value, sess.run(w).ravel()))
+''', "w 0.4437 0.4437 0.4437"),
+    "a model": ('''
+import tensorflow as tf
+
+class Model:
+    def __init__(self, sizes):
+        self.sizes = sizes
+        self.layers = dict(('layer_%d' % i, size) for i, size in enumerate(sizes))
+    def loss(self, h):
+        names = self.layers.keys()
+        names.sort()
+        for name in names:
+            h = tf.layers.dense(h, self.layers[name] / 2, name=name, kernel_initializer=tf.ones_initializer())
+        if not self.layers.has_key('layer_0'):
+            raise ValueError, 'no layers'
+        return tf.reduce_mean(h ** 2)
+
+loss = Model([4, 3]).loss(tf.ones([2, 2]) * 0.5)
+train = tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(6):
+        _, value = sess.run([train, loss])
+    print >>open('/dev/stdout', 'w'), 'loss', '%.4f' % value
+''', "loss 0.0172"),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
+@pytest.mark.parametrize("name", PYTHON2)
+def test_python3_output_trains_alone(name: str, tmp_path: Path) -> None:
+    text, expected = PYTHON2[name]
+    (tmp_path / "train.py").write_text(text)
+    assert main(["migrate", "--python3", "-o", str(tmp_path / "out"), str(tmp_path / "train.py")]) == 0
+    # TensorFlow 2 leaves a process another behaviour
+    environment = {
+        key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "TF2_BEHAVIOR")
+    }
+    done = subprocess.run(
+        [str(TF1), "train.py"],
+        cwd=tmp_path / "out",
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1:] == [expected], done.stderr[-3000:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from pathlib import Path
 
 from tf2towers.cli import script_arguments
 from tf2towers.launch.cluster import TASK_FLAGS
@@ -13,6 +14,7 @@ from tf2towers.launch.job import Job, Outcome
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import note_signals
+from tf2towers.launch.taken_flags import knows_its_task
 
 prepare = script_arguments.with_task_flags
 
@@ -41,10 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--task-flags",
-        default=TASK_FLAGS,
         metavar="TEMPLATE",
-        help='default: "%(default)s"; "" for none; NAME=value at its beginning are environment variables, {cluster} '
-        "in them is a JSON object of lists of hosts",
+        help=f'default: those of "{TASK_FLAGS}" that the script takes; "" for none; NAME=value at its beginning are '
+        "environment variables, {cluster} in them is a JSON object of lists of hosts",
     )
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop everything after so long")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
@@ -72,7 +73,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     if len(options.command) < 2:
         raise LaunchError("there is no script after the --")
     script, *args = options.command[1:]
-    return Plan(
+    plan = Plan(
         script=script,
         args=args,
         ps=options.ps,
@@ -82,6 +83,13 @@ def _plan(options: argparse.Namespace) -> Plan:
         timeout=options.timeout,
         keep=SHOWN,
     )
+    if options.task_flags is None and not knows_its_task(Path(script)):
+        print(
+            f"tf2towers launch: no task of {script} can know which it is: it has none of the flags {TASK_FLAGS}, and "
+            "reads none of TF_CONFIG, CLUSTER_SPEC, JOB_NAME, TASK_INDEX; name its own flags with --task-flags",
+            file=sys.stderr,
+        )
+    return plan
 
 
 def _print_last_lines(outcome: Outcome, screen: Screen) -> None:

@@ -16,7 +16,7 @@ from tf2towers.compare.outcome import Outcome, machine
 from tf2towers.compare.side import EnoughSteps, Side
 from tf2towers.compare.summary import number, summarise
 from tf2towers.compare.watch.__main__ import ALLOWED, WRITES
-from tf2towers.launch.cluster import TASK_FLAGS, Shape
+from tf2towers.launch.cluster import Shape
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.job import TIMED_OUT, Job, ending_words
 from tf2towers.launch.job import Outcome as Ending
@@ -133,7 +133,7 @@ def _run(
     try:
         launched = LaunchPlan(
             script=watch, args=arguments, ps=tasks.ps, workers=tasks.workers, env=environment, python=python,
-            task_flags=tasks.task_flags, timeout=plan.timeout, linger=0.0,
+            program=side.script, task_flags=tasks.task_flags, timeout=plan.timeout, linger=0.0,
         )  # fmt: skip
         side.begin()
         ending = Job(launched, side, signals).run()
@@ -173,7 +173,7 @@ def _command_words(python: str, shape: Shape | None) -> list[str]:
     if shape is None:
         return [python]
     words = ["tf2towers", "launch", f"--ps={shape.ps}", f"--workers={shape.workers}", f"--python={python}"]
-    return [*words, *([] if shape.task_flags == TASK_FLAGS else [f"--task-flags={shape.task_flags}"]), "--"]
+    return [*words, *([] if shape.task_flags is None else [f"--task-flags={shape.task_flags}"]), "--"]
 
 
 def _describe_run(same_draws: bool, shape: Shape | None, sides: Sequence[Side]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
+from tf2towers.launch.taken_flags import knows_its_task
 from tf2towers.source.local_imports import program_files
 
 #: it is written for TF 2, whatever else it uses
@@ -55,9 +56,15 @@ def is_tf1(script: Path) -> bool:
 def is_of_cluster(script: Path) -> bool:
     """Whether the script is one task of a cluster, TF1's or as migrated: it starts a server.
 
-    A device setter alone makes no cluster.
+    A device setter alone makes no cluster, and no more does a local module with a server, where nothing in the program
+    says which task it is.
     """
-    text = _text(script)
+    if _starts_server(_text(script)):
+        return True
+    return any(map(_starts_server, _texts(script))) and knows_its_task(script)
+
+
+def _starts_server(text: str) -> bool:
     return bool(_CLUSTER.search(text) or (_OURS.search(text) and _OUR_CLUSTER.search(text)))
 
 
@@ -71,7 +78,7 @@ def find_shape(
     """
     if ps is None and workers is None and not any(map(is_of_cluster, scripts)):
         return None
-    return Shape.asked(ps, workers, task_flags)
+    return Shape(1 if ps is None else ps, 2 if workers is None else workers, task_flags)
 
 
 def has_cluster(script: Path) -> bool:

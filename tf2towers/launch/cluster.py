@@ -19,20 +19,14 @@ _VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Shape:
-    """How many tasks of each kind a cluster on this machine has, and how each learns which it is (`Cluster.flags`)."""
+    """How many tasks of each kind a cluster on this machine has, and how each learns which it is (`Cluster.flags`).
+
+    Without `task_flags`, by those of TASK_FLAGS that the script takes.
+    """
 
     ps: int = 1
     workers: int = 2
-    task_flags: str = TASK_FLAGS
-
-    @classmethod
-    def asked(cls, ps: int | None, workers: int | None, task_flags: str | None) -> Shape:
-        """As the user says; None where the user says nothing."""
-        return cls(
-            1 if ps is None else ps,
-            2 if workers is None else workers,
-            TASK_FLAGS if task_flags is None else task_flags,
-        )
+    task_flags: str | None = None
 
 
 @dataclass(frozen=True)

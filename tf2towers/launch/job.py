@@ -136,7 +136,9 @@ class Job:
                 if member.status:
                     return Outcome(member.status, f"{member.task.name} {ending_words(member.status)}", member)
             if timeout is not None and time.monotonic() - began >= timeout:
-                return Outcome(TIMED_OUT, f"not over after {timeout:g} seconds")
+                running = ", ".join(worker.task.name for worker in workers if worker.runs)
+                still = f" ({running} had not ended)" if len(self.members) > 1 else ""
+                return Outcome(TIMED_OUT, f"not over after {timeout:g} seconds{still}")
             if self._pump():
                 quiet_since = time.monotonic()
             elif time.monotonic() - quiet_since >= QUIET:

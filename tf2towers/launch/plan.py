@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import shutil
@@ -11,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tf2towers.launch.chatter import LEVEL
-from tf2towers.launch.cluster import TASK_FLAGS, Cluster, Task, tasks_of, words
+from tf2towers.launch.cluster import Cluster, Task, tasks_of, words
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.leftovers import MARK
+from tf2towers.launch.taken_flags import taken_flags
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,9 @@ class Plan:
         workers: the number of workers, from 1.
         env: variables added to those of this process.
         python: the interpreter, a path or a name on PATH; None: this one.
+        program: the file that takes the flags of a task, where that is not `script`.
         task_flags: the template of the flags that say to a task which it is, put after `args`; see `Cluster.flags`.
+            None: those of TASK_FLAGS that the program takes.
         timeout: seconds after which everything is stopped; None: never.
         linger: seconds that parameter servers have for ending by themselves once all workers have ended.
         keep: how many of each task's last lines are kept; None: all.
@@ -42,7 +46,8 @@ class Plan:
     workers: int = 2
     env: Mapping[str, str] = field(default_factory=dict)
     python: str | os.PathLike[str] | None = None
-    task_flags: str = TASK_FLAGS
+    program: Path | None = None
+    task_flags: str | None = None
     timeout: float | None = None
     linger: float = 1.5
     keep: int | None = None
@@ -51,7 +56,6 @@ class Plan:
         if os.name != "posix":
             raise LaunchError("needs a POSIX system, for its process groups")
         tasks_of(self.ps, self.workers)
-        words(self.task_flags)
         if self.timeout is not None and not 0 < self.timeout < math.inf:
             raise LaunchError(f"a timeout of {self.timeout:g} seconds: more than 0")
         path = Path(self.script)
@@ -59,12 +63,18 @@ class Plan:
             raise LaunchError(f"{path}: {'not a file' if path.exists() else 'no such script'}")
         if not os.access(path, os.R_OK):
             raise LaunchError(f"{path}: cannot be read")
+        words(self.template)
         self.interpreter  # noqa: B018 - for its error
 
     @property
     def tasks(self) -> list[Task]:
         """Every task, in the order of starting."""
         return tasks_of(self.ps, self.workers)
+
+    @functools.cached_property
+    def template(self) -> str:
+        """The template of the flags that say to a task which it is."""
+        return taken_flags(Path(self.program or self.script)) if self.task_flags is None else self.task_flags
 
     @property
     def interpreter(self) -> str:
@@ -82,14 +92,14 @@ class Plan:
 
     def command(self, cluster: Cluster, task: Task) -> list[str]:
         """A task's program and arguments."""
-        return [self.interpreter, os.fspath(self.script), *self.args, *cluster.flags(task, self.task_flags)]
+        return [self.interpreter, os.fspath(self.script), *self.args, *cluster.flags(task, self.template)]
 
     def environment(self, cluster: Cluster, task: Task, mark: str) -> dict[str, str]:
         """A task's whole environment; `mark` is what its processes are found by."""
         given = {
             "PYTHONUNBUFFERED": "1",
             **self.env,
-            **cluster.environment(task, self.task_flags),
+            **cluster.environment(task, self.template),
             MARK: mark,
         }
         return {LEVEL: "2", **os.environ, **given}

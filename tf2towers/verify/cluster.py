@@ -52,7 +52,7 @@ def run_recorded(
     try:
         plan = Plan(
             script=recorder, args=command, ps=shape.ps, workers=shape.workers, env=dict(environment), python=python,
-            task_flags=shape.task_flags, timeout=timeout,
+            program=Path(command[1]), task_flags=shape.task_flags, timeout=timeout,
         )  # fmt: skip
         outcome, _ = run_cluster(plan, look)
     except _AllRecorded:

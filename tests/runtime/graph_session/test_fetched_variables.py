@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -114,3 +115,66 @@ def test_slices_that_were_its_memory_in_tf1(tmp_path: Path) -> None:
         "[3.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0]",  # from TF 1.15
         "[3.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0]",
     ]
+
+
+BRANCHES = """\
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode(3)
+
+def with_deps(v, m):
+    with tf.control_dependencies([v.assign_add(m)]):
+        return tf.identity(v)
+
+CASES = {
+    "added": lambda p, v, w, m: tf.cond(p, lambda: v.assign_add(m), lambda: v),
+    "identity": lambda p, v, w, m: tf.identity(
+        tf.cond(p, lambda: tf.identity(v.assign_add(m)), lambda: v.read_value())),
+    "inner": lambda p, v, w, m: tf.cond(
+        p, lambda: tf.cond(tf.constant(m) > 1.5, lambda: v.assign_add(m), lambda: v.assign_sub(m)), lambda: v),
+    "two variables": lambda p, v, w, m: tf.cond(p, lambda: v.assign_add(m), lambda: w.assign_add(m)),
+    "waiting": lambda p, v, w, m: tf.cond(p, lambda: with_deps(v, m), lambda: tf.identity(v)),
+    "case": lambda p, v, w, m: tf.case(
+        [(p, lambda: v.assign_add(m)), (tf.constant(m) > 2.5, lambda: v.assign_sub(m))], default=lambda: v),
+    "computed": lambda p, v, w, m: tf.cond(p, lambda: v.assign_add(m) * 1.0, lambda: v * 1.0),
+    "outside": lambda p, v, w, m: v.assign_add(m),
+    "read outside": lambda p, v, w, m: with_deps(v, m),
+}
+for name, build in CASES.items():
+    for taken in (True, False):
+        with tf.Graph().as_default(), Session() as sess:
+            v, w = (tf.get_variable(n, initializer=start, trainable=False) for n, start in (("v", 0.0), ("w", 5.0)))
+            p, towers = tf.placeholder_with_default(taken, []), []
+            for tower in range(3):
+                with tf.device("/gpu:%d" % tower):
+                    towers.append(build(p, v, w, tower + 1.0))
+            total = tf.add_n(towers)
+            sess.run(tf.global_variables_initializer())
+            fetched, alone = [[float(x) for x in sess.run(towers + [total])] for _ in range(2)], float(sess.run(total))
+            print(name, taken, *fetched, alone, sep="; ")
+"""
+#: case -> with the first branch and with the second: what two runs give of three towers and of their sum, and a third
+#: run of the sum alone; all from TF 1.15
+OF_BRANCHES = {
+    "added": ([6, 6, 6, 18], [12, 12, 12, 36], 54, [0, 0, 0, 0], [0, 0, 0, 0], 0),
+    "identity": ([6, 6, 6, 18], [12, 12, 12, 36], 54, [0, 0, 0, 0], [0, 0, 0, 0], 0),
+    "inner": ([4, 4, 4, 12], [8, 8, 8, 24], 36, [0, 0, 0, 0], [0, 0, 0, 0], 0),
+    "two variables": ([6, 6, 6, 18], [12, 12, 12, 36], 54, [11, 11, 11, 33], [17, 17, 17, 51], 69),
+    "waiting": ([6, 6, 6, 18], [12, 12, 12, 36], 54, [0, 0, 0, 0], [0, 0, 0, 0], 0),
+    "case": ([6, 6, 6, 18], [12, 12, 12, 36], 54, [-3, -3, -3, -9], [-6, -6, -6, -18], -27),
+    "computed": ([1, 3, 6, 10], [7, 9, 12, 28], 46, [0, 0, 0, 0], [0, 0, 0, 0], 0),  # one of its outcomes
+    "outside": ([6, 6, 6, 18], [12, 12, 12, 36], 54) * 2,
+    "read outside": ([6, 6, 6, 18], [12, 12, 12, 36], 54) * 2,
+}
+
+
+def test_what_left_a_branch_was_its_memory_as_well(tmp_path: Path) -> None:
+    script = tmp_path / "branches.py"
+    script.write_text(BRANCHES)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    lines = [line.split("; ") for line in done.stdout.splitlines() if "; " in line]
+    found: dict[str, tuple] = {}
+    for name, _, *values in lines:
+        found[name] = (*found.get(name, ()), *map(json.loads, values))
+    assert found == OF_BRANCHES

@@ -50,18 +50,12 @@ def test_what_a_session_is_to_tensorflow() -> None:
 
 
 def test_what_a_session_manager_asks_for() -> None:
-    from tf2towers.runtime import SessionManager
+    from tensorflow.python.training import monitored_session, session_manager, supervisor
 
-    ours = inspect.signature(SessionManager._restore_checkpoint).parameters
-    theirs = inspect.signature(tf.compat.v1.train.SessionManager._restore_checkpoint).parameters
-    assert list(ours) == list(theirs)
-    assert hasattr(tf.compat.v1.train.SessionManager, "_try_run_local_init_op")
-    assert hasattr(tf.compat.v1.train.SessionManager, "_model_ready")
-    for creator in (tf.compat.v1.train.ChiefSessionCreator, tf.compat.v1.train.WorkerSessionCreator):
-        assert hasattr(creator, "_get_session_manager")
-    assert list(inspect.signature(tf.compat.v1.train.Supervisor._init_session_manager).parameters) == [
-        "self", "session_manager",
-    ]  # fmt: skip
+    assert session_manager.session.Session is tf.compat.v1.Session
+    for name in ("_try_run_local_init_op", "_model_ready", "_model_ready_for_local_init"):
+        assert hasattr(session_manager.SessionManager, name)
+    assert monitored_session.sm is supervisor.session_manager_mod is session_manager
 
 
 def test_where_an_operation_was_built() -> None:

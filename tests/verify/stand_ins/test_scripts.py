@@ -40,6 +40,30 @@ def test_a_module_is_there_without_an_import_of_its_own(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == ["(2, 12) convolution2d", "3 1"], done.stderr[-3000:]
 
 
+@pytest.mark.parametrize(
+    ("spelled", "fetched"), [("tf.compat.v1", "[0.0, 1.0] int"), ("tf", "[1.0, 2.0] Dimension")]
+)
+def test_variables_of_a_script_of_tf2_that_is_not_eager(tmp_path: Path, spelled: str, fetched: str) -> None:
+    """By itself on TF 2.21, and on TF 1.15."""
+    (tmp_path / "script.py").write_text(
+        f"import tensorflow as tf\n{spelled}.disable_eager_execution()\n"
+        f"v = {spelled}.get_variable('v', [1], initializer=tf.zeros_initializer())\nadd = v.assign_add([1.0])\n"
+        f"with {spelled}.Session() as session:\n"
+        f"    session.run({spelled}.global_variables_initializer())\n"
+        "    print([float(session.run([v, add.op])[0][0]) for _ in range(2)], type(v.shape[0]).__name__)\n"
+    )
+    program = "import runpy\nfrom tf2towers.verify.stand_ins import install\ninstall()\nrunpy.run_path('script.py')\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1:] == [fetched], done.stderr[-3000:]
+
+
 def test_a_name_that_nothing_stands_for_says_what_to_do(found: dict) -> None:
     absent, *errors = lines(found["scripts"]["gone"])
     assert absent == "False False"

@@ -12,8 +12,11 @@ _OPTIMIZERS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplica
 _STARTERS = frozenset({"get_chief_queue_runner", "make_session_run_hook", "sync_optimizer"})
 
 
+_FED = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
+
+
 def notes(file: File) -> None:
-    """Notes each such optimizer that nothing starts."""
+    """Notes each such optimizer that nothing starts, or that takes what is fed, or keywords that cannot be seen."""
     calls = [call for call in file.all(cst.Call) if file.canonical(call.func) in _OPTIMIZERS]
     if not calls:
         return
@@ -21,6 +24,28 @@ def notes(file: File) -> None:
         for call in calls:
             message = "neither its chief queue runner nor its hook is started here: workers wait for tokens for ever"
             file.note(call, "T2T618", f"{message}, in TF 1 as well", "note")
+    fed = {
+        target.target.value
+        for node in file.all(cst.Assign)
+        if isinstance(node.value, cst.Call) and file.canonical(node.value.func) in _FED
+        for target in node.targets
+        if isinstance(target.target, cst.Name)
+    }
+    for call in file.all(cst.Call):
+        given = {arg.value.value for arg in call.args if isinstance(arg.value, cst.Name)}
+        if given & fed and (file.canonical(call.func) or "").endswith("Optimizer"):
+            message = "its learning rate is fed, and the chief's queue runner feeds nothing: no step is made"
+            file.note(call, "T2T618", f"{message}, in TF 1 as well", "note")
+    for call in calls:
+        if any(arg.star == "**" for arg in call.args) and any(
+            "replica_id" in other.script.text for other in file.program.files
+        ):
+            file.note(
+                call,
+                "T2T618",
+                "replica_id, which TensorFlow 1.0 took out, may be among its **keywords",
+                "note",
+            )
 
 
 _HEAD = "import tensorflow as tf\n\nopt = tf.train.GradientDescentOptimizer(0.1)\n"
@@ -36,8 +61,7 @@ RULE = Rule(
     why="""
     The chief's queue runner, or the hook that starts it, makes the update of SyncReplicasOptimizer and gives out the
     workers' tokens. A script that starts neither hangs in TF 1 and after the migration. The queue runner feeds
-    nothing, so with a learning rate that is a placeholder no update is made (TF 1.15.5: no step in 40 seconds); this
-    is not looked for.
+    nothing, so with a learning rate that is a placeholder no update is made (TF 1.15.5: no step in 40 seconds).
     """,
     todo="Pass `opt.make_session_run_hook(is_chief)` to the session's hooks, or start `opt.get_chief_queue_runner()`. "
     "Keep the learning rate in a variable, and assign it between the steps.",
@@ -49,6 +73,16 @@ RULE = Rule(
             f"{_HEAD}opt = tf.train.SyncReplicasOptimizer(opt, 2)\ntrain = opt.minimize(tf.get_variable('v', []))\n",
             f"{_HEAD_AFTER}opt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
             "train = opt.minimize(tf.get_variable('v', []))\n",
+        ),
+        Example(
+            "a learning rate that is fed",
+            "import tensorflow as tf\n\nrate = tf.placeholder(tf.float32, [])\n"
+            "opt = tf.train.GradientDescentOptimizer(rate)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
+            "hook = opt.make_session_run_hook(True)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "rate = tf.placeholder(tf.float32, [])\n"
+            "opt = tf.train.GradientDescentOptimizer(rate)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
+            "hook = opt.make_session_run_hook(True)\n",
         ),
     ),
 )

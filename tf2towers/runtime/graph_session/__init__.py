@@ -6,7 +6,7 @@ of the Python that built the graph, so nothing can be misunderstood: control dep
 collections are the script's own.
 
     session            `Session` and `InteractiveSession`: what is fetched and fed, and the functions that are kept
-    runs/              around a run: known ones, runs in parts, nested runs, ends by closing, errors in TF1's words
+    runs/              around a run: known ones, nested runs, ends by closing, errors in TF1's words
     function           one run as a TF 2 function; the fed tensors are its arguments
     nodes              the graph as nodes by name, and the part that a run needs
     defined_functions  the functions of the graph's library

@@ -16,6 +16,7 @@ from tf2towers.runtime.graph_session.patches import (
     sessions_of_managers_are,
 )
 from tf2towers.runtime.graph_session.runs.nested import have_threads_for_nested_runs
+from tf2towers.runtime.graph_session.session import Session
 
 
 def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_behavior: bool = False) -> None:
@@ -45,7 +46,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_beha
     tf.compat.v1.enable_resource_variables()
     for patch in FOR_MIGRATED:
         patch()
-    sessions_of_managers_are(SessionManager)
+    sessions_of_managers_are(SessionManager, Session)
 
 
 def _settle(cpu_towers: int) -> None:

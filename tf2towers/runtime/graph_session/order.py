@@ -6,8 +6,9 @@ TF1 ran them as their inputs came. Here the order is one that TF1 could have tak
     writes                             one after the other, in the order they were built
     a read that belongs to a write     (`v.assign(f(v))`, a moving average, a scatter of what was gathered) after the
                                        writes that were built before it; so the updates of all towers count
-    a read that waits for something    before the writes that were built after it
-    a fetched variable                 after all writes: TF1 gave the variable's memory
+    a read that waits for something    after the writes that were built before it, before the others
+    what waits for a write             computes with what that left: a read that was built before was TF1's memory
+    a fetched variable                 after all writes: TF1 gave the variable's memory, from a `tf.cond` as well
 
 A read does not belong to a write that it reaches through a gradient. Towers that train one variable side by side
 compute their gradients with what there was before the run. What stands in a loop is left as the graph has it.
@@ -127,6 +128,8 @@ class _Order:
         self._by_name = {node.name: node for node in part}
         self._rank: dict[str, int] = {}
         self._branches: dict[str, list[Branch] | None] = {}
+        self._before: dict[str, int] = {}  # a node -> the writes it waits for
+        self._bits: dict[str, int] = {}  # a variable -> its writes
 
     def settle(self, fetches: Iterable[str]) -> None:
         late = {} if own_resources.switched_on else self._find_fetched_reads(fetches)
@@ -134,11 +137,14 @@ class _Order:
         if self._accesses.writers:
             order = self._topological_order()
             self._rank = {node.name: rank for rank, node in enumerate(order)}
+            self._find_writes_before(order)
             self._order_writes()
             waiting = self._order_belonging_reads(order, late)
             self._read_first_if_initialized(if_initialized, waiting)
             settled = waiting.union(late, *(reads for _, _, reads in if_initialized))
             self._order_waiting_reads(order, settled)
+            if not own_resources.switched_on:
+                self._read_when_used(order, late)
             self._read_first(late, waiting)
         self._read_last(late)
 
@@ -178,6 +184,19 @@ class _Order:
                 if not missing[user]:
                     heapq.heappush(ready, (key[user], user))
         return order
+
+    def _find_writes_before(self, order: Sequence[Any]) -> None:
+        writers = self._accesses.writers
+        numbers = {name: 1 << number for number, name in enumerate(itertools.chain(*writers.values()))}
+        self._bits = {
+            variable: sum(map(numbers.__getitem__, set(names))) for variable, names in writers.items()
+        }
+        reached = self._reached(order, numbers, through_gradients=True)
+        self._before = {name: bits & ~numbers.get(name, 0) for name, bits in reached.items()}
+
+    def _writes_before(self, name: str, variable: str) -> int:
+        """The writes of a variable that a node waits for by what the script says, as bits."""
+        return self._before.get(name, 0) & self._bits[variable]
 
     def _branches_of(self, name: str) -> list[Branch] | None:
         """The branches that a read or a write stands in, the outermost first; None for one in a loop."""
@@ -332,14 +351,16 @@ class _Order:
         return reached
 
     def _order_waiting_reads(self, order: Sequence[Any], settled: set[str]) -> None:
-        """A read that waits for something comes before the writes that were built after it."""
+        """A read that waits for something comes before the writes that were built after it.
+
+        And after those built before it, where it waits for a write of the variable, or for what the script says.
+        """
         reads = [
             read
             for read in self._accesses.reads
             if read.variable in self._accesses.writers
             and read.name not in settled
             and not self._waits_for_nothing(read.name)
-            and self._rank[read.name] < self._rank[self._accesses.writers[read.variable][-1]]
         ]
         if not reads:
             return
@@ -347,9 +368,13 @@ class _Order:
         reached = self._reached(order, bits, through_gradients=True)
         for read in reads:
             writers = self._accesses.writers[read.variable]
-            later = [writer for writer in writers if self._rank[writer] > self._rank[read.name]]
-            if not reached.get(later[0], 0) & bits[read.name]:
-                self._come_before(read, later)
+            at = sum(self._rank[writer] < self._rank[read.name] for writer in writers)
+            waits = any(text[0] == "^" for text in self._node(read.name).input)
+            waits = waits or bool(self._writes_before(read.name, read.variable))
+            if waits and read.variable not in self._accesses.elsewhere:
+                self._wait_for_writes_before(read.name, writers[:at], read)
+            if at < len(writers) and not reached.get(writers[at], 0) & bits[read.name]:
+                self._come_before(read, writers[at:])
 
     def _read_first(self, late: Mapping[str, str], waiting: set[str]) -> None:
         """A read that waits for nothing comes before its run's writes.
@@ -445,7 +470,67 @@ class _Order:
                     for write in self._accesses.writes(name):
                         self._wait(write, [merge])
 
-    # what is fetched
+    # what is the variable's memory
+
+    def _read_when_used(self, order: Sequence[Any], late: Mapping[str, str]) -> None:
+        """What waits for a write computes with what that left, also where the read was built before.
+
+        In TF1 `tf.identity(v)`, an assignment, and a `tf.cond` of such are the variable's memory. So the sum of what
+        the towers' assignments give was a multiple of what the last of them left. On a GPU it was a copy.
+        """
+        reads = {
+            read.name: read
+            for read in self._accesses.reads
+            if self._is_written_here(read.variable)
+            and read.name not in late
+            and not self._nodes.in_loop(read.name)
+        }
+        given: dict[str, set[str]] = {}  # a node -> the reads whose memory it hands on
+        for node in order:
+            sources = {parse(text).node for text in node.input if text[0] != "^"} & given.keys()
+            if node.name in reads and node.op == "ReadVariableOp":
+                given[node.name] = {node.name}
+            elif not sources:
+                continue
+            elif handed_on := sources.intersection(self._memory_of(node)):
+                given[node.name] = set().union(*map(given.__getitem__, handed_on))
+            elif "GPU" not in node.device and not self._nodes.in_control_flow(node.name):
+                taken = {
+                    name: reads[name]
+                    for source in sources
+                    for name in given[source]
+                    if self._writes_before(node.name, reads[name].variable)
+                    & ~self._writes_before(name, reads[name].variable)
+                }
+                self._take_memory(node, taken, given)
+
+    def _take_memory(self, user: Any, taken: Mapping[str, Read], given: Mapping[str, set[str]]) -> None:
+        """Lets a node compute with reads, and with what hands them on, of its own."""
+        suffix = f"/as_used_by/{user.name}"
+        waiting = [user]
+        while waiting:
+            node = waiting.pop()
+            for place, text in enumerate(node.input):
+                source = parse(text)
+                if text[0] != "^" and not taken.keys().isdisjoint(given.get(source.node, ())):
+                    made = f"{source.node}{suffix}"
+                    node.input[place] = written(source._replace(node=made))
+                    if made not in self._made:
+                        waiting.append(self._copy(source.node, made))
+        for name, read in taken.items():
+            own = read._replace(name=f"{name}{suffix}")
+            self._branches[own.name] = self._branches_of(name)
+            writers = self._accesses.writers[read.variable]
+            at = sum(self._rank[writer] < self._rank[user.name] for writer in writers)
+            self._wait_for_writes_before(own.name, writers[:at], own)
+            self._come_before(own, writers[at:])
+
+    def _copy(self, name: str, made: str) -> Any:
+        copied = tf.compat.v1.NodeDef()
+        copied.CopyFrom(self._node(name))
+        copied.name = made
+        self._made[made] = copied
+        return copied
 
     def _find_fetched_reads(self, fetches: Iterable[str]) -> dict[str, str]:
         """The reads that give fetched variables, which come after the run's writes: the read -> its variable.
@@ -459,22 +544,8 @@ class _Order:
         late: dict[str, str] = {}
         chains: dict[str, Any] = {}  # their nodes
         for name in dict.fromkeys(fetches):
-            chain: list[Any] = []
-            node = self._by_name.get(name)
-            while (
-                node is not None
-                and is_same_memory(node.op, self._nodes.operation(node.name))
-                and not self._nodes.in_control_flow(node.name)
-            ):
-                chain.append(node)
-                node = self._by_name.get(parse(node.input[0]).node)
-            if node is None or node.op != "ReadVariableOp" or self._nodes.in_control_flow(node.name):
-                continue
-            read = of_read.get(node.name)
-            if read is None or read.variable not in accesses.writers or read.variable in accesses.elsewhere:
-                continue
-            late[node.name] = read.variable
-            chains.update((part.name, part) for part in (*chain, node))
+            if name in self._by_name and not self._nodes.in_control_flow(name):
+                self._follow_memory(self._by_name[name], of_read, late, chains)
         taken = set()
         for user in (*self._part, *self._made.values()):
             if user.name not in chains:
@@ -483,14 +554,52 @@ class _Order:
             name = taken.pop()
             if f"{name}{_APART}" in self._made:
                 continue
-            copied = tf.compat.v1.NodeDef()
-            copied.CopyFrom(chains[name])
-            copied.name = f"{name}{_APART}"
-            self._made[copied.name] = copied
+            copied = self._copy(name, f"{name}{_APART}")
             taken |= _take_apart(copied, chains)
             if name in late:
                 accesses.reads.append(of_read[name]._replace(name=copied.name))
         return late
+
+    def _follow_memory(
+        self, node: Any, of_read: Mapping[str, Read], late: dict[str, str], chains: dict[str, Any]
+    ) -> bool:
+        """Whether a node gives a variable's memory, in some branch; then its reads are late, and its chain is kept.
+
+        What leaves a `tf.cond` is the memory that the branch which ran gave.
+        """
+        if node.name in chains:
+            return True
+        if node.op == "ReadVariableOp":
+            read = of_read.get(node.name)
+            found = (
+                read is not None
+                and self._is_written_here(read.variable)
+                and not self._nodes.in_loop(node.name)
+            )
+            if found:
+                late[node.name] = of_read[node.name].variable
+        else:
+            sources = [self._by_name.get(source) for source in self._memory_of(node)]
+            given = [
+                self._follow_memory(source, of_read, late, chains) for source in sources if source is not None
+            ]
+            found = any(given)
+        if found:
+            chains[node.name] = node
+        return found
+
+    def _memory_of(self, node: Any) -> list[str]:
+        """The nodes whose memory a node hands on: after a `tf.cond` that of one branch."""
+        inputs = [parse(text).node for text in node.input if text[0] != "^"]
+        if self._nodes.in_loop(node.name):
+            return []
+        if node.op == "Merge":
+            return inputs
+        handed_on = node.op == "Switch" or is_same_memory(node.op, self._nodes.operation(node.name))
+        return inputs[:1] if handed_on else []
+
+    def _is_written_here(self, variable: str) -> bool:
+        return variable in self._accesses.writers and variable not in self._accesses.elsewhere
 
     def _read_last(self, late: Mapping[str, str]) -> None:
         """A variable that is fetched itself is read after the run's writes: TF1 returned the memory they had changed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from types import ModuleType
 from typing import Any
 
@@ -48,6 +49,17 @@ class Patch:
             self.on_undo(lambda: delattr(owner, name) if before is _MISSING else setattr(owner, name, before))
             setattr(owner, name, value)
         self.changes.append((owner, name))
+
+    def around(self, owner: Any, name: str, *others: Any) -> Callable[[Callable[..., Any]], None]:
+        """Sets an attribute, here and in other owners, to a function that is given what was there first of all."""
+
+        def decorate(function: Callable[..., Any]) -> None:
+            plain = owner[name] if isinstance(owner, dict) else getattr(owner, name)
+            made = wraps(plain)(lambda *args, **kwargs: function(plain, *args, **kwargs))
+            for each in (owner, *others):
+                self.set(each, name, made)
+
+        return decorate
 
     def on_undo(self, take_back: Callable[[], object]) -> None:
         """Has a change that is no attribute taken back by `undo`."""

@@ -74,34 +74,30 @@ def before_devices_start(settle: Callable[[], None]) -> None:
 def devices_are_settled_when_found(changes: Patch) -> None:
     """Calls what `before_devices_start` was given, once TensorFlow has looked which devices there are."""
     eager_context = context.context()
-    look = eager_context._initialize_physical_devices
 
-    def look_and_settle(*again: Any, **options: Any) -> None:
+    @changes.around(eager_context, "_initialize_physical_devices")
+    def look_and_settle(look: Any, *again: Any, **options: Any) -> None:
         first = eager_context._physical_devices is None
         look(*again, **options)
         if first:
             for settle in _waiting:
                 settle()
 
-    changes.set(eager_context, "_initialize_physical_devices", look_and_settle)
     changes.on_undo(_waiting.clear)
 
 
 @patch("framework/ops.py, Graph.device", "tests/soundness/scripts/clusters/device_functions.py")
 def device_functions_see_tf1(changes: Patch) -> None:
     """Shows the device functions of all graphs TF1's variables; not where the script has resource variables itself."""
-    plain = tf.Graph.device
 
-    @wraps(plain)
-    def device(graph: Any, device_name_or_function: Any) -> Any:
+    @changes.around(tf.Graph, "device")
+    def device(plain: Any, graph: Any, device_name_or_function: Any) -> Any:
         given = device_name_or_function
         # those of TensorFlow itself, which merge device strings, are objects of its own classes
         of_tensorflow = type(given).__module__.startswith("tensorflow.")
         if callable(given) and not own_resources.switched_on and not of_tensorflow:
             given = show_tf1s_variables(given)
         return plain(graph, given)
-
-    changes.set(tf.Graph, "device", device)
 
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
@@ -110,13 +106,11 @@ def device_functions_see_tf1(changes: Patch) -> None:
 @patch("framework/tensor_shape.py, Dimension.__init__", "tests/soundness/scripts/sessions/sizes_in_floats.py")
 def whole_floats_are_sizes(changes: Patch) -> None:
     """Lets `tf.get_variable("w", [n / 2, 10])` have the size that TF1 gave it: 4.0 is 4, and 4.5 is an error still."""
-    plain = Dimension.__init__
 
-    def whole(self: Any, value: Any) -> None:
+    @changes.around(Dimension, "__init__")
+    def whole(plain: Any, self: Any, value: Any) -> None:
         is_whole = isinstance(value, float | np.floating) and value == int(value)
         plain(self, int(value) if is_whole else value)
-
-    changes.set(Dimension, "__init__", whole)
 
 
 @patch("framework/tensor_shape.py, TensorShape.__eq__", "tests/runtime/graph_session/test_private.py")
@@ -191,14 +185,9 @@ def variables_are_made_as_tf1s(changes: Patch) -> None:
     that gradient: TF1's was read by an `Identity` made with it. A `caching_device` that is the variable's own caches
     nothing.
     """
-    plain, read, create = (
-        ResourceVariable.__init__,
-        BaseResourceVariable._read_variable_op,
-        variable_v1.default_variable_creator,
-    )
 
-    @wraps(plain)
-    def made(variable: Any, *arguments: Any, **options: Any) -> None:
+    @changes.around(ResourceVariable, "__init__")
+    def made(plain: Any, variable: Any, *arguments: Any, **options: Any) -> None:
         if options.get("validate_shape") is False and options.get("shape") is None:
             options["shape"] = tf.TensorShape(None)
         overridden = getattr(_v1.get_default_graph(), "_gradient_override_map", {})
@@ -206,21 +195,17 @@ def variables_are_made_as_tf1s(changes: Patch) -> None:
         plain(variable, *arguments, **options)
         _forget_cache_in_the_same_memory(variable)
 
-    @wraps(read)
-    def read_with_gradient(variable: Any, *arguments: Any, **options: Any) -> Any:
+    @changes.around(BaseResourceVariable, "_read_variable_op")
+    def read_with_gradient(read: Any, variable: Any, *arguments: Any, **options: Any) -> Any:
         value = read(variable, *arguments, **options)
         name = getattr(variable, "_gradient_of_identity", None)
         if name is not None and value.op.type == "ReadVariableOp":
             value.op._set_attr("_gradient_op_type", _v1.AttrValue(s=tf.compat.as_bytes(name)))
         return value
 
-    @wraps(create)
-    def create_resource(next_creator: Any = None, **options: Any) -> Any:
+    @changes.around(variable_v1, "default_variable_creator")
+    def create_resource(create: Any, next_creator: Any = None, **options: Any) -> Any:
         return create(next_creator, **{**options, "use_resource": True})
-
-    changes.set(ResourceVariable, "__init__", made)
-    changes.set(BaseResourceVariable, "_read_variable_op", read_with_gradient)
-    changes.set(variable_v1, "default_variable_creator", create_resource)
 
 
 def _forget_cache_in_the_same_memory(variable: Any) -> None:
@@ -249,14 +234,14 @@ def variables_have_initial_values(changes: Patch) -> None:
     `tf.Variable(other * 2.0)` TensorFlow takes the initial value of each of TF1's variables that has no value yet, and
     a resource's read as it is. Then the variables would have to be initialised one after the other.
     """
-    plain = variables._safe_initial_value_from_op
 
     def initialized_value(variable: Any) -> Any:
         return _v1.cond(
             _v1.is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value
         )
 
-    def guarded(name: str, op: Any, op_cache: dict[str, Any]) -> Any:
+    @changes.around(variables, "_safe_initial_value_from_op")
+    def guarded(plain: Any, name: str, op: Any, op_cache: dict[str, Any]) -> Any:
         if op.type == "VarHandleOp":
             return op
         if op.type != "ReadVariableOp" or op.inputs[0].op.type != "VarHandleOp":
@@ -267,7 +252,6 @@ def variables_have_initial_values(changes: Patch) -> None:
 
     if "initialized_value" not in vars(BaseResourceVariable):
         changes.set(BaseResourceVariable, "initialized_value", initialized_value)
-    changes.set(variables, "_safe_initial_value_from_op", guarded)
 
 
 @patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/saver_partial_and_dict.py")
@@ -276,15 +260,12 @@ def restored_shapes_are_checked(changes: Patch) -> None:
 
     A resource variable takes that shape. Of a fully defined shape, the value's is looked at when it runs, as in TF1.
     """
-    plain = resource_variable_ops.shape_safe_assign_variable_handle
 
-    def assign(handle: tf.Tensor, shape: tf.TensorShape, value: Any, name: str | None = None) -> tf.Operation:
+    @changes.around(resource_variable_ops, "shape_safe_assign_variable_handle")
+    def assign(plain: Any, handle: tf.Tensor, shape: tf.TensorShape, value: Any, name: Any = None) -> Any:
         if shape.is_fully_defined() and not tf.executing_eagerly():
             value = tf.ensure_shape(value, shape)
-        assigned: tf.Operation = plain(handle, shape, value, name)
-        return assigned
-
-    changes.set(resource_variable_ops, "shape_safe_assign_variable_handle", assign)
+        return plain(handle, shape, value, name)
 
 
 @patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/assignments_as_variables.py")
@@ -295,11 +276,10 @@ def assignments_give_references(changes: Patch) -> None:
     `tf.scatter_add(tf.assign(w, zeros), i, x)` come after the first write. TensorFlow 2 gives an object that its own
     methods wait for, and hands on the bare handle elsewhere.
     """
-    plain_value = _UnreadVariable.value
 
-    @wraps(plain_value)
-    def marked(assigned: Any, *arguments: Any, **options: Any) -> Any:
-        value = plain_value(assigned, *arguments, **options)
+    @changes.around(_UnreadVariable, "value")
+    def marked(plain: Any, assigned: Any, *arguments: Any, **options: Any) -> Any:
+        value = plain(assigned, *arguments, **options)
         if tf.is_symbolic_tensor(value) and value.op.type == "ReadVariableOp":  # and no value of eager code
             value.op._set_attr(GIVEN, _v1.AttrValue(b=True))
         return value
@@ -308,7 +288,6 @@ def assignments_give_references(changes: Patch) -> None:
         return assigned.value().eval(feed_dict, session)
 
     changes.set(_UnreadVariable, "eval", evaluate)
-    changes.set(_UnreadVariable, "value", marked)
     for name in (
         "gather_nd",
         "sparse_read",
@@ -341,25 +320,19 @@ def one_loss_a_variable(changes: Patch) -> None:
     TF 2 calls it three times, and lists an object that is no `tf.Tensor` and builds the loss anew wherever it is used.
     A regularizer that puts its loss into a collection itself doubled the weight decay so.
     """
-    store_class = variable_scope._VariableStore
-    plain = store_class._get_single_variable
 
-    @wraps(plain)
-    def with_its_loss(store: Any, name: str, *args: Any, regularizer: Any = None, **kwargs: Any) -> Any:
+    @changes.around(variable_scope._VariableStore, "_get_single_variable")
+    def with_its_loss(
+        plain: Any, store: Any, name: str, *args: Any, regularizer: Any = None, **kwargs: Any
+    ) -> Any:
         known = name in store._vars
         variable = plain(store, name, *args, **kwargs)
         if regularizer and not known:
-            with (
-                _v1.colocate_with(variable),
-                tf.name_scope(f"{name}/Regularizer/"),
-                tf.init_scope(),
-            ):
+            with _v1.colocate_with(variable), tf.name_scope(f"{name}/Regularizer/"), tf.init_scope():
                 loss = regularizer(variable)
             if loss is not None:
                 _v1.add_to_collection(_v1.GraphKeys.REGULARIZATION_LOSSES, loss)
         return variable
-
-    changes.set(store_class, "_get_single_variable", with_its_loss)
 
 
 # -- graphs and gradients ----------------------------------------------------------------------------------------------
@@ -388,16 +361,14 @@ def complete_graphs(changes: Patch) -> None:
             "_last_id",
             property(lambda graph: max((operation._id for operation in graph.get_operations()), default=0)),
         )
-    plain = tf.Graph.gradient_override_map
 
-    def override_gathers_from_variables(graph: tf.Graph, op_type_map: Any) -> Any:
+    @changes.around(tf.Graph, "gradient_override_map")
+    def override_gathers_from_variables(plain: Any, graph: tf.Graph, op_type_map: Any) -> Any:
         if isinstance(op_type_map, dict):
             gathers = {name: op_type_map[name] for name in ("GatherV2", "GatherNd") if name in op_type_map}
             named = {"Resource" + name.removesuffix("V2"): gradient for name, gradient in gathers.items()}
             op_type_map = {**named, **op_type_map}
         return plain(graph, op_type_map)
-
-    changes.set(tf.Graph, "gradient_override_map", override_gathers_from_variables)
 
 
 @patch(
@@ -410,10 +381,9 @@ def variables_by_tensor_name(changes: Patch) -> None:
     TensorFlow itself looks for `global_step:0` so, and refuses a handle. `w/read:0`, which TF1's operations took, and
     its operation `w/read`, are found as well.
     """
-    by_name, any_element = ops.Graph.get_tensor_by_name, ops.Graph.as_graph_element
 
-    @wraps(by_name)
-    def named(graph: tf.Graph, name: str) -> Any:
+    @changes.around(ops.Graph, "get_tensor_by_name")
+    def named(by_name: Any, graph: tf.Graph, name: str) -> Any:
         found = by_name(graph, name)
         if found.dtype != tf.resource or found.op.type != "VarHandleOp":
             return found
@@ -421,8 +391,8 @@ def variables_by_tensor_name(changes: Patch) -> None:
         of_graph = graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(keys.LOCAL_VARIABLES)
         return next((variable for variable in of_graph if getattr(variable, "handle", None) is found), found)
 
-    @wraps(any_element)
-    def element(graph: tf.Graph, obj: Any, *arguments: Any, **options: Any) -> Any:
+    @changes.around(ops.Graph, "as_graph_element")
+    def element(any_element: Any, graph: tf.Graph, obj: Any, *arguments: Any, **options: Any) -> Any:
         try:
             return any_element(graph, obj, *arguments, **options)
         except KeyError:
@@ -435,9 +405,6 @@ def variables_by_tensor_name(changes: Patch) -> None:
                     return any_element(graph, today, *arguments, **options)
             raise
 
-    changes.set(ops.Graph, "get_tensor_by_name", named)
-    changes.set(ops.Graph, "as_graph_element", element)
-
 
 @patch(
     "ops/variables.py, RefVariable.value", "tests/soundness/scripts/sessions/variables_by_their_one_read.py"
@@ -447,7 +414,6 @@ def gradients_by_values_are_the_variables(changes: Patch) -> None:
 
     Here each use has a read of its own, and the loss may depend on others.
     """
-    plain = gradients_util._GradientsHelper
 
     def handle_of(tensor: Any) -> Any:
         operation = tensor.op if isinstance(tensor, tf.Tensor) and not tf.executing_eagerly() else None
@@ -455,11 +421,10 @@ def gradients_by_values_are_the_variables(changes: Patch) -> None:
             return operation.inputs[0] if operation.inputs[0].op.type == "VarHandleOp" else tensor
         return tensor
 
-    def of_variables(ys: Any, xs: Any, *arguments: Any, **options: Any) -> Any:
+    @changes.around(gradients_util, "_GradientsHelper")
+    def of_variables(plain: Any, ys: Any, xs: Any, *arguments: Any, **options: Any) -> Any:
         several = [handle_of(x) for x in xs] if isinstance(xs, list | tuple) else handle_of(xs)
         return plain(ys, several, *arguments, **options)
-
-    changes.set(gradients_util, "_GradientsHelper", of_variables)
 
 
 @patch(
@@ -490,20 +455,16 @@ def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
     In TF 2.21 that gradient is unset memory.
     """
 
-    def zeros_of_no_rows(plain: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(plain)
-        def gradient(operation: Any, *above: Any) -> Any:
-            rows, *others = plain(operation, *above)
-            if isinstance(rows, tf.Tensor):  # slices of no rows are none
-                rows = tf.where(tf.size(operation.inputs[1]) > 0, rows, tf.zeros_like(rows))
-            return (rows, *others)
-
-        return gradient
+    def zeros_of_no_rows(plain: Any, operation: Any, *above: Any) -> Any:
+        rows, *others = plain(operation, *above)
+        if isinstance(rows, tf.Tensor):  # slices of no rows are none
+            rows = tf.where(tf.size(operation.inputs[1]) > 0, rows, tf.zeros_like(rows))
+        return (rows, *others)
 
     known: dict[str, dict[str, Any]] = ops._gradient_registry._registry
     for name in ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN"):
         for operation in (name, f"{name}WithNumSegments"):
-            changes.set(known[operation], "type", zeros_of_no_rows(known[operation]["type"]))
+            changes.around(known[operation], "type")(zeros_of_no_rows)
 
 
 @patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/runtime/graph_session/test_private.py")
@@ -532,29 +493,16 @@ def sums_of_half_embeddings_are_float32(changes: Patch) -> None:
 
     There the rows were cast and combined in that; TF 2 rounds what comes of it, or adds up in half precision.
     """
-    plain = embedding_ops.embedding_lookup_sparse_impl
 
-    @wraps(plain)
-    def of_float32(
-        params: Any,
-        segment_ids: Any,
-        sp_weights: Any,
-        ids: Any,
-        combiner: str,
-        ignore_weights: bool,
-        max_norm: float | None,
-        allow_fast_lookup: bool,
-        partition_strategy: str,
-        name: str | None,
-    ) -> Any:
+    @changes.around(embedding_ops, "embedding_lookup_sparse_impl")
+    def of_float32(plain: Any, params: Any, *arguments: Any) -> Any:
         if tf.as_dtype(getattr(params[0], "dtype", tf.float32)) in (tf.float16, tf.bfloat16):
+            segments, weights, ids, combiner, ignored, max_norm, fast, partition, name = arguments
             ids, places = tf.unique(ids)
-            rows = _v1.nn.embedding_lookup(params, ids, partition_strategy, max_norm=max_norm)
-            params, ids, max_norm = [tf.cast(rows, tf.float32)], places, None
-        given = segment_ids, sp_weights, ids, combiner, ignore_weights, max_norm
-        return plain(params, *given, allow_fast_lookup, partition_strategy, name)
-
-    changes.set(embedding_ops, "embedding_lookup_sparse_impl", of_float32)
+            rows = _v1.nn.embedding_lookup(params, ids, partition, max_norm=max_norm)
+            params = [tf.cast(rows, tf.float32)]
+            arguments = segments, weights, places, combiner, ignored, None, fast, partition, name
+        return plain(params, *arguments)
 
 
 @patch("ops/nn_impl.py, fused_batch_norm", "tests/functions/programs/neural_networks.py")
@@ -563,13 +511,10 @@ def epsilons_of_fused_norms_are_tf1s(changes: Patch) -> None:
 
     `tf.nn.fused_batch_norm`, `tf.layers` and slim all come to this one function of TensorFlow's.
     """
-    plain = gen_nn_ops.fused_batch_norm_v3
 
-    @wraps(plain)
-    def of_that_epsilon(*args: Any, epsilon: float = 0.0001, **kwargs: Any) -> Any:
+    @changes.around(gen_nn_ops, "fused_batch_norm_v3")
+    def of_that_epsilon(plain: Any, *args: Any, epsilon: float = 0.0001, **kwargs: Any) -> Any:
         return plain(*args, epsilon=max(epsilon, 1.001e-5), **kwargs)
-
-    changes.set(gen_nn_ops, "fused_batch_norm_v3", of_that_epsilon)
 
 
 # -- datasets ----------------------------------------------------------------------------------------------------------
@@ -619,14 +564,11 @@ def datasets_read_variables_in_time(changes: Patch) -> None:
         options.experimental_optimization.inject_prefetch = False
         return dataset.with_options(options)
 
-    plain = dataset_ops.DatasetV2._apply_debug_options
-    plain_initializer = iterator_ops.Iterator.make_initializer
+    @changes.around(iterator_ops.Iterator, "make_initializer")
+    def make_initializer(plain: Any, iterator: Any, dataset: Any, name: str | None = None) -> Any:
+        return plain(iterator, in_time(dataset), name)
 
-    def make_initializer(iterator: Any, dataset: Any, name: str | None = None) -> Any:
-        return plain_initializer(iterator, in_time(dataset), name)
-
-    changes.set(dataset_ops.DatasetV2, "_apply_debug_options", lambda dataset: in_time(plain(dataset)))
-    changes.set(iterator_ops.Iterator, "make_initializer", make_initializer)
+    changes.around(dataset_ops.DatasetV2, "_apply_debug_options")(lambda plain, data: in_time(plain(data)))
 
 
 # -- optimizers, savers, hooks -----------------------------------------------------------------------------------------
@@ -644,10 +586,9 @@ def slots_under_reuse(changes: Patch) -> None:
     (`slot_creator._create_slot_var` called `tf.Variable`); from 1.0 on they stop ("does not exist, or was not created
     with tf.get_variable()").
     """
-    create = slot_creator._create_slot_var
 
-    @wraps(create)
-    def create_or_take(*args: Any, **kwargs: Any) -> Any:
+    @changes.around(slot_creator, "_create_slot_var")
+    def create_or_take(create: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return create(*args, **kwargs)
         except ValueError as error:
@@ -656,8 +597,6 @@ def slots_under_reuse(changes: Patch) -> None:
                 raise
             scope._reuse = False  # of this slot's own scope
             return create(*args, **kwargs)
-
-    changes.set(slot_creator, "_create_slot_var", create_or_take)
 
 
 @patch(
@@ -733,17 +672,13 @@ def ends_leave_the_tokens(changes: Patch) -> None:
     the same servers) stopped with "sync_token_q is closed". A worker's monitored session took the
     OutOfRangeError for the end of its data, and ended in silence.
     """
-    optimizer = _v1.train.SyncReplicasOptimizer
-    apply = optimizer.apply_gradients
 
-    @wraps(apply)
-    def apply_and_keep_open(self: Any, *args: Any, **kwargs: Any) -> Any:
+    @changes.around(_v1.train.SyncReplicasOptimizer, "apply_gradients")
+    def apply_and_keep_open(apply: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
         train_op = apply(self, *args, **kwargs)
         runner = self._chief_queue_runner
         runner._close_op = runner._cancel_op = tf.no_op(name="sync_token_q_stays_open")
         return train_op
-
-    changes.set(optimizer, "apply_gradients", apply_and_keep_open)
 
 
 @patch(
@@ -758,15 +693,11 @@ def hooks_save_at_tf1s_steps(changes: Patch) -> None:
     global step), and workers that others overtake, had their checkpoints at other steps; every other trainer had a
     session call more for each step.
     """
-    hook = _v1.train.CheckpointSaverHook
-    begin = hook.__init__
 
-    @wraps(begin)
-    def one_step_a_run(self: Any, *args: Any, **kwargs: Any) -> None:
+    @changes.around(_v1.train.CheckpointSaverHook, "__init__")
+    def one_step_a_run(begin: Any, self: Any, *args: Any, **kwargs: Any) -> None:
         begin(self, *args, **kwargs)
         self._set_steps_per_run(1)
-
-    changes.set(hook, "__init__", one_step_a_run)
 
 
 @patch(
@@ -780,25 +711,23 @@ def savers_have_a_shard_for_each_device(changes: Patch) -> None:
     `replica_device_setter` that is given a device of the worker (`worker_device='/job:worker/task:0/cpu:0'`) gives that
     to reads, and not to variables. Slots, slices and variables of one parameter server were in two files or three.
     """
-    make = ResourceVariableSaveable.__init__
 
-    @wraps(make)
-    def by_the_variable(self: Any, *args: Any, **kwargs: Any) -> None:
+    @changes.around(ResourceVariableSaveable, "__init__")
+    def by_the_variable(make: Any, self: Any, *args: Any, **kwargs: Any) -> None:
         make(self, *args, **kwargs)
         for spec in self.specs:
             spec.device = self.handle_op.device
 
-    changes.set(ResourceVariableSaveable, "__init__", by_the_variable)
-
 
 @patch("training/session_manager.py, SessionManager", "tests/runtime/graph_session/test_managed.py")
-def sessions_of_managers_are(changes: Patch, manager: type) -> None:
-    """Lets whatever makes its session through a SessionManager take one of this class; only in a migrated program.
+def sessions_of_managers_are(changes: Patch, manager: type, session: type) -> None:
+    """Lets whatever makes its session through a SessionManager take one of these classes; in a migrated program alone.
 
     TensorFlow's own Supervisor and session creators look it up in this module, and so do the training and evaluation
     loops that tf_slim builds on them.
     """
     changes.set(session_manager, "SessionManager", manager)
+    changes.set(session_manager, "session", SimpleNamespace(Session=session))
 
 
 # -- tf_slim, tf_keras, NumPy ------------------------------------------------------------------------------------------
@@ -846,15 +775,12 @@ def norms_fuse_four_dimensions_alone(changes: Patch, base: type) -> None:
     TensorFlow 1.15 fused four dimensions alone; tf_keras fuses five as well, so that a moving variance of 54 values
     was 54/53 as far from where it began. `base` is tf_keras's class.
     """
-    plain = base.build  # type: ignore[attr-defined]
 
-    @wraps(plain)
-    def build(layer: Any, input_shape: Any) -> None:
+    @changes.around(base, "build")
+    def build(plain: Any, layer: Any, input_shape: Any) -> None:
         if len(input_shape) == 5:
             layer.fused = False
         plain(layer, input_shape)
-
-    changes.set(base, "build", build)
 
 
 @patch("keras/layers/core.py, Dropout", "tests/runtime/tf1/test_cases.py")
@@ -869,10 +795,9 @@ def layers_draw_by_the_same_seed(changes: Patch, backend: Any) -> None:
 @patch("keras/backend.py, get_session", "tests/runtime/tf1/test_objects.py")
 def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any]) -> None:
     """Lets Keras's own session, which trains and predicts and initializes variables, be one of the runtime's."""
-    plain = backend._get_session
 
-    @wraps(plain)
-    def get_session(op_input_list: Any = ()) -> Any:
+    @changes.around(backend, "_get_session")
+    def get_session(plain: Any, op_input_list: Any = ()) -> Any:
         if _v1.get_default_session() is None and not tf.inside_function():
             graph = backend._current_graph(op_input_list)
             known = getattr(backend._SESSION, "session", None)
@@ -880,8 +805,6 @@ def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any
                 config = backend.get_default_session_config()
                 backend._SESSION.session = session_class(graph=graph, config=config)
         return plain(op_input_list)
-
-    changes.set(backend, "_get_session", get_session)
 
 
 @patch("NumPy 1.x: scalars in lists are written as numbers", "tests/runtime/test_printing.py")
@@ -915,18 +838,15 @@ def transposed_convolutions_have_whole_shapes(changes: Patch) -> None:
     `(None, 8, 8, 3)`, and `int(h.get_shape()[0])` stops. Measured with TF 1.15.5, 2.15.1 and 2.21.0; those of one
     dimension and with holes are made of the same operation, and those of three dimensions are the same in all.
     """
-    plain = gen_nn_ops.conv2d_backprop_input
 
-    @wraps(plain)
-    def shaped(*arguments: Any, **options: Any) -> Any:
+    @changes.around(gen_nn_ops, "conv2d_backprop_input")
+    def shaped(plain: Any, *arguments: Any, **options: Any) -> Any:
         result = plain(*arguments, **options)
         if not tf.executing_eagerly():
             known = tf.get_static_value(result.op.inputs[0], partial=True)
             if known is not None:
                 result.set_shape(known)
         return result
-
-    changes.set(gen_nn_ops, "conv2d_backprop_input", shaped)
 
 
 @patch("ops/image_ops_impl.py, per_image_standardization", "tests/runtime/test_old_arguments.py")
@@ -936,10 +856,9 @@ def standardized_images_keep_their_type(changes: Patch) -> None:
     TF 2 returns float32 for all of them. TF 1.15 scales integers to 0..1 first, and the result back to their range,
     where what is below zero is lost; float16 is computed in float16.
     """
-    plain = _v1.image.per_image_standardization
 
-    @wraps(plain)
-    def standardize(image: Any) -> Any:
+    @changes.around(_v1.image, "per_image_standardization", image_ops, image_ops_impl)
+    def standardize(plain: Any, image: Any) -> Any:
         image = tf.convert_to_tensor(image)
         kind = image.dtype
         if kind == tf.float32:
@@ -955,9 +874,6 @@ def standardized_images_keep_their_type(changes: Patch) -> None:
             image = (image - tf.reduce_mean(image, axis=axes, keepdims=True)) / deviation
             return tf.image.convert_image_dtype(image, kind, saturate=True)
 
-    for module in (_v1.image, image_ops, image_ops_impl):
-        changes.set(module, "per_image_standardization", standardize)
-
 
 @patch(
     "TensorFlow 0.6: ops/image_ops.py, resize_images and random_crop", "tests/runtime/test_old_arguments.py"
@@ -968,26 +884,20 @@ def image_sizes_may_be_old(changes: Patch) -> None:
     So TensorFlow 0.x had them. By their text, (images, height, width) and (images, size, method) are often the same: a
     height is a number, a size is a list. TF 1.15 refuses a height, and a crop of an image to two numbers.
     """
-    plain_resize, plain_crop = _v1.image.resize_images, _v1.random_crop
 
-    @wraps(plain_resize)
-    def resize_images(images: Any, size: Any, *arguments: Any, **options: Any) -> Any:
+    @changes.around(_v1.image, "resize_images", image_ops, image_ops_impl)
+    def resize_images(plain: Any, images: Any, size: Any, *arguments: Any, **options: Any) -> Any:
         if arguments and _is_number(size):
             size, arguments = [size, arguments[0]], arguments[1:]
-        return plain_resize(images, size, *arguments, **options)
+        return plain(images, size, *arguments, **options)
 
-    @wraps(plain_crop)
-    def random_crop(value: Any, size: Any, *arguments: Any, **options: Any) -> Any:
+    @changes.around(_v1, "random_crop", _v1.image, random_ops)
+    def random_crop(plain: Any, value: Any, size: Any, *arguments: Any, **options: Any) -> Any:
         image = tf.convert_to_tensor(value)
         if image.shape.rank == 3 and isinstance(size, list | tuple) and len(size) == 2:
             channels = image.shape[2]
             size = [*size, tf.shape(image)[2] if channels is None else channels]
-        return plain_crop(image, size, *arguments, **options)
-
-    for module in (_v1.image, image_ops, image_ops_impl):
-        changes.set(module, "resize_images", resize_images)
-    for module in (_v1, _v1.image, random_ops):
-        changes.set(module, "random_crop", random_crop)
+        return plain(image, size, *arguments, **options)
 
 
 def _is_number(value: Any) -> bool:
@@ -1003,21 +913,17 @@ def sampled_losses_take_both_orders(changes: Patch) -> None:
 
     TF1 takes no whole numbers for the inputs, and no fractions for the labels: these are swapped.
     """
-    for name in ("nce_loss", "sampled_softmax_loss"):
-        made = _in_both_orders(getattr(_v1.nn, name))
-        for module in (_v1.nn, nn_impl, nn):
-            changes.set(module, name, made)
 
-
-def _in_both_orders(plain: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(plain)
-    def loss(weights: Any, biases: Any, labels: Any, inputs: Any, *arguments: Any, **options: Any) -> Any:
+    def loss(
+        plain: Any, weights: Any, biases: Any, labels: Any, inputs: Any, *arguments: Any, **options: Any
+    ) -> Any:
         labels, inputs = tf.convert_to_tensor(labels), tf.convert_to_tensor(inputs)
         if labels.dtype.is_floating and inputs.dtype.is_integer:
             labels, inputs = inputs, labels
         return plain(weights, biases, labels, inputs, *arguments, **options)
 
-    return loss
+    for name in ("nce_loss", "sampled_softmax_loss"):
+        changes.around(_v1.nn, name, nn_impl, nn)(loss)
 
 
 @patch(
@@ -1027,34 +933,31 @@ def _in_both_orders(plain: Callable[..., Any]) -> Callable[..., Any]:
 def shards_are_scaled_as_the_whole(changes: Patch) -> None:
     """Lets `uniform_unit_scaling_initializer` scale by `full_shape`, of the matrix that the variable is a shard of."""
     kind = _v1.uniform_unit_scaling_initializer
-    plain, compute = kind.__init__, kind.__call__
 
-    @wraps(plain)
+    @changes.around(kind, "__init__")
     def make(
-        self: Any, factor: float = 1.0, seed: Any = None, dtype: Any = tf.float32, full_shape: Any = None
+        plain: Any,
+        self: Any,
+        factor: Any = 1.0,
+        seed: Any = None,
+        dtype: Any = tf.float32,
+        full_shape: Any = None,
     ) -> None:
         plain(self, factor, seed, dtype)
         self._whole = None if full_shape is None else SimpleNamespace(full_shape=full_shape)
 
-    @wraps(compute)
-    def initialize(self: Any, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    @changes.around(kind, "__call__")
+    def initialize(compute: Any, self: Any, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         return compute(self, shape, dtype, getattr(self, "_whole", None) or partition_info)
-
-    changes.set(kind, "__init__", make)
-    changes.set(kind, "__call__", initialize)
 
 
 @patch("ops/control_flow_ops.py, tuple", "tests/runtime/test_old_arguments.py")
 def tuples_wait_for_assignments(changes: Patch) -> None:
     """Lets `tf.tuple` wait for what an assignment gives, which was a tensor, and for variables."""
-    plain = _v1.tuple
 
-    @wraps(plain)
-    def waiting(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+    @changes.around(_v1, "tuple", control_flow_ops)
+    def waiting(plain: Any, tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
         return plain(tensors, name, [getattr(given, "op", given) for given in control_inputs or ()])
-
-    for module in (_v1, control_flow_ops):
-        changes.set(module, "tuple", waiting)
 
 
 # -- the register ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import tensorflow as tf
@@ -26,7 +26,6 @@ from tf2towers.runtime.graph_session.nodes import built_at
 from tf2towers.runtime.graph_session.private import eager_mode, eager_tensor, run_options, runs_are_watched
 from tf2towers.runtime.graph_session.runs.cancelling import Runs
 from tf2towers.runtime.graph_session.runs.failures import in_tf1s_words
-from tf2towers.runtime.graph_session.runs.partial import PartialRun
 from tf2towers.runtime.graph_session.runs.prepared import Prepared, key_of, known_by, prepare, value_of
 
 _numbers = itertools.count()
@@ -83,8 +82,6 @@ class Session(tf.compat.v1.Session):
         self._prepared: dict[Any, Prepared] = {}
         self.kept: dict[tuple[str, str], Any] = {}
         self._lost: set[tuple[str, str]] = set()
-        self._partial_runs: dict[str, PartialRun] = {}
-        self._partial_numbers = itertools.count()
         self._building = threading.RLock()
         self._program: Program | None = None
         self._layout: Layout | None = None
@@ -138,7 +135,6 @@ class Session(tf.compat.v1.Session):
                 self._program.ending(ending)()
         self._functions.clear()
         self._prepared.clear()
-        self._partial_runs.clear()
 
     def __del__(self) -> None:
         """Nothing of C++ to free."""
@@ -169,21 +165,12 @@ class Session(tf.compat.v1.Session):
 
         return run
 
-    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
-        """Begins a run in parts; what it returns is for `partial_run`."""
-        named = [self.graph.as_graph_element(fetch) for fetch in tf.nest.flatten(fetches)]
-        fed = [
-            value_of(self.graph.as_graph_element(feed, allow_operation=False))
-            for feed in tf.nest.flatten(feeds or [])
-        ]
-        if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
-        handle = f"partial_run_{next(self._partial_numbers)}"
-        self._partial_runs[handle] = PartialRun(self._run_part, named, fed)
-        return handle
+    @property
+    def partial_run_setup(self) -> NoReturn:
+        """TF1 could feed and fetch the parts of a run one after the other."""
+        raise NotImplementedError("a run in parts: fetch what its parts fetch in one run")
 
-    def _run_part(self, fetches: Any, targets: Any, feeds: Any) -> list[Any]:
-        return self._do_call(self._call, targets, fetches, feeds, self._time_limit())
+    partial_run = partial_run_setup
 
     def _time_limit(self) -> int:
         """The milliseconds that the config leaves an operation; 0: any."""
@@ -209,10 +196,6 @@ class Session(tf.compat.v1.Session):
         if prepared is None and (made := prepare(self._graph, fetches, feed_dict)) is not None:
             self._prepared[known] = made
         return result
-
-    def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
-        """A part of the run that `partial_run_setup` began."""
-        return super().partial_run(handle, fetches, self._fed_by_tensors(feed_dict))
 
     def _fed_by_tensors(self, feed_dict: Any) -> Any:
         """Feeds by names as feeds of tensors; of a variable, 'w:0', it is its value that is fed, and not its handle."""
@@ -242,24 +225,10 @@ class Session(tf.compat.v1.Session):
     ) -> list[Any]:
         feeds = {reference.deref(): value for reference, value in feed_dict.items()}
         fetches = [value_of(tensor) for tensor in fetch_list]
-        if handle is not None:
-            return self._part_of(str(handle), fetches, target_list, feeds)
         milliseconds = self._time_limit()
         if options is not None:
             milliseconds = run_options(options).timeout_in_ms or milliseconds
         return self._do_call(self._call, target_list, fetches, feeds, milliseconds)
-
-    def _part_of(self, handle: str, fetches: Any, targets: Any, feeds: dict[Any, Any]) -> list[Any]:
-        """A part of a run; its arrays go with it when it is over, or when it has failed, as in TF1."""
-        begun = self._partial_runs.get(handle)
-        if begun is None:
-            message = "Must run 'setup' before performing partial runs!"
-            raise tf.errors.InvalidArgumentError(None, None, message)
-        try:
-            return begun.part(fetches, targets, feeds)
-        finally:
-            if begun.is_over or begun.failed:
-                del self._partial_runs[handle]
 
     def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any], milliseconds: int = 0) -> list[Any]:
         fed = list(feeds)

@@ -104,24 +104,6 @@ with tf.Session() as sess:
     print(sess.run(tf.cast(h, tf.int32) * 2, {h: [1, 200]}).tolist(), sess.run(h, {h: np.uint8([7])}).dtype)
     print(sess.run(tf.transpose(f), {f: np.asfortranarray(np.eye(2, 3))}).tolist())
 
-#: partial_run: partial_run: one step in three calls
-a = tf.placeholder(tf.float32, shape=[])
-b = tf.placeholder(tf.float32, shape=[])
-c = tf.placeholder(tf.float32, shape=[])
-w = tf.Variable(2.0)
-r1 = tf.add(a, b) * w
-r2 = tf.multiply(r1, c)
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for k in range(3):
-        h = sess.partial_run_setup([r1, r2], [a, b, c])
-        res = sess.partial_run(h, r1, feed_dict={a: 1 + k, b: 2})
-        print(res)
-        res = sess.partial_run(h, r2, feed_dict={c: res * 10})
-        print(res)
-        sess.run(w.assign_add(0.5))
-    print(sess.run(w))
-
 #: run_in_loop_of_ops: many different sets of fetches of one graph: each pair, each order; the same numbers whatever is fetched with what
 import itertools
 
