@@ -123,11 +123,11 @@ def one_repository(record: Record, name: str, directory: Path, folder: Path) -> 
 def _run_on(record: Record, name: str, folder: Path) -> str:
     plain = command.migrate_path
 
-    def timed(path: str, choice: command.Choice) -> MigrationResult:
+    def timed(path: str, *choice: object) -> MigrationResult:
         began = time.process_time()
         try:
             with limited():
-                return plain(path, choice)
+                return plain(path, *choice)
         except TooLong:
             record.fault("too long", f"{name}: {path}", "")
             return MigrationResult(Path(path), error="took too long")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 
-from tf2towers.cli import script_arguments
+from tf2towers.cli.errors import CommandError
 from tf2towers.launch.cluster import TASK_FLAGS
-from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.job import Job, Outcome
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import note_signals
-
-prepare = script_arguments.with_task_flags
 
 SHOWN = 20  # of the last lines of the task that failed
 #: what Python says of TF 1's names on TF 2, `tf.app` or `from tensorflow.contrib import ...`
@@ -47,41 +43,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "in them is a JSON object of lists of hosts",
     )
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop everything after so long")
-    parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.add_argument("stray", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the cluster; see the epilog for the status."""
-    try:
-        plan = _plan(options)
-        with note_signals() as signals:
-            screen = Screen(plan.tasks)
-            outcome = Job(plan, screen, signals).run()
-            _print_last_lines(outcome, screen)
-    except LaunchError as problem:
-        print(f"tf2towers launch: {problem}", file=sys.stderr)
-        return 2
-    return outcome.status
-
-
-def _plan(options: argparse.Namespace) -> Plan:
-    if options.command[:1] != ["--"]:
-        raise LaunchError(
+    if options.stray or not options.arguments:
+        raise CommandError(
             "the script and its arguments follow a --: tf2towers launch --workers 2 -- train.py"
         )
-    if len(options.command) < 2:
-        raise LaunchError("there is no script after the --")
-    script, *args = options.command[1:]
-    return Plan(
-        script=script,
-        args=args,
-        ps=options.ps,
-        workers=options.workers,
-        python=options.python,
-        task_flags=options.task_flags,
-        timeout=options.timeout,
-        keep=SHOWN,
-    )
+    script, *args = options.arguments
+    plan = Plan(
+        script=script, args=args, ps=options.ps, workers=options.workers, python=options.python,
+        task_flags=options.task_flags, timeout=options.timeout, keep=SHOWN,
+    )  # fmt: skip
+    with note_signals() as signals:
+        screen = Screen(plan.tasks)
+        outcome = Job(plan, screen, signals).run()
+        _print_last_lines(outcome, screen)
+    return outcome.status
 
 
 def _print_last_lines(outcome: Outcome, screen: Screen) -> None:

@@ -5,104 +5,79 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import signal
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.compare.dialect import find_shape, has_cluster, is_tf1
 from tf2towers.compare.outcome import Outcome, machine
 from tf2towers.compare.side import EnoughSteps, Side
-from tf2towers.compare.summary import number, summarise
 from tf2towers.compare.watch.__main__ import ALLOWED, WRITES
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.job import TIMED_OUT, Job, ending_words
 from tf2towers.launch.job import Outcome as Ending
-from tf2towers.launch.plan import Plan as LaunchPlan
+from tf2towers.launch.plan import Plan
+from tf2towers.launch.signals import note_signals
 from tf2towers.report.paths import counted
 from tf2towers.verify.process import last_lines, portable
 from tf2towers.verify.program import makes_session_calls
 
 WATCH = Path(__file__).parent / "watch" / "__main__.py"
 SCRATCH = "{scratch}"  # in an argument: a folder of the side's own, gone afterwards
-_LINE_EVERY = 5.0  # seconds
 
 
-class CompareError(Exception):
+class CompareError(LaunchError):
     """A script could not be run, or never trained: the message says what is wrong, for the user."""
 
 
-class Interrupted(Exception):
-    """A signal to end came; `number` is its."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-def compare(plan: argparse.Namespace, signals: Sequence[int] = ()) -> Outcome:
-    """Runs both, with a line of progress now and then, and adds up. Nothing of them runs afterwards.
+def compare(options: argparse.Namespace) -> Outcome:
+    """Runs both, with a line of progress now and then. Nothing of them runs afterwards.
 
     Args:
-        plan: the command's options. {scratch} in an argument stands for a folder of the side's own.
-        signals: numbers of the signals to end, added to as they come.
+        options: the command's. {scratch} in an argument stands for a folder of the side's own.
 
     Raises:
         CompareError: a script is not there, failed, or never trained; or the time is over.
-        Interrupted: a signal came.
+        KeyboardInterrupt: on Ctrl-C, when everything has ended. (So for SIGTERM: its handler is called then.)
     """
-    shape = shape_of(plan.legacy, plan.modern, plan.ps, plan.workers, plan.task_flags)
+    legacy, modern = options.legacy, options.modern
+    shape = shape_of(legacy, modern, options.ps, options.workers, options.task_flags)
     about = machine()
-    draws = is_tf1(plan.legacy) and makes_session_calls(plan.modern)  # the same graph draws the same numbers
-    sides = []
-    for title, script, python in (
-        ("legacy", plan.legacy, plan.legacy_python),
-        ("modern", plan.modern, sys.executable),
-    ):
-        side = _Shown(title, script, 1 if shape is None else shape.workers, plan.steps)
-        with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
-            _run(side, python, plan, shape, Path(folder), draws, signals)
-        sides.append(side)
-    legacy, modern = sides
+    draws = is_tf1(legacy) and makes_session_calls(modern)  # the same graph draws the same numbers
+    pythons = options.legacy_python, sys.executable
+    sides = tuple(
+        Side(title, script, 1 if shape is None else shape.workers, options.steps)
+        for title, script in (("legacy", legacy), ("modern", modern))
+    )
+    with note_signals() as signals:
+        for side, python in zip(sides, pythons, strict=True):
+            with tempfile.TemporaryDirectory(
+                prefix="tf2towers-compare-", ignore_cleanup_errors=True
+            ) as folder:
+                _run(side, python, options, shape, Path(folder), draws, signals)
+            if signals:
+                break
+    if signals:
+        signal.raise_signal(signals[0])
     return Outcome(
-        legacy=legacy,
-        modern=modern,
-        summary=summarise(legacy, modern),
+        sides=(sides[0], sides[1]),
         commands=(
-            shlex.join([*_command_words(plan.legacy_python, shape), str(plan.legacy), *plan.arguments]),
-            shlex.join([*_command_words(sys.executable, shape), str(plan.modern), *plan.arguments]),
+            shlex.join([*_command_words(pythons[0], shape), str(legacy), *options.arguments]),
+            shlex.join([*_command_words(pythons[1], shape), str(modern), *options.arguments]),
         ),
-        arguments=plan.arguments,
+        arguments=options.arguments,
         machine=about,
         how=_describe_run(draws, shape, sides),
     )
 
 
-class _Shown(Side):
-    """A side that prints a line now and then."""
-
-    def begin(self) -> None:
-        """Says that it begins."""
-        super().begin()
-        self._shown = time.monotonic()
-        print(f"{self.title}: {self.script}", flush=True)
-
-    def take(self, task: str, line: dict[str, object]) -> None:
-        """Takes a report, and prints how far the side is, if it is time."""
-        super().take(task, line)
-        if time.monotonic() - self._shown >= _LINE_EVERY:
-            self._shown = time.monotonic()
-            losses = (step.loss for step in reversed(self.steps) if step.loss is not None)
-            far = f"step {self.count}, loss {number(next(losses, None))}" if self.steps else "no step yet"
-            print(f"{self.title}: {far}", flush=True)
-
-
 def _run(
     side: Side,
     python: str,
-    plan: argparse.Namespace,
+    options: argparse.Namespace,
     shape: Shape | None,
     folder: Path,
     draws: bool,
@@ -117,38 +92,36 @@ def _run(
     arguments = [
         *(flag for flag, wanted in flags.items() if wanted),
         str(side.script),
-        *(word.replace(SCRATCH, str(own)) for word in plan.arguments),
+        *(word.replace(SCRATCH, str(own)) for word in options.arguments),
     ]
     environment = {
         "TMPDIR": str(folder / "tmp"),
         "PYTHONHASHSEED": "0",
         WRITES: str(folder / "writes"),
-        ALLOWED: os.pathsep.join(str(Path(allowed).resolve()) for allowed in plan.allow_writes),
+        ALLOWED: os.pathsep.join(str(Path(allowed).resolve()) for allowed in options.allow_writes),
     }
     watch = WATCH
     if tf1 and python != sys.executable:
         watch = portable(WATCH, folder / "watch")
         environment["TF2_BEHAVIOR"] = "0"  # an imported TensorFlow 2 leaves 1, which TF 1.15 would listen to
     tasks = shape or Shape(0, 1, "")
+    side.begin()
     try:
-        launched = LaunchPlan(
+        plan = Plan(
             script=watch, args=arguments, ps=tasks.ps, workers=tasks.workers, env=environment, python=python,
-            task_flags=tasks.task_flags, timeout=plan.timeout, linger=0.0,
+            task_flags=tasks.task_flags, timeout=options.timeout, linger=0.0,
         )  # fmt: skip
-        side.begin()
-        ending = Job(launched, side, signals).run()
+        ending = Job(plan, side, signals).run()
     except EnoughSteps:
         ending = Ending(0)
-    except LaunchError as problem:
-        raise CompareError(str(problem)) from None
     finally:
         side.end()
-    _check(side, ending, signals)
+    if not signals:
+        _check(side, ending)
 
 
-def _check(side: Side, ending: Ending, signals: Sequence[int]) -> None:
-    if signals:
-        raise Interrupted(signals[0])
+def _check(side: Side, ending: Ending) -> None:
+    """Raises CompareError where a side has not trained as it should."""
     if side.resumed is not None:
         raise CompareError(
             f"{side.script} went on from a checkpoint, after {side.resumed} steps of an earlier run, and trainings are "
