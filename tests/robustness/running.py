@@ -66,7 +66,7 @@ def one_file(record: Record, case: str, data: bytes, folder: Path) -> None:
         if not result.changed:
             return
         record.counts["changed"] += 1
-        text_report.render([result])
+        list(text_report.lines(result))
         write_all(in_place(result))
         for change in result.changes:
             check_text(record, case, change.before, change.after, data)

@@ -103,7 +103,7 @@ def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | No
 
 def table(legacy: Numbers, modern: Numbers) -> str:
     """The table in columns: what is said, legacy, modern, and modern by legacy (of losses: their difference)."""
-    rows = [("", "legacy", "modern", "modern/legacy")]
+    rows: list[tuple[str, ...]] = [("", "legacy", "modern", "modern/legacy")]
     for title, name, shown, compared in _ROWS:
         left, right = getattr(legacy, name), getattr(modern, name)
         cells = [NOTHING if value is None else shown(value) for value in (left, right)]

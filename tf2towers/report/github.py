@@ -11,7 +11,7 @@ from tf2towers.report.text import accepted_words
 _COMMANDS = {"left": "warning", "edit": "warning", "changed": "notice", "note": "notice"}
 
 
-def render(results: Iterable[MigrationResult]) -> str:
+def render(results: Iterable[MigrationResult], _: object = None) -> str:
     """One command a line."""
     lines: list[str] = []
     for result in results:

@@ -12,32 +12,34 @@ from tf2towers.report.sites import lines as site_lines
 from tf2towers.report.sites import rule_words, where
 
 
-def render(
-    results: Iterable[MigrationResult],
-    *,
+def lines(
+    result: MigrationResult,
+    name_of: Callable[[str], str] = lambda code: "",
     diff: bool = True,
     brief: bool = False,
-    all_sites: bool = False,
-    name_of: Callable[[str], str] = lambda code: "",
-) -> str:
-    """The whole report; `diff=False` leaves the diffs out, for when the files are written anyway.
+    every: bool = False,
+) -> Iterator[str]:
+    """The report on a script, with line ends.
 
     Args:
-        results: what came of each script.
-        diff: whether the changes are shown.
-        brief: notes about a program without towers and servers are left out; sites that are left never are.
-        all_sites: every site, however many there are.
         name_of: the name of the rule with a code.
+        diff: whether the changes are shown; not where the files are written anyway.
+        brief: notes about a program without towers and servers are left out; sites that are left never are.
+        every: every site, however many there are, and the modules that are read and unchanged.
     """
-    lines = (_result_lines(result, diff, brief, all_sites, name_of) for result in results)
-    return "".join(line for of_result in lines for line in of_result)
+    for change in result.changes if diff else ():
+        yield from unified_diff(change)
+    yield f"{summary(result)}\n"
+    for line in site_lines(result, name_of, all_sites=every, notes=not (brief and result.remark)):
+        yield f"{line}\n"
+    for path in result.copied if every else ():
+        yield f"  {display_path(path)}: read, unchanged\n"
 
 
-def left_only(results: Iterable[MigrationResult], name_of: Callable[[str], str]) -> str:
+def left_only(result: MigrationResult, name_of: Callable[[str], str]) -> str:
     """A line for each site that is left, with its file: what `--quiet` prints."""
     return "".join(
         f"{display_path(finding.path)}:{where(finding)}: {rule_words(finding.code, name_of)} {finding.message}\n"
-        for result in results
         for finding in result.left
     )
 
@@ -106,21 +108,6 @@ def _codes(findings: Iterable[Finding]) -> str:
     return ", ".join(sorted({finding.code for finding in findings}))
 
 
-def _result_lines(
-    result: MigrationResult,
-    diff: bool,
-    brief: bool,
-    all_sites: bool,
-    name_of: Callable[[str], str],
-) -> Iterator[str]:
-    if diff:
-        for change in result.changes:
-            yield from unified_diff(change)
-    yield f"{summary(result)}\n"
-    for line in site_lines(result, name_of, all_sites=all_sites, notes=not (brief and result.remark)):
-        yield f"{line}\n"
-
-
 def _lines(text: str) -> list[str]:
     """The lines of a text for a diff, split at line feeds alone."""
     lines = text.split("\n")
@@ -131,16 +118,18 @@ def _lines(text: str) -> list[str]:
 #: of a text of more lines than the first number, so many are compared at a time: the work grows with its length, not
 #: with the square of it
 _LONG, _WINDOW = 2000, 400
+_Opcode = tuple[str, int, int, int, int]
 
 
 def _match(before: list[str], after: list[str]) -> SequenceMatcher[str]:
     """A matcher of two texts. Of long ones, each window ends with the last lines in it that are the same."""
     if len(before) < _LONG:
         return SequenceMatcher(None, before, after)
-    opcodes: list[tuple[str, int, int, int, int]] = []
+    opcodes: list[_Opcode] = []
     i = j = 0
     while i < len(before) or j < len(after):
-        found = SequenceMatcher(None, before[i : i + _WINDOW], after[j : j + _WINDOW]).get_opcodes()
+        window = SequenceMatcher(None, before[i : i + _WINDOW], after[j : j + _WINDOW])
+        found: list[_Opcode] = [*window.get_opcodes()]
         equal = [place for place, (tag, *_) in enumerate(found) if tag == "equal"]
         if equal and (i + _WINDOW < len(before) or j + _WINDOW < len(after)):
             del found[equal[-1] + 1 :]
