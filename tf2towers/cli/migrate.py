@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tf2towers.cli import migrate_options
 from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.processes import map_in_processes, with_progress
+from tf2towers.cli.runnable import check_scripts, require_modules
 from tf2towers.cli.selection import mark_accepted
 from tf2towers.cli.show_results import show
 from tf2towers.cli.tree import Tree, tree_of
-from tf2towers.cli.verified_migration import verify_all
+from tf2towers.cli.verify import verdict_on
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.deep import with_deep_stack
@@ -26,6 +30,7 @@ from tf2towers.source.script import MAX_BYTES, STDIN, Script
 if TYPE_CHECKING:
     from tf2towers.codemod.migrate import Options
 
+Got = TypeVar("Got")
 #: a path, how it is migrated, and the codes that are not reported
 Given: TypeAlias = "tuple[str, Options, tuple[str, ...]]"
 
@@ -111,8 +116,8 @@ def migrate_path(path: str, options: Options | None = None, ignored: tuple[str, 
     from tf2towers.codemod.migrate import migrate
 
     try:
-        data = _standard_input() if path == str(STDIN) else None
-        result = with_deep_stack(lambda: migrate(_read_script(path, data), options))
+        read = _reader(path)
+        result = with_deep_stack(lambda: migrate(read(), options))
         return mark_accepted(result, ignored)
     except SourceError as problem:
         return MigrationResult(Path(path), error=_error_words(problem, Path(path)))
@@ -128,23 +133,49 @@ def _error_words(problem: SourceError, script: Path) -> str:
     return str(problem) if problem.path in own else f"{display_path(problem.path)}: {problem}"
 
 
-def _standard_input() -> bytes:
-    if sys.stdin is None:
-        raise SourceError(STDIN, "the standard input is closed")
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
-
-
-def _read_script(path: str, data: bytes | None) -> Script:
-    """The script at a path, or in what the standard input gave."""
+def _reader(path: str) -> Callable[[], Script]:
+    """What reads the script at a path. The standard input is read here, by the thread that Ctrl-C comes to."""
+    if path == str(STDIN):
+        if sys.stdin is None:
+            raise SourceError(STDIN, "the standard input is closed")
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        return lambda: read_script(lambda checked: Script.from_bytes(data, STDIN, checked=checked))
     if path.endswith(".ipynb"):
-        return read_notebook(path)
+        return lambda: read_notebook(path)
+    return lambda: read_script(lambda checked: Script.read(path, checked=checked))
 
-    def load(checked: bool) -> Script:
-        if data is not None:
-            return Script.from_bytes(data, STDIN, checked=checked)
-        return Script.read(path, checked=checked)
 
-    return read_script(load)
+# -- --verify: what was migrated is run beside the original before anything is written ---------------------------------
+
+
+def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) -> int:
+    """Runs each script and its migration, and shows the verdicts; the highest status.
+
+    The migrated script is run from a temporary folder that holds it and its local modules.
+    """
+    if any(result.script == STDIN for result in results):
+        raise CommandError("--verify needs a file: the standard input cannot be run twice")
+    check_scripts(*((result.script, options.legacy_python) for result in results))
+    require_modules("tensorflow", "numpy")
+    return max(_verify(result, options) for result in results)
+
+
+def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
+    from tf2towers.report.parity_text import render_parity
+
+    if not result.changed:
+        return 0
+    with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
+        write_all(under_directory(result, [result], Path(folder)))
+        migrated = next(path for path in sorted(Path(folder).rglob(result.script.name)))
+        parity = verdict_on(result.script, migrated, options)
+    print(render_parity(parity), end="", file=sys.stderr)
+    if parity.status:
+        print(f"tf2towers migrate: {display_path(result.script)}: nothing was written", file=sys.stderr)
+    return parity.status
+
+
+# -- what is written, and where ----------------------------------------------------------------------------------------
 
 
 def _write(
@@ -153,28 +184,29 @@ def _write(
     """Writes what was migrated; a script whose files cannot all be written gets an error instead."""
     good = [result for result in results if result.error is None]
     planned: dict[Path, bytes] = {}
-    plans: list[tuple[MigrationResult, list[Output]]] = []
-    for result in good:
-        try:
-            outputs = (
-                under_directory(result, good, options.output, base)
-                if options.output is not None
-                else in_place(result)
-            )
-            for output in outputs:
-                if planned.get(output.target, output.data) != output.data:
-                    raise SourceError(output.target, "not written: another script needs another text there")
-            planned.update((output.target, output.data) for output in outputs)
-            plans.append((result, outputs))
-        except SourceError as problem:
-            result.error = _error_words(problem, result.script)
-    written: list[Path] = []
-    for result, outputs in plans:
-        try:
-            written += write_all(outputs)
-        except SourceError as problem:
-            result.error = _error_words(problem, result.script)
-    return written
+
+    def plan(result: MigrationResult) -> list[Output]:
+        if options.output is None:
+            outputs = in_place(result)
+        else:
+            outputs = under_directory(result, good, options.output, base)
+        for output in outputs:
+            if planned.get(output.target, output.data) != output.data:
+                raise SourceError(output.target, "not written: another script needs another text there")
+        planned.update((output.target, output.data) for output in outputs)
+        return outputs
+
+    plans = [(result, _or_error(result, partial(plan, result))) for result in good]
+    return [path for result, outputs in plans for path in _or_error(result, partial(write_all, outputs))]
+
+
+def _or_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Got]:
+    """What `work` gives; nothing where it cannot be done, and the result says why."""
+    try:
+        return work()
+    except SourceError as problem:
+        result.error = _error_words(problem, result.script)
+        return []
 
 
 def _write_runtime(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:

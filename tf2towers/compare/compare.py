@@ -44,14 +44,14 @@ def compare(options: argparse.Namespace) -> Outcome:
         KeyboardInterrupt: on Ctrl-C, when everything has ended. (So for SIGTERM: its handler is called then.)
     """
     legacy, modern = options.legacy, options.modern
-    shape = shape_of(legacy, modern, options.ps, options.workers, options.task_flags)
+    shape = find_shape((legacy, modern), options.ps, options.workers, options.task_flags)
+    if shape is not None:
+        check_clusters(legacy, modern)
     about = machine()
     draws = is_tf1(legacy) and makes_session_calls(modern)  # the same graph draws the same numbers
+    workers = 1 if shape is None else shape.workers
+    sides = Side("legacy", legacy, workers, options.steps), Side("modern", modern, workers, options.steps)
     pythons = options.legacy_python, sys.executable
-    sides = tuple(
-        Side(title, script, 1 if shape is None else shape.workers, options.steps)
-        for title, script in (("legacy", legacy), ("modern", modern))
-    )
     with note_signals() as signals:
         for side, python in zip(sides, pythons, strict=True):
             with tempfile.TemporaryDirectory(
@@ -62,16 +62,28 @@ def compare(options: argparse.Namespace) -> Outcome:
                 break
     if signals:
         signal.raise_signal(signals[0])
+    words = [
+        [*_start_words(python, shape), str(side.script), *options.arguments]
+        for side, python in zip(sides, pythons, strict=True)
+    ]
     return Outcome(
-        sides=(sides[0], sides[1]),
-        commands=(
-            shlex.join([*_command_words(pythons[0], shape), str(legacy), *options.arguments]),
-            shlex.join([*_command_words(pythons[1], shape), str(modern), *options.arguments]),
-        ),
+        sides=sides,
+        commands=(shlex.join(words[0]), shlex.join(words[1])),
         arguments=options.arguments,
         machine=about,
-        how=_describe_run(draws, shape, sides),
+        how=_describe_run(draws, shape, [side.synchronous for side in sides]),
     )
+
+
+def check_clusters(legacy: Path, modern: Path) -> None:
+    """Raises CompareError where one is a task of a cluster, and the other is not."""
+    for mine, its in ((legacy, modern), (modern, legacy)):
+        if has_cluster(mine) and not has_cluster(its):
+            raise CompareError(
+                f"{mine} is a task of a cluster, and {its} is a program of one process: it uses neither a "
+                "tf.train.Server nor a strategy of several workers. Only two clusters or two programs of one process "
+                "can be compared"
+            )
 
 
 def _run(
@@ -141,60 +153,24 @@ def _check(side: Side, ending: Ending) -> None:
         )
 
 
-def _command_words(python: str, shape: Shape | None) -> list[str]:
-    """The words of the command line that a user starts a script with."""
+def _start_words(python: str, shape: Shape | None) -> list[str]:
+    """The words that a user starts a script with."""
     if shape is None:
         return [python]
     words = ["tf2towers", "launch", f"--ps={shape.ps}", f"--workers={shape.workers}", f"--python={python}"]
     return [*words, *([] if shape.task_flags == TASK_FLAGS else [f"--task-flags={shape.task_flags}"]), "--"]
 
 
-def _describe_run(same_draws: bool, shape: Shape | None, sides: Sequence[Side]) -> str:
+def _describe_run(same_draws: bool, shape: Shape | None, together: list[bool]) -> str:
+    """How it was measured; `together`: whether the workers of each side make an update together."""
     weights = "with the same initial weights" if same_draws else "each with initial weights of its own"
     said = (
         f"One run of each, one after the other, {weights}; a ratio is of steps, whatever a step's batch is."
     )
     if shape is None:
         return said
-    together = [side.synchronous for side in sides]
     steps = "an update that all workers make together" if all(together) else "one worker's update"
     if any(together) and not all(together):
         steps = "an update: of all workers on one side, of one worker on the other"
-    cluster = f"Each was a cluster of {describe_shape(shape)}"
-    return f"{said} {cluster}; a step is {steps}, memory the sum of all tasks' peaks."
-
-
-# -- whether the two are clusters, and of how many tasks ---------------------------------------------------------------
-
-
-def shape_of(
-    legacy: Path,
-    modern: Path,
-    ps: int | None = None,
-    workers: int | None = None,
-    task_flags: str | None = None,
-) -> Shape | None:
-    """The cluster to run each side as; None where both are of one process.
-
-    Args:
-        ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where a script starts servers.
-
-    Raises:
-        CompareError: one is a task of a cluster, and the other is not.
-    """
-    shape = find_shape((legacy, modern), ps, workers, task_flags)
-    if shape is None:
-        return None
-    for mine, its in ((legacy, modern), (modern, legacy)):
-        if has_cluster(mine) and not has_cluster(its):
-            raise CompareError(
-                f"{mine} is a task of a cluster, and {its} is a program of one process: it uses neither a "
-                "tf.train.Server nor a strategy of several workers. Only two clusters or two programs of one process "
-                "can be compared"
-            )
-    return shape
-
-
-def describe_shape(shape: Shape) -> str:
-    """Such as '1 parameter server and 2 workers'."""
-    return f"{counted(shape.ps, 'parameter server')} and {counted(shape.workers, 'worker')}"
+    tasks = f"{counted(shape.ps, 'parameter server')} and {counted(shape.workers, 'worker')}"
+    return f"{said} Each was a cluster of {tasks}; a step is {steps}, memory the sum of all tasks' peaks."

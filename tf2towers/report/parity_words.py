@@ -78,7 +78,7 @@ def headline(result: ParityResult) -> str:
         return f"WITHIN TOLERANCE {result.tolerance:.3g}: {every} {agrees}"
     failed = sum(bool(found.problem) for found in of)
     apart = sum(verdict_of(found) == "differs" for found in of)
-    parts = []
+    parts = [f"{failed} could not be compared"] * bool(failed)
     if apart:
         largest = max((found.max_rel for found in of if not found.problem), key=_rank)
         most = (
@@ -87,9 +87,7 @@ def headline(result: ParityResult) -> str:
             else "NaN or infinite in places"
         )
         since = "" if result.first_step is None else f", first at {unit(result)} {result.first_step}"
-        parts.append(f"{apart} of {len(of)} {_listed([PLURALS[kind] for kind in kinds])}{since}, {most}")
-    if failed:
-        parts.append(f"{failed} could not be compared")
+        parts.insert(0, f"{apart} of {len(of)} {_listed([PLURALS[kind] for kind in kinds])}{since}, {most}")
     return f"DIFFERS: {', '.join(parts) or 'the two runs are not the same'}, over {span(result)}"
 
 

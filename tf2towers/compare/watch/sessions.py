@@ -37,8 +37,7 @@ def _facts(graph: Any) -> _GraphFacts:
     """The facts of a graph; empty ones at the first question."""
     if not hasattr(graph, "_tf2towers_seen"):
         graph._tf2towers_seen = _GraphFacts()
-    found = graph._tf2towers_seen  # type: _GraphFacts
-    return found
+    return graph._tf2towers_seen
 
 
 class SessionWatch:
