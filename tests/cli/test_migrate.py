@@ -100,9 +100,13 @@ def test_a_command(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     assert [printed_all.count(part) for part in said] == [1] * len(said), printed
     assert printed_all.count("wrote ") == len(written)
     assert LINES.get(name) in (None, len(printed_all.splitlines()))
-    found = {str(path.relative_to(tmp_path)): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    found = {
+        str(path.relative_to(tmp_path)): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
+    }
     wanted = files | written
-    assert found == {path: text if isinstance(text, bytes) else text.encode() for path, text in wanted.items()}
+    assert found == {
+        path: text if isinstance(text, bytes) else text.encode() for path, text in wanted.items()
+    }
 
 
 class Standard(io.TextIOWrapper):

@@ -58,11 +58,10 @@ def _start_process(parent: int) -> None:
 
 def with_progress(results: Iterable[Got], count: int) -> Iterator[Got]:
     """The results, with their number on the terminal while they come."""
-    if not sys.stderr.isatty() or count < 2:
-        yield from results
-        return
+    shown = sys.stderr.isatty() and count > 1
     for number, result in enumerate(results, 1):
-        done = 30 * number // count
-        print(f"\r[{'#' * done}{'.' * (30 - done)}] {number}/{count}", end="", file=sys.stderr, flush=True)
+        if shown:
+            print(f"\r{number} of {count}", end="", file=sys.stderr, flush=True)
         yield result
-    print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
+    if shown:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

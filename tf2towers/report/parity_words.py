@@ -5,13 +5,12 @@ from __future__ import annotations
 import decimal
 import math
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import Literal
 
 from tf2towers.report.parity_result import Comparison, Kind, ParityResult
 from tf2towers.report.paths import counted
 
 #: in the order of a step
-KINDS: tuple[Kind, ...] = get_args(Kind)
 PLURALS: dict[Kind, str] = {
     "input": "inputs",
     "loss": "losses",
@@ -21,19 +20,20 @@ PLURALS: dict[Kind, str] = {
     "fetched": "fetched values",
     "summary": "summaries",
 }
+KINDS = tuple(PLURALS)
 #: what a verdict speaks of, in this order; of session calls, and of training steps
 _OF_CALLS: tuple[Kind, ...] = ("gradient", "variable", "fetched", "summary")
 _OF_STEPS: tuple[Kind, ...] = ("gradient", "loss", "variable")
 
 Verdict = Literal["failed", "differs", "within", "bitwise"]
 #: the worst first
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 VERDICT_WORDS: dict[Verdict, str] = {
     "failed": "not comparable",
     "differs": "differs",
     "within": "within tolerance",
     "bitwise": "bit-identical",
 }
+VERDICTS = tuple(VERDICT_WORDS)
 
 
 def verdict_of(comparison: Comparison) -> Verdict:

@@ -122,16 +122,9 @@ def _example_lines(example: Any) -> list[str]:
 
 def as_dict(rule: Rule) -> dict[str, object]:
     """A rule for `rules --output-format json`."""
-    return {
-        "code": rule.code,
-        "name": rule.name,
-        "title": rule.title,
-        "does": rule.does,
-        "safe": rule.safe,
-        "why": wrap_paragraphs(rule.why),
-        "todo": wrap_paragraphs(rule.todo),
-        "sources": list(rule.sources),
-    }
+    fields = {name: getattr(rule, name) for name in ("code", "name", "title", "does", "safe")}
+    texts = {"why": wrap_paragraphs(rule.why), "todo": wrap_paragraphs(rule.todo)}
+    return fields | texts | {"sources": list(rule.sources)}
 
 
 def markdown(rule: Rule) -> str:
