@@ -36,10 +36,10 @@ def stand_in(script: Script) -> MigrationResult:
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """The stand-in where the engine is looked for."""
-    exact = ModuleType("tf2towers.codemod.migrate")
-    exact.migrate = lambda script, options: stand_in(script)  # type: ignore[attr-defined]
-    exact.Options = SimpleNamespace  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tf2towers.codemod.migrate", exact)
+    codemod = ModuleType("tf2towers.codemod.migrate")
+    codemod.migrate = lambda script, options: stand_in(script)  # type: ignore[attr-defined]
+    codemod.Options = SimpleNamespace  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tf2towers.codemod.migrate", codemod)
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def test_what_cannot_be_run_says_what_to_do(
         assert main([command, "old.py", "new.py"]) == 2
         assert "`tf2towers migrate --python3 -o DIR old.py` writes it in Python 3" in capsys.readouterr().err
     assert main(["migrate", "--verify", "-o", "out", "old.py"]) == 2
-    assert "--verify: old.py is Python 2" in capsys.readouterr().err
+    assert "tf2towers migrate: old.py is Python 2" in capsys.readouterr().err
     assert main(["migrate", "--python3", "-o", "out", "old.py"]) == 0
     assert "(in Python 3 now, and with TF 1 as before)" in capsys.readouterr().out
     assert Path("out/old.py").read_text() == "import tensorflow as tf\nprint(tf.Session(), 7 // 2)\n"

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,129 +14,99 @@ from tf2towers.cli.main import main
 Put = Callable[..., Path]
 pytestmark = pytest.mark.usefixtures("engine")
 
+OLD, HARD = {"train.py": "x = OLD\n"}, {"train.py": "x = 1\nHARD\n"}
+LATIN = b"# coding: latin-1\r\nx = '%s \xe9'\r\n"
+SOURCES = {
+    "src/train.py": "import model\nfrom net import layers\n", "src/model.py": "x = OLD\n", "src/net/__init__.py": "",
+    "src/net/layers.py": "y = 1\n", "src/unused.py": "y = OLD\n",
+}  # fmt: skip
+PACKAGE = {
+    "pkg/__init__.py": "", "pkg/util.py": "x = OLD\n", "pkg/train/__init__.py": "",
+    "pkg/train/main.py": "from pkg import util\n",
+}  # fmt: skip
+MANY = {"train.py": "import model\nx = OLD\n" + "HARD\n" * 12, "model.py": "y = 1\n"}
+WRONG = "usage: tf2towers migrate [options] PATH..."
+#: the files, the command line, its status, the files that it writes, and what it says
+CASES = {
+    "a diff": (
+        OLD, "train.py", 0, {}, ["-x = OLD\n+x = NEW\n", "train.py: 1 file to change, nothing left by hand"],
+    ),
+    "a site left": (
+        HARD, "train.py", 1, {},
+        ["train.py: nothing to change, 1 site left by hand\n  2:1: T2T900 hard\n      to do: think\n"],
+    ),
+    "in place": ({"train.py": LATIN % b"OLD"}, "-w train.py", 0, {"train.py": LATIN % b"NEW"}, ["wrote train.py"]),
+    "in place again": ({"train.py": "x = NEW\n"}, "-w train.py", 0, {}, ["train.py: nothing to change"]),
+    "check: changes": (OLD, "--check train.py", 1, {}, []),
+    "check: none": ({"train.py": "x = 1\n"}, "--check train.py", 0, {}, []),
+    "check: left": (HARD, "--check train.py", 1, {}, []),
+    "an output that runs by itself": (
+        SOURCES, "src/train.py -o out", 0,
+        {"out/train.py": SOURCES["src/train.py"], "out/model.py": "x = NEW\n", "out/net/__init__.py": "",
+         "out/net/layers.py": "y = 1\n"}, [],
+    ),
+    "an output named as a file": (
+        OLD, "train.py -o new.py", 2, {}, ["new.py reads as a file: a folder is asked for"],
+    ),
+    "an output of modules outside the script's folder": (
+        PACKAGE, "pkg/train/main.py -o out", 0,
+        {f"out/{name}": text.replace("OLD", "NEW") for name, text in PACKAGE.items()}, [],
+    ),
+    "an output of several scripts": (
+        {"a/train.py": "x = OLD\n", "b/train.py": "y = OLD\n"}, "a/train.py b/train.py -o out", 0,
+        {"out/a/train.py": "x = NEW\n", "out/b/train.py": "y = NEW\n"}, [],
+    ),
+    "an output over the source": ({"s/a.py": "x = OLD\n"}, "s/a.py -o s", 2, {}, ["-w writes in place"]),
+    "no output of what is not changed": (HARD, "train.py -o out", 1, {}, []),
+    "no text that is not Python": (
+        {"train.py": "BREAK\n", "other.py": "x = OLD\n"}, "-w train.py other.py", 2, {"other.py": "x = NEW\n"},
+        ["not written: the new text is wrong"],
+    ),
+    "a module of two scripts": (
+        {"a.py": "import common\n", "b.py": "import common\n", "common.py": "x = OLD\n"}, "-w a.py b.py", 0,
+        {"common.py": "x = NEW\n"}, ["wrote common.py"],
+    ),
+    "the worst status": (
+        {"good.py": "x = OLD\n", "bad.py": "def (\n"}, "good.py bad.py good.py", 2, {},
+        ["good.py: 1 file", "tf2towers: bad.py: line 1: not valid Python 3"],
+    ),
+    # read in the other processes, where there is no stand-in
+    "several processes": ({f"s{n}.py": "def (\n" for n in range(4)}, "-j 2 s0.py s1.py s2.py s3.py", 2, {}, []),
+    "no number of processes": (OLD, "-j -1 train.py", 2, {}, [WRONG]),
+    "in two places": (OLD, "-w -o out train.py", 2, {}, [WRONG]),
+    "written and checked": (OLD, "-w --check train.py", 2, {}, [WRONG]),
+    "no such format": (OLD, "--format xml train.py", 2, {}, [WRONG]),
+    "no such option": (OLD, "--no-such-option train.py", 2, {}, [WRONG]),
+    "no path": ({}, "", 2, {}, [WRONG]),
+    "no runtime without an output": (OLD, "--vendor train.py", 2, {}, ["--vendor goes with -o or -w"]),
+    "quiet": (MANY, "-q train.py", 1, {}, ["train.py:3:1: T2T900 hard"]),
+    "verbose": (MANY, "-v --no-diff train.py", 1, {}, ["14:1", "  model.py: read, unchanged\n"]),
+    "quiet and verbose": (MANY, "-q -v train.py", 2, {}, [WRONG]),
+    "exit zero": (HARD, "--exit-zero train.py", 0, {}, []),
+    "an error all the same": ({}, "--exit-zero none.py", 2, {}, ["there is no such file"]),
+}  # fmt: skip
+#: how many lines are printed
+LINES = {"quiet": 12, "no such option": 2, "in place": 2}
 
-def test_prints_a_diff_and_writes_nothing(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    path = put("train.py", "x = OLD\n")
-    assert main(["migrate", "train.py"]) == 0
-    out = capsys.readouterr().out
-    assert "-x = OLD\n+x = NEW\n" in out
-    assert "train.py: 1 file to change, nothing left by hand" in out
-    assert path.read_text() == "x = OLD\n"
 
-
-def test_sites_left(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    put("train.py", "x = 1\nHARD\n")
-    assert main(["migrate", "train.py"]) == 1
-    out = capsys.readouterr().out
-    assert "train.py: nothing to change, 1 site left by hand\n  2:1: T2T900 hard\n      to do: think\n" in out
-
-
-def test_in_place(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    path = put("train.py", b"# coding: latin-1\r\nx = 'OLD \xe9'\r\n")
-    assert main(["migrate", "-w", "train.py"]) == 0
-    assert path.read_bytes() == b"# coding: latin-1\r\nx = 'NEW \xe9'\r\n"
-    out = capsys.readouterr().out
-    assert "wrote train.py" in out
-    assert "@@" not in out
-    assert main(["migrate", "-w", "train.py"]) == 0
-    assert "wrote" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("text", "status"), [("x = OLD\n", 1), ("x = 1\n", 0), ("HARD\n", 1)])
-def test_check(put: Put, text: str, status: int) -> None:
-    path = put("train.py", text)
-    assert main(["migrate", "--check", "train.py"]) == status
-    assert path.read_text() == text
-
-
-def test_output_directory_runs_by_itself(put: Put, tmp_path: Path) -> None:
-    put("src/train.py", "import model\nfrom net import layers\n")
-    put("src/model.py", "x = OLD\n")
-    put("src/net/__init__.py", "")
-    put("src/net/layers.py", "y = 1\n")
-    put("src/unused.py", "y = OLD\n")
-    assert main(["migrate", "src/train.py", "-o", "out"]) == 0
-    written = {str(p.relative_to(tmp_path / "out")): p.read_text() for p in (tmp_path / "out").rglob("*.py")}
-    assert written == {
-        "train.py": "import model\nfrom net import layers\n",
-        "model.py": "x = NEW\n",
-        "net/__init__.py": "",
-        "net/layers.py": "y = 1\n",
+@pytest.mark.parametrize("name", CASES)
+def test_a_command(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    files, arguments, status, written, said = CASES[name]
+    for path, text in files.items():
+        put(path, text)
+    assert main(["migrate", *shlex.split(arguments)]) == status
+    printed = capsys.readouterr()
+    printed_all = printed.out + printed.err
+    assert [printed_all.count(part) for part in said] == [1] * len(said), printed
+    assert printed_all.count("wrote ") == len(written)
+    assert LINES.get(name) in (None, len(printed_all.splitlines()))
+    found = {
+        str(path.relative_to(tmp_path)): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
     }
-    assert (tmp_path / "src/model.py").read_text() == "x = OLD\n"
-
-
-def test_output_named_as_a_file(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    put("train.py", "x = OLD\n")
-    assert main(["migrate", "train.py", "-o", "new.py"]) == 2
-    assert "new.py reads as a file: a folder is asked for" in capsys.readouterr().err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["train.py"]
-
-
-def test_output_of_modules_outside_the_scripts_directory(put: Put, tmp_path: Path) -> None:
-    put("pkg/__init__.py", "")
-    put("pkg/util.py", "x = OLD\n")
-    put("pkg/train/__init__.py", "")
-    put("pkg/train/main.py", "from pkg import util\n")
-    assert main(["migrate", "pkg/train/main.py", "-o", "out"]) == 0
-    names = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.py"))
-    assert names == ["pkg/__init__.py", "pkg/train/__init__.py", "pkg/train/main.py", "pkg/util.py"]
-
-
-def test_output_of_several_scripts_keeps_them_apart(put: Put, tmp_path: Path) -> None:
-    put("a/train.py", "x = OLD\n")
-    put("b/train.py", "y = OLD\n")
-    assert main(["migrate", "a/train.py", "b/train.py", "-o", "out"]) == 0
-    assert (tmp_path / "out/a/train.py").read_text() == "x = NEW\n"
-    assert (tmp_path / "out/b/train.py").read_text() == "y = NEW\n"
-
-
-def test_output_over_the_source_is_refused(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    path = put("src/train.py", "x = OLD\n")
-    assert main(["migrate", "src/train.py", "-o", "src"]) == 2
-    assert "-w writes in place" in capsys.readouterr().err
-    assert path.read_text() == "x = OLD\n"
-
-
-def test_output_of_what_could_not_be_changed_is_none(put: Put, tmp_path: Path) -> None:
-    put("train.py", "HARD\n")
-    assert main(["migrate", "train.py", "-o", "out"]) == 1
-    assert not (tmp_path / "out").exists()
-
-
-def test_text_that_is_not_python_is_never_written(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    path = put("train.py", "BREAK\n")
-    other = put("other.py", "x = OLD\n")
-    assert main(["migrate", "-w", "train.py", "other.py"]) == 2
-    assert "not written: the new text is wrong" in capsys.readouterr().err
-    assert path.read_text() == "BREAK\n"
-    assert other.read_text() == "x = NEW\n"
-
-
-def test_a_module_two_scripts_share_is_written_once(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    put("a.py", "import common\n")
-    put("b.py", "import common\n")
-    common = put("common.py", "x = OLD\n")
-    assert main(["migrate", "-w", "a.py", "b.py"]) == 0
-    assert common.read_text() == "x = NEW\n"
-    assert capsys.readouterr().out.count("wrote common.py") == 1
-
-
-def test_several_scripts_the_worst_status_counts(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    put("good.py", "x = OLD\n")
-    put("bad.py", "def (\n")
-    assert main(["migrate", "good.py", "bad.py", "good.py"]) == 2
-    shown = capsys.readouterr()
-    assert shown.out.count("good.py: 1 file") == 1
-    assert "tf2towers: bad.py: line 1: not valid Python 3" in shown.err
-
-
-def test_several_processes(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
-    del monkeypatch
-    for number in range(4):
-        put(f"s{number}.py", "def (\n")  # read in the other processes, where there is no stand-in
-    assert main(["migrate", "-j", "2", *(f"s{number}.py" for number in range(4))]) == 2
-    assert main(["migrate", "-j", "-1", "s0.py"]) == 2
+    wanted = files | written
+    assert found == {
+        path: text if isinstance(text, bytes) else text.encode() for path, text in wanted.items()
+    }
 
 
 class Standard(io.TextIOWrapper):
@@ -143,10 +114,7 @@ class Standard(io.TextIOWrapper):
         super().__init__(io.BytesIO(data), encoding="utf-8")
 
 
-def test_standard_input(
-    put: Put, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    put("unused.py", "")
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     monkeypatch.setattr(sys, "stdin", Standard(b"x = OLD\r\n"))
     assert main(["migrate", "-"]) == 0
     assert b"+x = NEW" in capsysbinary.readouterr().out
@@ -187,41 +155,16 @@ def test_our_own_error_is_no_traceback(
 
 def test_a_file_changed_in_the_meantime_is_left(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put("train.py", "x = OLD\n")
-    engine = sys.modules["tf2towers.codemod.migrate"].migrate
+    codemod = sys.modules["tf2towers.codemod.migrate"]
+    engine = codemod.migrate
 
-    def slow(script: object) -> object:
+    def slow(script: object, options: object) -> object:
         path.write_text("x = 'somebody else was here'\n")
-        return engine(script, None)
+        return engine(script, options)
 
-    exact = sys.modules["tf2towers.codemod.migrate"]
-    monkeypatch.setattr(exact, "migrate", lambda script, options: slow(script))
+    monkeypatch.setattr(codemod, "migrate", slow)
     assert main(["migrate", "-w", "train.py"]) == 2
     assert path.read_text() == "x = 'somebody else was here'\n"
-
-
-@pytest.mark.parametrize("options", [["-w", "-o", "out"], ["-w", "--check"], ["--format", "xml"], []])
-def test_wrong_options(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    given = [*options, "train.py"] if options else []
-    assert main(["migrate", *given]) == 2
-    assert "usage: tf2towers migrate" in capsys.readouterr().err
-
-
-def test_quiet_and_verbose(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    put("train.py", "import model\nx = OLD\n" + "HARD\n" * 12)
-    put("model.py", "y = 1\n")
-    assert main(["migrate", "-q", "train.py"]) == 1
-    out = capsys.readouterr().out.splitlines()
-    assert out[0] == "train.py:3:1: T2T900 hard" and len(out) == 12
-    assert main(["migrate", "-v", "--no-diff", "train.py"]) == 1
-    out = capsys.readouterr().out
-    assert "14:1" in out and "more (" not in out and "  model.py: read, unchanged\n" in out
-    assert main(["migrate", "-q", "-v", "train.py"]) == 2
-
-
-def test_exit_zero(put: Put) -> None:
-    put("train.py", "HARD\n")
-    assert main(["migrate", "--exit-zero", "train.py"]) == 0
-    assert main(["migrate", "--exit-zero", "none.py"]) == 2
 
 
 def test_an_output_that_is_there_already(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
@@ -232,9 +175,3 @@ def test_an_output_that_is_there_already(put: Put, capsys: pytest.CaptureFixture
     path.write_text("x = OLD + 1\n")
     assert main(["migrate", "train.py", "-o", "out"]) == 0
     assert capsys.readouterr().out.endswith("wrote out/train.py\n")
-
-
-def test_a_wrong_option_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["migrate", "--no-such-option", "train.py"]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "usage: tf2towers migrate [options] PATH..." and len(lines) == 2

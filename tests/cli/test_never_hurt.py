@@ -47,25 +47,24 @@ def test_deep_code_is_migrated(put: Put, capsys: pytest.CaptureFixture[str]) -> 
         assert "import tensorflow.compat.v1 as tf" in text
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="takes more")
-def test_what_python_cannot_parse_is_refused(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    text = f"{HEAD}y = {' + '.join(['x'] * 3000)}\n"
-    path = put("x.py", text)
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        pytest.param(
+            " + ".join(["x"] * 3000), "it is nested more deeply than Python can parse",
+            marks=pytest.mark.skipif(sys.version_info >= (3, 12), reason="takes more"),
+        ),
+        # looked at as Python 2, too, by a parser in Python
+        (f"{'(' * 900}x{')' * 900}", "line 3: not valid Python 3: too many nested parentheses\n"),
+    ],
+)  # fmt: skip
+def test_what_python_cannot_parse_is_refused(
+    put: Put, capsys: pytest.CaptureFixture[str], code: str, said: str
+) -> None:
+    path = put("x.py", text := f"{HEAD}y = {code}\n")
     assert main(["migrate", "-w", "x.py"]) == 2
-    assert capsys.readouterr().err.startswith(
-        "tf2towers: x.py: it is nested more deeply than Python can parse"
-    )
+    assert capsys.readouterr().err.startswith(f"tf2towers: x.py: {said}")
     assert path.read_text() == text
-
-
-def test_brackets_beyond_python(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    """Looked at as Python 2, too, by a parser in Python."""
-    put("x.py", f"{HEAD}y = {'(' * 900}x{')' * 900}\n")
-    assert main(["migrate", "x.py"]) == 2
-    assert (
-        capsys.readouterr().err
-        == "tf2towers: x.py: line 3: not valid Python 3: too many nested parentheses\n"
-    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -87,35 +86,24 @@ def test_an_interrupt_in_the_middle(put: Put, tmp_path: Path, jobs: str) -> None
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_output(put: Put, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "said", "written"),
+    [
+        ("x.py > /dev/full", "{FULL}", False),
+        (
+            "-w x.py > /dev/full",
+            "tf2towers migrate: everything is written, only the report of it is not\n{FULL}", True,
+        ),
+        ("-w x.py >&-", "tf2towers: the standard output is closed: nothing was done\n", False),
+    ],
+)  # fmt: skip
+def test_a_full_or_closed_output(put: Put, tmp_path: Path, arguments: str, said: str, written: bool) -> None:
     path = put("x.py", HEAD)
-    with Path("/dev/full").open("wb") as full:
-        plain, written = (
-            subprocess.run(
-                [sys.executable, "-m", "tf2towers", "migrate", "x.py", *options],
-                cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False,
-            )
-            for options in ([], ["-w"])
-        )  # fmt: skip
-    sentence = b"tf2towers: the output cannot be written (No space left on device)\n"
-    assert (plain.returncode, plain.stderr) == (2, sentence)
-    assert written.returncode == 2
-    assert (
-        written.stderr
-        == b"tf2towers migrate: everything is written, only the report of it is not\n" + sentence
-    )
-    assert "compat.v1" in path.read_text()
-
-
-def test_a_closed_output(put: Put, tmp_path: Path) -> None:
-    path = put("x.py", HEAD)
-    command = f'exec "{sys.executable}" -m tf2towers migrate -w x.py >&-'
-    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, stderr=subprocess.PIPE, check=False)
-    assert (done.returncode, done.stderr) == (
-        2,
-        b"tf2towers: the standard output is closed: nothing was done\n",
-    )
-    assert path.read_text() == HEAD
+    command = f'exec "{sys.executable}" -m tf2towers migrate {arguments}'
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
+    full = "tf2towers: the output cannot be written (No space left on device)\n"
+    assert (done.returncode, done.stderr) == (2, said.format(FULL=full))
+    assert ("compat.v1" in path.read_text()) == written
 
 
 def test_a_read_only_file_stays(put: Put, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 """`--python-path`: modules of a program that runs with a PYTHONPATH."""
 
-from __future__ import annotations
-
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,56 +10,43 @@ from tf2towers.cli.main import main
 
 TRAIN = "import tensorflow as tf\nfrom lib.net import loss\n\nx = tf.placeholder(tf.float32, [])\nprint(loss(x))\n"
 NET = "import tensorflow as tf\n\n\ndef loss(x):\n    return tf.square(x, name='loss') + tf.to_float(1)\n"
+#: tools/train.py, whose module lies above it: `PYTHONPATH=. python tools/train.py`
+PROJECT = {"tools/train.py": TRAIN, "lib/__init__.py": "", "lib/net.py": NET}
+OWN = {"tools/lib/__init__.py": "", "tools/lib/net.py": NET.replace("loss'", "own'")}
+#: a package without __init__.py, found by the option or by what the script says
+PACKAGE = {"pkg/net.py": NET, "pkg/train.py": TRAIN.replace("lib.net", "pkg.net")}
+START = "import sys, os\nsys.path.append(os.path.dirname(__file__) + '/..')\n"
+APPENDS = PACKAGE | {"pkg/train.py": START + PACKAGE["pkg/train.py"]}
+#: more files, the command line, the output, and a part of its net.py
+CASES = {
+    "a script": ({}, "tools/train.py --python-path .", [*PROJECT], "tensorflow.compat.v1"),
+    "a folder": ({}, ". --python-path .", [*PROJECT], "tensorflow.compat.v1"),
+    "its own folder first": (
+        OWN, "tools/train.py --python-path .", ["lib/__init__.py", "lib/net.py", "train.py"], "'own'",
+    ),
+    "a package": (PACKAGE, "pkg/train.py --python-path .", [*PACKAGE], "tensorflow.compat.v1"),
+    "a package of sys.path": (APPENDS, "pkg/train.py", [*PACKAGE], "tensorflow.compat.v1"),
+}  # fmt: skip
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """tools/train.py, whose module lies above it: `PYTHONPATH=. python tools/train.py`."""
-    for name, text in {"tools/train.py": TRAIN, "lib/__init__.py": "", "lib/net.py": NET}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+@pytest.mark.parametrize("name", CASES)
+def test_modules_are_found_and_keep_their_places(put: Callable[..., Path], tmp_path: Path, name: str) -> None:
+    more, arguments, written, part = CASES[name]
+    for path, text in (PROJECT | more).items():
+        put(path, text)
+    assert main(["migrate", *shlex.split(arguments), "-o", "out"]) == 0
+    found = {str(path.relative_to(tmp_path / "out")): path for path in (tmp_path / "out").rglob("*.py")}
+    assert sorted(found) == sorted(written)
+    [net] = [path for path in found.values() if path.name == "net.py"]
+    assert part in net.read_text()
+    if name == "a script":
+        assert main(["migrate", "out/tools/train.py", "--check", "--python-path", "out"]) == 0
 
 
-def files(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-
-
-def test_nothing_is_guessed_without(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_guessed_without(put: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
+    for path, text in PROJECT.items():
+        put(path, text)
     assert main(["migrate", "tools/train.py", "-o", "out"]) == 1
     printed = capsys.readouterr().out
     assert "T2T624" in printed
     assert "--python-path FOLDER" in printed
-
-
-@pytest.mark.parametrize("path", ["tools/train.py", "."])
-def test_modules_are_found_and_keep_their_places(project: Path, path: str) -> None:
-    assert main(["migrate", path, "-o", "out", "--python-path", "."]) == 0
-    assert files(project / "out") == ["lib/__init__.py", "lib/net.py", "tools/train.py"]
-    assert "tensorflow.compat.v1" in (project / "out/lib/net.py").read_text(encoding="utf-8")
-    assert main(["migrate", "out/tools/train.py", "--check", "--python-path", "out"]) == 0
-
-
-def test_the_script_s_own_folder_comes_first(project: Path) -> None:
-    (project / "tools/lib").mkdir()
-    (project / "tools/lib/__init__.py").touch()
-    (project / "tools/lib/net.py").write_text(NET.replace("loss'", "own'"), encoding="utf-8")
-    assert main(["migrate", "tools/train.py", "-o", "out", "--python-path", "."]) == 0
-    assert files(project / "out") == ["lib/__init__.py", "lib/net.py", "train.py"]
-    assert "'own'" in (project / "out/lib/net.py").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("start", "arguments"),
-    [
-        ("", ["--python-path", "."]),
-        ("import sys, os\nsys.path.append(os.path.dirname(__file__) + '/..')\n", []),
-    ],
-)
-def test_a_package_without_init_keeps_its_folder(project: Path, start: str, arguments: list[str]) -> None:
-    (project / "pkg").mkdir()
-    (project / "pkg/net.py").write_text(NET, encoding="utf-8")
-    (project / "pkg/train.py").write_text(start + TRAIN.replace("lib.net", "pkg.net"), encoding="utf-8")
-    assert main(["migrate", "pkg/train.py", "-o", "out", *arguments]) == 0
-    assert files(project / "out") == ["pkg/net.py", "pkg/train.py"]

@@ -1,4 +1,4 @@
-"""`--select`, `--ignore`, `# noqa`: what the user accepts is counted, never silent."""
+"""`--ignore`, `# noqa`: what the user accepts is counted, never silent."""
 
 import json
 from collections.abc import Callable
@@ -7,28 +7,10 @@ from pathlib import Path
 import pytest
 
 from tf2towers.cli.main import main
-from tf2towers.cli.selection import Selection
 
 Put = Callable[..., Path]
 IMPORT = "import tensorflow as tf\n"
 GONE = IMPORT + "x = tf.placeholder(tf.float32, [1, 2, 3])\ny = tf.contrib.image.dense_image_warp(x, x){}\n"
-
-
-@pytest.mark.parametrize(
-    ("select", "ignore", "code", "reason"),
-    [
-        ("", "", "T2T620", ""),
-        ("", "T2T6", "T2T620", "ignore"),
-        ("T2T62", "", "T2T620", ""),
-        ("T2T62", "", "T2T608", "select"),
-        ("T2T62", "T2T620", "T2T620", "ignore"),
-        ("T2T620", "T2T62", "T2T620", ""),
-        ("ALL", "T2T", "T2T620", "ignore"),
-        ("T2T620", "ALL", "T2T620", ""),
-    ],
-)
-def test_the_longer_beginning_decides(select: str, ignore: str, code: str, reason: str) -> None:
-    assert Selection(tuple(select.split()), tuple(ignore.split())).reason(code) == reason
 
 
 @pytest.mark.parametrize(
@@ -47,7 +29,6 @@ def test_the_longer_beginning_decides(select: str, ignore: str, code: str, reaso
         ("", ["--ignore", "T2T620"], 0),
         ("", ["--ignore", "t2t6,T2T601"], 0),
         ("", ["--ignore", "T2T621"], 1),
-        ("", ["--select", "T2T624"], 0),
     ],
 )
 def test_a_site_that_is_accepted(
@@ -81,10 +62,10 @@ def test_a_module_and_a_tree(put: Put, capsys: pytest.CaptureFixture[str]) -> No
     assert "in 1, 1 site accepted by you" in capsys.readouterr().out
 
 
-def test_a_bare_noqa_hides_a_note(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_note_that_is_hidden_is_counted(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
     text = IMPORT + "try:\n    import nowhere_to_be_found{}\nexcept ImportError:\n    pass\ntf.Session()\n"
-    put("train.py", text.format(""))
-    put("quiet.py", text.format("  # noqa"))
+    put("train.py", text.format("  # noqa"))
+    put("quiet.py", text.format("  # noqa: T2T624"))
     assert main(["migrate", "train.py", "quiet.py"]) == 0
     out = capsys.readouterr().out
     assert out.count("nowhere_to_be_found was not found") == 1

@@ -1,5 +1,6 @@
 """`migrate DIR`: which files are programs, what is passed over, and the same output whatever -j."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,82 +9,101 @@ import pytest
 from tf2towers.cli.main import main
 
 Put = Callable[..., Path]
+TOWER = "with tf.device('/gpu:0'):\n    tf.Session()\n"
 TRAIN = (
     "import tensorflow as tf\nimport model\nx = tf.placeholder(tf.float32, [])\n"
     "with tf.device('/gpu:0'):\n    y = model.net(x)\n"
 )
 MODEL = "import tensorflow as tf\n\n\ndef net(x):\n    return tf.log(x)\n"
+PROJECT = {
+    "p/train.py": TRAIN,
+    "p/model.py": MODEL.replace("tf.log", "tf.mul(x, x) + tf.log"),
+    "p/empty.py": "",
+    "p/other.py": "print(1)\n",
+    "p/broken.py": "def (:\n",
+    "p/sub/old.py": f"import tensorflow as tf\nprint 7 / 2\n{TOWER}",
+    "p/sub/eager.py": "import tensorflow as tf\nprint(tf.constant(1).numpy())\n",
+    "p/.gitignore": "ignored/\n*_gen.py\n!kept_gen.py\n",
+    "p/env/pyvenv.cfg": "",
+    "p/plain.py": "import tensorflow as tf\nimport sonnet\ntf.Session()\n",
+} | dict.fromkeys(["p/ignored/a.py", "p/a_gen.py", "p/kept_gen.py", "p/.venv/x.py", "p/env/x.py"], TRAIN)
+MODULES = {
+    "p/__init__.py": "from . import a\n",
+    "p/a.py": "import tensorflow as tf\nfrom . import b\nx = tf.placeholder(tf.float32)\n",
+    "p/b.py": "from . import a\n",
+}
+SCRIPTS = {
+    "p/a.py": f"import tensorflow as tf\nimport b\n{TOWER}",
+    "p/b.py": "import tensorflow as tf\nif __name__ == '__main__':\n    tf.Session()\n",
+}
+TWICE = {"p/model.py": MODEL.replace("log", "contrib.tensorrt.nothing"), "p/a.py": TRAIN, "p/b.py": TRAIN}
+ABOVE = "\np/b.py: 1 file to change, nothing left by hand here; sites left in p/model.py, reported above\n"
+NOT_PLAIN = "--exclude plain.py"
+OUTPUT = {"p/out/train.py", "p/out/kept_gen.py", "p/out/model.py", "p/out/sub/old.py"}
+SECOND = {name.replace("p/out", "second") for name in OUTPUT}
+#: the files, the command lines with their status and what the last one says, and the files that are new then
+CASES = {
+    "exclude": (PROJECT, [("p --exclude sub/ --exclude /plain.py --exclude kept_gen.py", 0)],
+                ["p/train.py: 2 files to change", "p: 5 files, 1 program with TF1: nothing left by hand in 1"], set()),
+    # the output is no input, of its own run and of another
+    "an output within": (PROJECT, [(f"p -o p/out {NOT_PLAIN}", 0)] * 2, [": up to date"], OUTPUT),
+    "an earlier output": (PROJECT, [(f"p -o p/out {NOT_PLAIN}", 0), (f"p -o second {NOT_PLAIN}", 0)],
+                          ["3 migrated before and left out"], OUTPUT | SECOND),
+    "a module that is a script": (SCRIPTS, [("p -w", 0)], ["wrote p/a.py", "wrote p/b.py"], set()),
+    "modules that import each other": (MODULES, [("p -w", 0)], ["wrote p/a.py"], set()),
+    "nothing": ({"p/a.txt": "x"}, [("p", 0)], ["p: 0 files, 0 programs with TF1\n"], set()),
+    "not to be run": ({"p/a.txt": "x"}, [("p --verify", 2)], ["--verify takes scripts, no folder"], set()),
+    "a site of two programs": (TWICE, [("p --no-diff", 1)],
+                               ["T2T620", ABOVE, "2 programs with TF1: sites left in 2\n"], set()),
+}  # fmt: skip
 
 
 @pytest.fixture
 def project(put: Put, tmp_path: Path) -> Path:
-    put("p/train.py", TRAIN)
-    put("p/model.py", MODEL.replace("tf.log", "tf.mul(x, x) + tf.log"))
-    put("p/empty.py", "")
-    put("p/other.py", "print(1)\n")
-    put("p/broken.py", "def (:\n")
-    put("p/sub/old.py", "import tensorflow as tf\nprint 7 / 2\nwith tf.device('/gpu:0'):\n    tf.Session()\n")
-    put("p/sub/eager.py", "import tensorflow as tf\nprint(tf.constant(1).numpy())\n")
-    put("p/.gitignore", "ignored/\n*_gen.py\n!kept_gen.py\n")
-    put("p/ignored/a.py", TRAIN)
-    put("p/a_gen.py", TRAIN)
-    put("p/kept_gen.py", TRAIN)
-    put("p/.venv/x.py", TRAIN)
-    put("p/env/pyvenv.cfg", "")
-    put("p/env/x.py", TRAIN)
-    put("p/plain.py", "import tensorflow as tf\nimport sonnet\ntf.Session()\n")
+    for name, text in PROJECT.items():
+        put(name, text)
     return tmp_path / "p"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_command(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    files, commands, said, new = CASES[name]
+    for path, text in files.items():
+        put(path, text)
+    for arguments, status in commands:
+        capsys.readouterr()
+        assert main(["migrate", *shlex.split(arguments)]) == status
+    printed = "".join(capsys.readouterr())
+    assert [printed.count(part) for part in said] == [1] * len(said), printed
+    found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == files.keys() | new
+    if files is SCRIPTS:
+        assert all("graph_mode()\n" in (tmp_path / path).read_text() for path in SCRIPTS)
 
 
 def test_programs_and_their_modules(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["migrate", "p"]) == 1
     out = capsys.readouterr().out
-    printed = [line for line in out.splitlines() if line.startswith("p/")]
-    assert printed == [
+    assert [line for line in out.splitlines() if line.startswith("p/")] == [
         "p/kept_gen.py: 2 files to change, nothing left by hand",
         "p/plain.py: 1 file to change, 1 site left by hand"
         " (no towers and no servers in it: it runs on one device, as before)",
         "p/sub/old.py: 1 file to change, nothing left by hand",
         "p/train.py: 1 file to change, nothing left by hand",
     ]
-    assert (
-        out.count("+++ b/p/model.py") == 1
-        and "graph_mode()" not in out.split("+++ b/p/model.py")[1].split("+++")[0]
-    )
-    assert (
-        "    2:1: T2T625" not in out
-        and "  2:1: T2T625" in out
-        and "      to do: Copy the library's package" in out
-    )
-    assert "T2T608" in out
+    assert out.count("+++ b/p/model.py") == 1
+    assert "graph_mode()" not in out.split("+++ b/p/model.py")[1].split("+++")[0]
+    assert "    2:1: T2T625" not in out and "  2:1: T2T625" in out and "T2T608" in out
+    assert "      to do: Copy the library's package" in out
     assert out.endswith("\np: 9 files, 4 programs with TF1: nothing left by hand in 3, sites left in 1\n")
-
-
-def test_exclude(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(["migrate", "p", "--exclude", "sub/", "--exclude", "/plain.py", "--exclude", "kept_gen.py"]) == 0
-    )
-    out = capsys.readouterr().out
-    assert "p/train.py: 2 files to change" in out and "old.py" not in out and "plain.py" not in out
 
 
 @pytest.mark.parametrize("options", [[], ["--format", "json"], ["--check"]])
 def test_the_same_whatever_the_processes(
     project: Path, capfd: pytest.CaptureFixture[str], options: list[str]
 ) -> None:
-    found = []
-    for jobs in ("1", "2", "5"):
-        status = main(["migrate", "p", "-j", jobs, *options])
-        found.append((status, capfd.readouterr()))
+    found = [(main(["migrate", "p", "-j", jobs, *options]), capfd.readouterr()) for jobs in ("1", "2", "5")]
     assert found[0] == found[1] == found[2] and found[0][0] == 1
-
-
-def test_written_beside_keeps_the_paths(project: Path, tmp_path: Path) -> None:
-    assert main(["migrate", "p", "-o", "p/out", "--exclude", "plain.py"]) == 0
-    written = {str(path.relative_to(project / "out")) for path in (project / "out").rglob("*.py")}
-    assert written == {"train.py", "kept_gen.py", "model.py", "sub/old.py"}
-    assert main(["migrate", "p", "-o", "p/out", "--exclude", "plain.py"]) == 0  # the output is no input
-    assert not (project / "out" / "out").exists()
 
 
 def test_in_place_twice(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,52 +114,6 @@ def test_in_place_twice(project: Path, capsys: pytest.CaptureFixture[str]) -> No
     capsys.readouterr()
     main(["migrate", "p", "-w"])
     assert "wrote" not in capsys.readouterr().out
-
-
-def test_a_module_that_is_a_script_too(put: Put, tmp_path: Path) -> None:
-    put("p/a.py", "import tensorflow as tf\nimport b\nwith tf.device('/gpu:0'):\n    tf.Session()\n")
-    put("p/b.py", "import tensorflow as tf\nif __name__ == '__main__':\n    tf.Session()\n")
-    assert main(["migrate", "p", "-w"]) == 0
-    assert all("graph_mode()\n" in (tmp_path / "p" / name).read_text() for name in ("a.py", "b.py"))
-
-
-def test_modules_that_import_each_other(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    put("p/__init__.py", "from . import a\n")
-    put("p/a.py", "import tensorflow as tf\nfrom . import b\nx = tf.placeholder(tf.float32)\n")
-    put("p/b.py", "from . import a\n")
-    assert main(["migrate", "p", "-w"]) == 0
-    assert "wrote p/a.py" in capsys.readouterr().out
-
-
-def test_a_folder_without_anything(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    put("p/a.txt", "x")
-    assert main(["migrate", "p"]) == 0
-    assert capsys.readouterr().out == "p: 0 files, 0 programs with TF1\n"
-    assert main(["migrate", "p", "--verify"]) == 2
-
-
-def test_a_site_that_is_reported_with_another_program(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    put("p/model.py", MODEL.replace("tf.log", "tf.contrib.tensorrt.nothing"))
-    put("p/a.py", TRAIN)
-    put("p/b.py", TRAIN)
-    assert main(["migrate", "p", "--no-diff"]) == 1
-    out = capsys.readouterr().out
-    assert out.count("T2T620") == 1
-    assert (
-        "\np/b.py: 1 file to change, nothing left by hand here; sites left in p/model.py, reported above\n"
-        in out
-    )
-    assert out.endswith("2 programs with TF1: sites left in 2\n")
-
-
-def test_an_earlier_output_is_not_migrated_again(
-    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["migrate", "p", "-o", "p/first", "--exclude", "plain.py"]) == 0
-    capsys.readouterr()
-    assert main(["migrate", "p", "-o", "second", "--exclude", "plain.py"]) == 0
-    assert "3 migrated before and left out" in capsys.readouterr().out
-    assert not (tmp_path / "second" / "first").exists()
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "github"])

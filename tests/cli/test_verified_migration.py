@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.cli import verified_migration
+from tf2towers.cli import migrate
 from tf2towers.cli.main import main
 
 GOOD = "import tensorflow as tf\nx = tf.placeholder(tf.float32)\n"
@@ -23,7 +23,7 @@ def test_sites_left_are_no_reason_not_to_run_it(
     put("left.py", LEFT)
     asked: list[Path] = []
     monkeypatch.setattr(
-        verified_migration,
+        migrate,
         "verify_all",
         lambda results, _: asked.extend(result.script for result in results) or verdict,
     )
@@ -38,7 +38,7 @@ def test_one_that_cannot_be_read_keeps_all_from_being_written(
 ) -> None:
     put("good.py", GOOD)
     put("broken.py", "import tensorflow as tf\ndef f(x:\n    return x\n")
-    monkeypatch.setattr(verified_migration, "verify_all", lambda *_: pytest.fail("nothing is to be run"))
+    monkeypatch.setattr(migrate, "verify_all", lambda *_: pytest.fail("nothing is to be run"))
     assert main(["migrate", "--verify", "-o", "out", "good.py", "broken.py"]) == 2
     assert not Path("out").exists()
     printed = capsys.readouterr().err

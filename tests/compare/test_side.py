@@ -3,7 +3,7 @@
 import pytest
 
 from tf2towers.compare.side import EnoughSteps, Side
-from tf2towers.compare.summary import Spread, spread, steady_steps, summarise, table
+from tf2towers.compare.summary import Numbers, Spread, notes_on, ratio, spread, steady_steps, table
 from tf2towers.compare.watch.steps import MARK
 from tf2towers.launch.cluster import Task
 
@@ -54,20 +54,20 @@ def test_steady_state(made: int, first: int | None) -> None:
 
 
 def test_summary() -> None:
-    summary = summarise(side(training(0.1)), side(training(0.05)))
-    assert summary.speed == pytest.approx(2)
-    assert summary.legacy.rate is not None
-    assert summary.legacy.rate.median == pytest.approx(10)
-    assert (summary.legacy.first_step, summary.legacy.peak) == (2, 239)
-    assert summary.modern.end_loss == pytest.approx(3 - 37.5 / 40)
-    assert summary.notes == []
+    legacy, modern = Numbers.of(side(training(0.1))), Numbers.of(side(training(0.05)))
+    assert ratio(modern.rate, legacy.rate) == pytest.approx(2)
+    assert legacy.rate is not None
+    assert legacy.rate.median == pytest.approx(10)
+    assert (legacy.first_step, legacy.peak) == (2, 239)
+    assert modern.end_loss == pytest.approx(3 - 37.5 / 40)
+    assert notes_on(legacy, modern) == []
     assert Spread.of([4.0]) == Spread(4, 4, 4, 1)
     assert Spread.of([1.0, 2.0, 3.0, 4.0, 100.0]) == Spread(3, 2, 4, 5)
 
 
 def test_table() -> None:
-    summary = summarise(side(training(0.1)), side(training(0.05, loss=None)))
-    lines = {line[:24].strip(): line[24:].split() for line in table(summary).splitlines()[1:]}
+    numbers = Numbers.of(side(training(0.1))), Numbers.of(side(training(0.05, loss=None)))
+    lines = {line[:24].strip(): line[24:].split() for line in table(*numbers).splitlines()[1:]}
     assert lines["steps"] == ["40", "40"]
     assert lines["steps/s, median"] == ["10", "20", "2.00x"]
     assert lines["a step, median"] == ["100.0", "ms", "50.0", "ms", "0.50x"]
@@ -86,9 +86,9 @@ def test_asynchronous_steps_all_count() -> None:
     assert made.count == 40
     assert [step.seconds for step in made.steps[3:]] == pytest.approx([1] * 37)
     assert (made.synchronous, made.towers) == (False, 1)
-    summary = summarise(made, made)
-    assert summary.legacy.rate is not None
-    assert summary.legacy.rate.median == pytest.approx(1)
+    rate = Numbers.of(made).rate
+    assert rate is not None
+    assert rate.median == pytest.approx(1)
 
 
 def test_ends_that_are_reported_in_another_order() -> None:

@@ -105,7 +105,7 @@ def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
         (["train.py"], "the script and its arguments follow a --"),
         (["--ps", "1", "train.py", "--steps=3"], "the script and its arguments follow a --"),
         (["train.py", "--", "x"], "the script and its arguments follow a --"),
-        (["--"], "there is no script after the --"),
+        (["--"], "the script and its arguments follow a --"),
         (["--", "none.py"], "none.py: no such script"),
         (["--", "."], ".: not a file"),
         (["--workers", "0", "--", "train.py"], "0 workers: there must be at least 1"),

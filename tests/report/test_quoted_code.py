@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tf2towers.codemod.migrate import migrate
-from tf2towers.report.quoted_code import with_quoted_code
+from tf2towers.report.paths import with_quoted_code
 from tf2towers.source.script import Script
 
 

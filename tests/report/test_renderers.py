@@ -32,17 +32,19 @@ def test_status() -> None:
 
 
 def test_text_has_the_diff_the_sites_and_what_to_do() -> None:
-    shown = text.render([example(), broken()])
+    shown = "".join([*text.lines(example()), *text.lines(broken())])
     assert "--- a/train.py\n+++ b/train.py\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n" in shown
     assert "train.py: 1 file to change, 1 site left by hand\n" in shown
     assert "\n  12:5: T2T104 a fetch" in shown
     assert "      to do: write it out\n" in shown
     assert shown.endswith("old.py: line 3: Python 2 syntax\n")
-    assert "@@" not in text.render([example()], diff=False)
+    assert "@@" not in "".join(text.lines(example(), diff=False))
 
 
 def test_nothing_to_do_is_said() -> None:
-    assert text.render([MigrationResult(Path("x.py"))]) == "x.py: nothing to change, nothing left by hand\n"
+    assert list(text.lines(MigrationResult(Path("x.py")))) == [
+        "x.py: nothing to change, nothing left by hand\n"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def one_file(record: Record, case: str, data: bytes, folder: Path) -> None:
         if not result.changed:
             return
         record.counts["changed"] += 1
-        text_report.render([result])
+        list(text_report.lines(result))
         write_all(in_place(result))
         for change in result.changes:
             check_text(record, case, change.before, change.after, data)
@@ -120,11 +120,11 @@ def one_repository(record: Record, clone: Path, folder: Path) -> None:
 def _run_on(record: Record, name: str, folder: Path) -> str:
     plain = command.migrate_path
 
-    def timed(path: str, choice: command.Choice) -> MigrationResult:
+    def timed(path: str, *choice: object) -> MigrationResult:
         began = time.process_time()
         try:
             with limited():
-                return plain(path, choice)
+                return plain(path, *choice)
         except TooLong:
             record.fault("too long", f"{name}: {path}", "")
             return MigrationResult(Path(path), error="took too long")

@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from tf2towers.cli import verify
+from tf2towers.cli.main import parse
 
 LINES = {
     "options first": "--steps 5 a.py b.py -- --num_gpus=2 --steps 7",
@@ -16,9 +16,7 @@ LINES = {
 
 
 def _parsed(line: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    verify.add_arguments(parser)
-    return parser.parse_args(verify.prepare(line.split()))
+    return parse("verify", line.split())[1]
 
 
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import sys
 
+from tf2towers.cli.errors import CommandError
 from tf2towers.codemod.rule import rules
 from tf2towers.report.rule import explain
 
@@ -19,11 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explains every rule given; status 2 when one is unknown, or none is given."""
     if not (options.rules or options.all):
-        print(
-            "tf2towers explain: give a rule's code or name, or --all; `tf2towers rules` lists them",
-            file=sys.stderr,
-        )
-        return 2
+        raise CommandError("give a rule's code or name, or --all; `tf2towers rules` lists them")
     known = {key.upper(): rule for rule in rules() for key in (rule.code, rule.name)}
     status, texts = 0, []
     for wanted in [rule.code for rule in rules()] if options.all else options.rules:

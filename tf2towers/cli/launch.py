@@ -7,16 +7,13 @@ import re
 import sys
 from pathlib import Path
 
-from tf2towers.cli import script_arguments
+from tf2towers.cli.errors import CommandError
 from tf2towers.launch.cluster import TASK_FLAGS
-from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.job import Job, Outcome
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import note_signals
 from tf2towers.launch.taken_flags import knows_its_task
-
-prepare = script_arguments.with_task_flags
 
 SHOWN = 20  # of the last lines of the task that failed
 #: what Python says of TF 1's names on TF 2, `tf.app` or `from tensorflow.contrib import ...`
@@ -48,48 +45,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "environment variables, {cluster} in them is a JSON object of lists of hosts",
     )
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop everything after so long")
-    parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.add_argument("stray", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the cluster; see the epilog for the status."""
-    try:
-        plan = _plan(options)
-        with note_signals() as signals:
-            screen = Screen(plan.tasks)
-            outcome = Job(plan, screen, signals).run()
-            _print_last_lines(outcome, screen)
-    except LaunchError as problem:
-        print(f"tf2towers launch: {problem}", file=sys.stderr)
-        return 2
-    return outcome.status
-
-
-def _plan(options: argparse.Namespace) -> Plan:
-    if options.command[:1] != ["--"]:
-        raise LaunchError(
+    if options.stray or not options.arguments:
+        raise CommandError(
             "the script and its arguments follow a --: tf2towers launch --workers 2 -- train.py"
         )
-    if len(options.command) < 2:
-        raise LaunchError("there is no script after the --")
-    script, *args = options.command[1:]
+    script, *args = options.arguments
     plan = Plan(
-        script=script,
-        args=args,
-        ps=options.ps,
-        workers=options.workers,
-        python=options.python,
-        task_flags=options.task_flags,
-        timeout=options.timeout,
-        keep=SHOWN,
-    )
+        script=script, args=args, ps=options.ps, workers=options.workers, python=options.python,
+        task_flags=options.task_flags, timeout=options.timeout, keep=SHOWN,
+    )  # fmt: skip
     if options.task_flags is None and not knows_its_task(Path(script)):
         print(
             f"tf2towers launch: no task of {script} can know which it is: it has none of the flags {TASK_FLAGS}, and "
             "reads none of TF_CONFIG, CLUSTER_SPEC, JOB_NAME, TASK_INDEX; name its own flags with --task-flags",
             file=sys.stderr,
         )
-    return plan
+    with note_signals() as signals:
+        screen = Screen(plan.tasks)
+        outcome = Job(plan, screen, signals).run()
+        _print_last_lines(outcome, screen)
+    return outcome.status
 
 
 def _print_last_lines(outcome: Outcome, screen: Screen) -> None:

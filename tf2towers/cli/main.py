@@ -1,7 +1,7 @@
 """The entry: finds the command, and turns whatever stops it into one sentence and a status.
 
-A command is a module with `add_arguments(parser)` and `run(options) -> int`, and perhaps `prepare(arguments)`, which
-gives the arguments as argparse understands them. Only the one called is imported.
+A command is a module with `add_arguments(parser)` and `run(options) -> int`. Only the one called is imported. What
+follows a -- on the command line, the arguments of scripts, is `options.arguments`.
 """
 
 from __future__ import annotations
@@ -14,51 +14,41 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import NamedTuple, NoReturn
 
 from tf2towers import __version__
-from tf2towers.cli.internal_errors import internal_error, wants_traceback
-from tf2towers.cli.runnable import NotInstalled
+from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
+from tf2towers.cli.script_arguments import split_arguments
+from tf2towers.launch.errors import LaunchError
 
 
 class Command(NamedTuple):
-    """A command's module, what follows its name on the command line, and its line in the help."""
+    """What follows a command's name on the command line, and its line in the help. Its module is called as it is."""
 
-    module: str
     usage: str
     help: str
 
 
 _PAIR = "[options] {} -- [ARGUMENTS OF BOTH SCRIPTS]"
 COMMANDS = {
-    "migrate": Command(
-        "tf2towers.cli.migrate",
-        "[options] PATH...",
-        "turn TF1 tower and parameter-server scripts into tf.distribute",
-    ),
-    "explain": Command(
-        "tf2towers.cli.explain", "[--all] [RULE...]", "what a rule does and why, with examples"
-    ),
-    "rules": Command("tf2towers.cli.rules", "[--output-format text|json]", "the list of rules"),
+    "migrate": Command("[options] PATH...", "turn TF1 tower and parameter-server scripts into tf.distribute"),
+    "explain": Command("[--all] [RULE...]", "what a rule does and why, with examples"),
+    "rules": Command("[--output-format text|json]", "the list of rules"),
     "verify": Command(
-        "tf2towers.cli.verify",
         _PAIR.format("LEGACY MIGRATED"),
         "run two scripts, and say whether they are the same trainer, bit for bit",
     ),
     "launch": Command(
-        "tf2towers.cli.launch",
         "[--ps N] [--workers M] [options] -- SCRIPT [ARGS ...]",
         "run a parameter-server script as a whole local cluster",
     ),
     "compare": Command(
-        "tf2towers.cli.compare",
-        _PAIR.format("LEGACY MODERN"),
-        "two trainings side by side: loss, speed, memory, the ratio",
+        _PAIR.format("LEGACY MODERN"), "two trainings side by side: loss, speed, memory, the ratio"
     ),
 }
-
-INTERRUPTED = 130
-BROKEN_PIPE = 141
+#: what follows a -- is for the scripts that they run; so it is for `migrate --verify`
+RUNS_SCRIPTS = ("verify", "launch", "compare")
 
 
 def run() -> NoReturn:
@@ -80,10 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return 130
     except BrokenPipeError:  # `| head` has seen enough
         _discard_output()
-        return BROKEN_PIPE
+        return 141
     except SystemExit as ended:  # argparse
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 2
     except Exception as problem:
@@ -105,20 +95,30 @@ def _dispatch(given: list[str]) -> int:
         parser.parse_args(given)
         parser.print_help(sys.stderr)
         return 2
-    name, *rest = given
+    name, *words = given
+    module, options = parse(name, words)
+    try:
+        status: int = module.run(options)
+    except (CommandError, LaunchError) as problem:
+        print(f"tf2towers {name}: {problem}", file=sys.stderr)
+        return 2
+    return status
+
+
+def parse(name: str, words: list[str]) -> tuple[ModuleType, argparse.Namespace]:
+    """The module of a command, and its options."""
     command = COMMANDS[name]
     parser = argparse.ArgumentParser(
         prog=f"tf2towers {name}", usage=f"tf2towers {name} {command.usage}", description=command.help
     )
-    module = importlib.import_module(command.module)
+    module = importlib.import_module(f"tf2towers.cli.{name}")
     module.add_arguments(parser)
-    prepare = getattr(module, "prepare", list)
-    try:
-        status: int = module.run(parser.parse_args(prepare(rest)))
-    except NotInstalled as problem:
-        print(f"tf2towers {name}: {problem}", file=sys.stderr)
-        return 2
-    return status
+    arguments: list[str] = []
+    if name in RUNS_SCRIPTS or "--verify" in words:
+        words, arguments = split_arguments(words)
+    options = parser.parse_args(words)
+    options.arguments = arguments
+    return module, options
 
 
 def _make_parser() -> argparse.ArgumentParser:

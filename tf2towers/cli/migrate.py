@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import sys
-from collections.abc import Callable, Iterable
+import tempfile
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from tf2towers.cli import migrate_options, verified_migration
-from tf2towers.cli.internal_errors import internal_error, wants_traceback
+from tf2towers.cli import migrate_options
+from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.processes import map_in_processes, with_progress
-from tf2towers.cli.selection import Selection
+from tf2towers.cli.runnable import check_scripts, require_modules
+from tf2towers.cli.selection import mark_accepted
 from tf2towers.cli.show_results import show
 from tf2towers.cli.tree import Tree, tree_of
+from tf2towers.cli.verify import verdict_on
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.deep import with_deep_stack
@@ -25,43 +27,45 @@ from tf2towers.source.errors import SourceError
 from tf2towers.source.python2.reading import read_notebook, read_script
 from tf2towers.source.script import MAX_BYTES, STDIN, Script
 
+if TYPE_CHECKING:
+    from tf2towers.codemod.migrate import Options
+
+Got = TypeVar("Got")
+#: a path, how it is migrated, and the codes that are not reported
+Given: TypeAlias = "tuple[str, Options, tuple[str, ...]]"
+
 add_arguments = migrate_options.add_arguments
-prepare = verified_migration.prepare
 
 
 def run(options: argparse.Namespace) -> int:
-    """Migrates every path, in the order given, each once."""
-    try:
-        status = _migrate_scripts(options)
-        return 0 if status == 1 and options.exit_zero else status
-    except ConfigError as problem:
-        print(f"tf2towers migrate: {problem}", file=sys.stderr)
-        return 2
-
-
-def _migrate_scripts(options: argparse.Namespace) -> int:
-    paths = _each_once(options.paths)
+    """Migrates every path, in the order given, each once; links are paths of their own."""
+    given: dict[str, str] = {}
+    for path in options.paths:
+        given.setdefault(path if path == str(STDIN) else os.path.abspath(path), path)  # noqa: PTH100
+    paths = list(given.values())
     if options.output is not None and str(STDIN) in paths:
-        raise ConfigError("-o needs files: the standard input is without a name to write to")
+        raise CommandError("-o needs files: the standard input is without a name to write to")
     if options.vendor and not (options.write or options.output):
-        raise ConfigError("--vendor goes with -o or -w")
+        raise CommandError("--vendor goes with -o or -w")
     # what --python3 writes runs with TF 1, and for its Python there is no package of ours
     options.vendor = (options.vendor or options.python3) and bool(options.write or options.output)
-    tree, scripts = _find_scripts(paths, options)
-    if tree is not None and options.verify:
-        raise ConfigError("--verify takes scripts, no folder")
-    results = migrate_all(scripts, options.jobs)
-    if tree is not None:
-        results = [
-            result for result in results if result.error is not None or result.findings or result.changed
-        ]
+    status = _migrate_scripts(paths, options)
+    return 0 if status == 1 and options.exit_zero else status
+
+
+def _migrate_scripts(paths: list[str], options: argparse.Namespace) -> int:
+    folders = [path for path in paths if Path(path).is_dir()]
+    if folders and options.verify:
+        raise CommandError("--verify takes scripts, no folder")
+    tree = tree_of(folders, options)
+    results = _migrate_all([path for path in paths if path not in folders], tree, options)
     status = max((result.status for result in results), default=0)
     if options.verify:
         if unread := [result for result in results if result.error is not None]:
             print("tf2towers migrate: --verify: nothing was run, nothing was written", file=sys.stderr)
             show(unread, [], options, tree)
             return 2
-        if verdict := verified_migration.verify_all(results, options):
+        if verdict := verify_all(results, options):
             if status:
                 show(results, [], options, tree)  # what is left by hand may be why
             return verdict
@@ -77,80 +81,44 @@ def _migrate_scripts(options: argparse.Namespace) -> int:
     return status
 
 
-def _find_scripts(
-    paths: list[str], options: argparse.Namespace
-) -> tuple[Tree | None, list[tuple[str, Choice]]]:
-    """The scripts that are named, and the programs of the folders that are; the folders, where there are any."""
-    folders = [path for path in paths if Path(path).is_dir()]
-    tree = tree_of(folders, options)
+def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespace) -> list[MigrationResult]:
+    """One result a script, whatever happens to it; of the programs of folders, those that have anything to report."""
+    from tf2towers.codemod.migrate import Options  # once, before there are several processes
+
     mains = tree.mains if tree is not None else ()
-    choice = Choice(
-        options.towers,
-        options.python3,
-        options.python_path,
-        Selection(options.select, options.ignore),
-        frozenset(mains),
+    choice = Options(
+        towers=options.towers,
+        python3=options.python3,
+        python_path=tuple(options.python_path),
+        mains=frozenset(mains),
     )
-    named = [path for path in paths if path not in folders]
-    return tree, [(path, choice) for path in dict.fromkeys([*named, *map(display_path, mains)])]
+    paths = dict.fromkeys([*named, *map(display_path, mains)])
+    scripts = [(path, choice, options.ignore) for path in paths]
+    found = map_in_processes(_migrate_one, scripts, options.jobs, _lost_result)
+    return [
+        result
+        for result in with_progress(found, len(scripts))
+        if tree is None or result.error is not None or result.findings or result.changed
+    ]
 
 
-def _each_once(paths: Iterable[str]) -> list[str]:
-    """The paths as they were given, without those that say the same in another way. Links are paths of their own."""
-    found: dict[str, str] = {}
-    for path in paths:
-        found.setdefault(path if path == str(STDIN) else os.path.abspath(path), path)  # noqa: PTH100
-    return list(found.values())
-
-
-class ConfigError(Exception):
-    """A sentence about options that do not go together."""
-
-
-class Choice(NamedTuple):
-    """How a script is migrated; `mains` are the programs that are migrated with it."""
-
-    towers: str | None = None
-    python3: bool = False
-    python_path: tuple[Path, ...] = ()
-    selection: Selection = Selection()
-    mains: frozenset[Path] = frozenset()
-
-    def engine(self) -> Callable[[Script], MigrationResult]:
-        """The function that migrates a script."""
-        codemod = importlib.import_module("tf2towers.codemod.migrate")
-        options = codemod.Options(
-            towers=self.towers, mains=self.mains, python3=self.python3, python_path=self.python_path
-        )
-        return partial(codemod.migrate, options=options)
-
-
-_DEFAULT = Choice()
-
-
-def migrate_all(scripts: list[tuple[str, Choice]], jobs: int = 1) -> list[MigrationResult]:
-    """One result a script, whatever happens to it."""
-    if jobs > 1 and len(scripts) > 1:
-        for choice in {choice for _, choice in scripts}:
-            choice.engine()  # loaded once, before there are several processes
-    return list(with_progress(map_in_processes(_migrate_one, scripts, jobs, _lost_result), len(scripts)))
-
-
-def _migrate_one(script: tuple[str, Choice]) -> MigrationResult:
+def _migrate_one(script: Given) -> MigrationResult:
     return migrate_path(*script)
 
 
-def _lost_result(script: tuple[str, Choice]) -> MigrationResult:
+def _lost_result(script: Given) -> MigrationResult:
     message = "nothing was done: its process was killed, perhaps for want of memory"
     return MigrationResult(Path(script[0]), error=message)
 
 
-def migrate_path(path: str, choice: Choice = _DEFAULT) -> MigrationResult:
+def migrate_path(path: str, options: Options | None = None, ignored: tuple[str, ...] = ()) -> MigrationResult:
     """Reads and migrates one script. An error, the user's or tf2towers' own, is in the result; no traceback."""
+    from tf2towers.codemod.migrate import migrate
+
     try:
-        data = _standard_input() if path == str(STDIN) else None
-        result = with_deep_stack(lambda: choice.engine()(_read_script(path, data)))
-        return choice.selection.applied(result)
+        read = _reader(path)
+        result = with_deep_stack(lambda: migrate(read(), options))
+        return mark_accepted(result, ignored)
     except SourceError as problem:
         return MigrationResult(Path(path), error=_error_words(problem, Path(path)))
     except Exception as problem:
@@ -165,23 +133,49 @@ def _error_words(problem: SourceError, script: Path) -> str:
     return str(problem) if problem.path in own else f"{display_path(problem.path)}: {problem}"
 
 
-def _standard_input() -> bytes:
-    if sys.stdin is None:
-        raise SourceError(STDIN, "the standard input is closed")
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
-
-
-def _read_script(path: str, data: bytes | None) -> Script:
-    """The script at a path, or in what the standard input gave."""
+def _reader(path: str) -> Callable[[], Script]:
+    """What reads the script at a path. The standard input is read here, by the thread that Ctrl-C comes to."""
+    if path == str(STDIN):
+        if sys.stdin is None:
+            raise SourceError(STDIN, "the standard input is closed")
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        return lambda: read_script(lambda checked: Script.from_bytes(data, STDIN, checked=checked))
     if path.endswith(".ipynb"):
-        return read_notebook(path)
+        return lambda: read_notebook(path)
+    return lambda: read_script(lambda checked: Script.read(path, checked=checked))
 
-    def load(checked: bool) -> Script:
-        if data is not None:
-            return Script.from_bytes(data, STDIN, checked=checked)
-        return Script.read(path, checked=checked)
 
-    return read_script(load)
+# -- --verify: what was migrated is run beside the original before anything is written ---------------------------------
+
+
+def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) -> int:
+    """Runs each script and its migration, and shows the verdicts; the highest status.
+
+    The migrated script is run from a temporary folder that holds it and its local modules.
+    """
+    if any(result.script == STDIN for result in results):
+        raise CommandError("--verify needs a file: the standard input cannot be run twice")
+    check_scripts(*((result.script, options.legacy_python) for result in results))
+    require_modules("tensorflow", "numpy")
+    return max(_verify(result, options) for result in results)
+
+
+def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
+    from tf2towers.report.parity_text import render_parity
+
+    if not result.changed:
+        return 0
+    with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
+        write_all(under_directory(result, [result], Path(folder)))
+        migrated = next(path for path in sorted(Path(folder).rglob(result.script.name)))
+        parity = verdict_on(result.script, migrated, options)
+    print(render_parity(parity), end="", file=sys.stderr)
+    if parity.status:
+        print(f"tf2towers migrate: {display_path(result.script)}: nothing was written", file=sys.stderr)
+    return parity.status
+
+
+# -- what is written, and where ----------------------------------------------------------------------------------------
 
 
 def _write(
@@ -190,28 +184,29 @@ def _write(
     """Writes what was migrated; a script whose files cannot all be written gets an error instead."""
     good = [result for result in results if result.error is None]
     planned: dict[Path, bytes] = {}
-    plans: list[tuple[MigrationResult, list[Output]]] = []
-    for result in good:
-        try:
-            outputs = (
-                under_directory(result, good, options.output, base)
-                if options.output is not None
-                else in_place(result)
-            )
-            for output in outputs:
-                if planned.get(output.target, output.data) != output.data:
-                    raise SourceError(output.target, "not written: another script needs another text there")
-            planned.update((output.target, output.data) for output in outputs)
-            plans.append((result, outputs))
-        except SourceError as problem:
-            result.error = _error_words(problem, result.script)
-    written: list[Path] = []
-    for result, outputs in plans:
-        try:
-            written += write_all(outputs)
-        except SourceError as problem:
-            result.error = _error_words(problem, result.script)
-    return written
+
+    def plan(result: MigrationResult) -> list[Output]:
+        if options.output is None:
+            outputs = in_place(result)
+        else:
+            outputs = under_directory(result, good, options.output, base)
+        for output in outputs:
+            if planned.get(output.target, output.data) != output.data:
+                raise SourceError(output.target, "not written: another script needs another text there")
+        planned.update((output.target, output.data) for output in outputs)
+        return outputs
+
+    plans = [(result, _or_error(result, partial(plan, result))) for result in good]
+    return [path for result, outputs in plans for path in _or_error(result, partial(write_all, outputs))]
+
+
+def _or_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Got]:
+    """What `work` gives; nothing where it cannot be done, and the result says why."""
+    try:
+        return work()
+    except SourceError as problem:
+        result.error = _error_words(problem, result.script)
+        return []
 
 
 def _write_runtime(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:

@@ -6,7 +6,8 @@ import argparse
 import os
 from pathlib import Path
 
-from tf2towers.cli import selection, verified_migration
+from tf2towers.cli.selection import codes_given
+from tf2towers.cli.verify import add_run_arguments
 
 FORMATS = ("text", "json", "sarif", "github")
 
@@ -22,95 +23,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "both run alike: status 1 says what differs, 2 that one of them could not be run."
     )
     add = parser.add_argument
-    add(
-        "paths",
-        nargs="+",
-        metavar="PATH",
-        type=_path,
-        help="a training script or notebook, or a folder of them; - is the standard input",
+    scripts = "a training script or notebook, or a folder of them; - is the standard input"
+    add("paths", nargs="+", metavar="PATH", type=_path, help=scripts)
+    exclude = "of a folder, leave these out (as in .gitignore, which is respected); may be repeated"
+    add("--exclude", metavar="PATTERN", action="append", default=[], help=exclude)
+
+    one_of = parser.add_mutually_exclusive_group().add_argument
+    one_of("-w", "--write", action="store_true", help="write in place (for -: to the standard output)")
+    there = "write there, with the local modules needed"
+    one_of("-o", "--output", metavar="DIR", type=_folder, help=there)
+    check = "write nothing; exit with 1 if anything would change"
+    one_of("--check", action="store_true", help=check)
+
+    group = parser.add_argument_group("--verify")
+    verify = "run both scripts (their code!), and write only if they agree"
+    group.add_argument("--verify", action="store_true", help=verify)
+    add_run_arguments(group)
+
+    towers = "the number of towers, or their devices, where a loop does not say"
+    add("--towers", metavar="EXPRESSION", help=towers)
+    folder = (
+        "the program runs with this folder in its PYTHONPATH: look for modules there, too; may be repeated"
     )
-    add(
-        "--exclude",
-        metavar="PATTERN",
-        action="append",
-        default=[],
-        help="of a folder, leave these out (as in .gitignore, which is respected); may be repeated",
+    add("--python-path", metavar="FOLDER", action="append", type=_absolute, default=[], help=folder)
+    vendor = "with -o or -w: put the part of the runtime that is needed beside it"
+    add("--vendor", action="store_true", help=vendor)
+    python3 = "only convert Python 2 to 3, and stay with TF 1: what `verify` compares with"
+    add("--python3", action="store_true", help=python3)
+    ignore = (
+        "do not report these rules, or those whose codes begin so (T2T62); a site that is left is yours then, "
+        "as with `# noqa: CODE` on its line"
     )
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "-w", "--write", action="store_true", help="write in place (for -: to the standard output)"
-    )
-    where.add_argument(
-        "-o", "--output", metavar="DIR", type=_folder, help="write there, with the local modules needed"
-    )
-    where.add_argument(
-        "--check", action="store_true", help="write nothing; exit with 1 if anything would change"
-    )
-    verified_migration.add_arguments(parser)
-    add(
-        "--towers",
-        metavar="EXPRESSION",
-        help="the number of towers, or their devices, where a loop does not say",
-    )
-    add(
-        "--python-path",
-        metavar="FOLDER",
-        action=_AddFolder,
-        default=(),
-        help="the program runs with this folder in its PYTHONPATH: look for modules there, too; may be repeated",
-    )
-    add(
-        "--vendor",
-        action="store_true",
-        help="with -o or -w: put the part of the runtime that is needed beside it",
-    )
-    add(
-        "--python3",
-        action="store_true",
-        help="only convert Python 2 to 3, and stay with TF 1: what `verify` compares with",
-    )
-    add(
-        "--select",
-        type=selection.check_code,
-        default=(),
-        metavar="CODE[,CODE]",
-        help="report only these rules, or those whose codes begin so (T2T62)",
-    )
-    add(
-        "--ignore",
-        type=selection.check_code,
-        default=(),
-        metavar="CODE[,CODE]",
-        help="do not report these; a site that is left is yours then, as with `# noqa: CODE` on its line",
-    )
-    add("--exit-zero", action="store_true", help="status 0 where sites are left as well; errors are status 2")
-    loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument(
-        "-q", "--quiet", action="store_true", help="print only errors and the sites that are left"
-    )
-    loudness.add_argument(
-        "-v",
-        "--verbose",
-        action="store_true",
-        help="print every site, and the modules that are read and unchanged",
-    )
+    add("--ignore", type=codes_given, default=(), metavar="CODE[,CODE]", help=ignore)
+    exit_zero = "status 0 where sites are left as well; errors are status 2"
+    add("--exit-zero", action="store_true", help=exit_zero)
+
+    one_of = parser.add_mutually_exclusive_group().add_argument
+    one_of("-q", "--quiet", action="store_true", help="print only errors and the sites that are left")
+    verbose = "print every site, and the modules that are read and unchanged"
+    one_of("-v", "--verbose", action="store_true", help=verbose)
     add("--no-diff", action="store_true", help="print no unified diff, only what came of it")
-    add(
-        "--output-format",
-        "--format",
-        dest="format",
-        choices=FORMATS,
-        default="text",
-        help="how the result is shown",
-    )
+    shown = "how the result is shown"
+    add("--output-format", "--format", dest="format", choices=FORMATS, default="text", help=shown)
     add("-j", "--jobs", type=_jobs, default=1, metavar="N", help="so many processes; 0: one a core")
 
 
-class _AddFolder(argparse.Action):
-    """Adds the absolute path of a folder, links kept."""
-
-    def __call__(self, parser: object, options: argparse.Namespace, folder: object, _: object = None) -> None:
-        options.python_path = (*options.python_path, Path(os.path.abspath(str(folder))))  # noqa: PTH100
+def _absolute(text: str) -> Path:
+    return Path(os.path.abspath(text))  # noqa: PTH100 - links are kept
 
 
 def _jobs(text: str) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError
@@ -14,18 +15,12 @@ from tf2towers.source.script import STDIN
 from tf2towers.source.write import encoded, write_together
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """A file to write: its bytes, and the file they come from."""
 
     source: Path
     target: Path
     data: bytes
-
-    @property
-    def is_there(self) -> bool:
-        """Whether the file has these bytes already."""
-        return self.target.is_file() and _bytes_of(self.target) == self.data
 
 
 def write_all(outputs: Iterable[Output]) -> list[Path]:
@@ -34,7 +29,7 @@ def write_all(outputs: Iterable[Output]) -> list[Path]:
     for output in outputs:
         if output.target == STDIN:
             sys.stdout.buffer.write(output.data)
-        elif not output.is_there:
+        elif not (output.target.is_file() and _bytes_of(output.target) == output.data):
             missing.append(output)
     write_together((output.target, output.data, output.source) for output in missing)
     return [output.target for output in missing]
@@ -42,9 +37,9 @@ def write_all(outputs: Iterable[Output]) -> list[Path]:
 
 def in_place(result: MigrationResult) -> list[Output]:
     """The files of a result that change, over themselves; the standard input goes to the output."""
-    changed = [change for change in result.changes if change.before != change.after]
     if result.script == STDIN:
-        return [Output(STDIN, STDIN, _encoded_script(result))]
+        return [Output(STDIN, STDIN, encoded(change)) for change in result.changes if change.path == STDIN]
+    changed = [change for change in result.changes if change.before != change.after]
     for change in changed:
         if _bytes_of(change.path) != replace(change, after=change.before).encoded():
             raise SourceError(change.path, "not written: the file was changed in the meantime")
@@ -80,13 +75,6 @@ def _output_files(result: MigrationResult) -> list[Path]:
     return list(dict.fromkeys(_absolute_path(path) for path in paths))
 
 
-def _encoded_script(result: MigrationResult) -> bytes:
-    for change in result.changes:
-        if change.path == STDIN:
-            return encoded(change)
-    raise SourceError(STDIN, "there is no migrated text to write")
-
-
 def _common_directory(results: Iterable[MigrationResult]) -> Path:
     """The directory that holds every file, and the folders that modules are imported from.
 
@@ -96,8 +84,7 @@ def _common_directory(results: Iterable[MigrationResult]) -> Path:
     reaches_out = False
     for result in results:
         script, *modules = _output_files(result)
-        parents.update(path.parent for path in (script, *modules))
-        parents.update(result.roots)
+        parents |= {path.parent for path in (script, *modules)} | set(result.roots)
         reaches_out |= not all(path.is_relative_to(script.parent) for path in modules)
     base = Path(os.path.commonpath(parents))
     while reaches_out and (base / "__init__.py").is_file() and base != base.parent:

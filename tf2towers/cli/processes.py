@@ -33,22 +33,16 @@ def map_in_processes(
     done, chunk = 0, max(1, min(_CHUNK, len(items) // (jobs * 4)))
     workers = min(jobs, len(items))
     with ProcessPoolExecutor(workers, initializer=_start_process, initargs=(os.getpid(),)) as pool:
-        chunks = [items[start : start + chunk] for start in range(0, len(items), chunk)]
         try:
-            for future in [pool.submit(_run_task, work, some) for some in chunks]:
-                for result in future.result():
-                    done += 1
-                    yield result
+            for result in pool.map(work, items, chunksize=chunk):
+                done += 1
+                yield result
         except BrokenProcessPool:
             yield from map(lost, items[done:])
         except BaseException:  # Ctrl-C: nobody waits for what is under way
             for child in multiprocessing.active_children():
                 child.terminate()
             raise
-
-
-def _run_task(work: Callable[[Given], Got], items: Sequence[Given]) -> list[Got]:
-    return [work(item) for item in items]
 
 
 def _start_process(parent: int) -> None:
@@ -64,11 +58,10 @@ def _start_process(parent: int) -> None:
 
 def with_progress(results: Iterable[Got], count: int) -> Iterator[Got]:
     """The results, with their number on the terminal while they come."""
-    if not sys.stderr.isatty() or count < 2:
-        yield from results
-        return
+    shown = sys.stderr.isatty() and count > 1
     for number, result in enumerate(results, 1):
-        done = 30 * number // count
-        print(f"\r[{'#' * done}{'.' * (30 - done)}] {number}/{count}", end="", file=sys.stderr, flush=True)
+        if shown:
+            print(f"\r{number} of {count}", end="", file=sys.stderr, flush=True)
         yield result
-    print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
+    if shown:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -41,7 +41,7 @@ def tree_of(wanted: Sequence[str], options: argparse.Namespace) -> Tree | None:
         file.absolute() for folder in wanted for file in sources_under(Path(folder), options.exclude, leave)
     ]
     files = list(dict.fromkeys(files))
-    look = partial(inspect_file, python_path=options.python_path)
+    look = partial(inspect_file, python_path=tuple(options.python_path))
     mains = find_programs(files, lambda them: map_in_processes(look, them, options.jobs, uninspected_file))
     migrated = [main for main in mains if is_migrated(main)] if options.output is not None else []
     mains = [main for main in mains if main not in set(migrated)]

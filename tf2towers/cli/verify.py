@@ -10,16 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tf2towers.cli import script_arguments
-from tf2towers.cli.runnable import require_modules, why_not
-from tf2towers.cli.script_arguments import positive, seconds
+from tf2towers.cli.runnable import check_scripts, require_modules
+from tf2towers.cli.script_arguments import add_cluster, positive, seconds
 
 if TYPE_CHECKING:
     from tf2towers.report.parity_result import ParityResult
     from tf2towers.verify.sides import Progress
-
-
-prepare = script_arguments.prepare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,61 +30,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("legacy", type=Path, metavar="LEGACY", help="the TF1 script")
     add("migrated", type=Path, metavar="MIGRATED", help="the TF2 script")
     add_run_arguments(parser)
-    add(
-        "--free",
-        action="store_true",
-        help="leave races of the original as they are",
-    )
+    add("--free", action="store_true", help="leave races of the original as they are")
     add("--gradients-only", action="store_true", help="leave the variables out, for another optimizer")
-    add(
-        "--tower-order",
-        action="store_true",
-        help="a migrated program adds its towers' gradients in TF1's order",
-    )
-    script_arguments.add_writes(parser)
+    order = "a migrated program adds its towers' gradients in TF1's order"
+    add("--tower-order", action="store_true", help=order)
+    add_cluster(parser)
     add("--report", type=Path, metavar="DIR", help="write index.html, verify.json and the recordings there")
     add("--json", metavar="FILE", help="write the result there; - for standard output")
     add("--verbose", "-v", action="store_true", help="list what is equal as well")
-    script_arguments.add_arguments(parser)
 
 
 def add_run_arguments(parser: argparse._ActionsContainer) -> None:
     """Those that `migrate --verify` has as well."""
     add = parser.add_argument
     add("--steps", type=positive, default=10, metavar="K", help="training steps (default 10)")
-    add(
-        "--timeout",
-        type=seconds,
-        default=600.0,
-        metavar="SECONDS",
-        help="for each run of a script (default 600)",
-    )
-    add(
-        "--legacy-python",
-        metavar="EXE",
-        help="record the original with this interpreter and its real TF 1.12 to 1.15",
-    )
-    add(
-        "--tolerance",
-        type=float,
-        metavar="R",
-        help="what passes, relative to the largest element (default: every bit)",
-    )
+    limit = "for each run of a script (default 600)"
+    add("--timeout", type=seconds, default=600.0, metavar="SECONDS", help=limit)
+    python = "record the original with this interpreter and its real TF 1.12 to 1.15"
+    add("--legacy-python", metavar="EXE", help=python)
+    passes = "what passes, relative to the largest element (default: every bit)"
+    add("--tolerance", type=float, metavar="R", help=passes)
 
 
 def run(options: argparse.Namespace) -> int:
     """Verifies; returns the exit status."""
-    for script, python in ((options.legacy, options.legacy_python), (options.migrated, None)):
-        if wrong := why_not(script, python):
-            print(f"tf2towers verify: {wrong}", file=sys.stderr)
-            return 2
+    check_scripts((options.legacy, options.legacy_python), (options.migrated, None))
     require_modules("tensorflow", "numpy")
     for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: nothing runs or lies about afterwards
         signal.signal(number, lambda got, _: sys.exit(128 + got))
-    report: Path | None = options.report
-    work = None if report is None else report / "recordings"
+    work = None if options.report is None else options.report / "recordings"
     result = verdict_on(options.legacy, options.migrated, options, work, _progress())
-    _show(result, options, report)
+    _show(result, options)
     return result.status
 
 
@@ -111,6 +83,7 @@ def verdict_on(
     from tf2towers.verify.verify import verify
 
     given = vars(options)
+    shape = find_shape([legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags"))
     how = Options(
         steps=options.steps,
         timeout=options.timeout,
@@ -119,9 +92,7 @@ def verdict_on(
         free=given.get("free", False),
         tower_order=given.get("tower_order", False),
         allow=tuple(given.get("allow_writes", ())),
-        cluster=find_shape(
-            [legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags")
-        ),
+        cluster=shape,
         progress=progress,
         gradients_only=given.get("gradients_only", False),
     )
@@ -150,7 +121,7 @@ def _progress() -> Callable[[str, int], object]:
     return show
 
 
-def _show(result: ParityResult, options: argparse.Namespace, report: Path | None) -> None:
+def _show(result: ParityResult, options: argparse.Namespace) -> None:
     from tf2towers.report.parity_html import parity_page
     from tf2towers.report.parity_json import parity_as_json
     from tf2towers.report.parity_text import render_parity
@@ -165,9 +136,9 @@ def _show(result: ParityResult, options: argparse.Namespace, report: Path | None
         print(text, end="", file=sys.stderr if result.status == 2 else sys.stdout)
         if options.json:
             files[Path(options.json)] = parity_as_json(result)
-    if report is not None:
-        report.mkdir(parents=True, exist_ok=True)
-        files |= {report / "index.html": parity_page(result), report / "verify.json": parity_as_json(result)}
-        print(f"report: {report / 'index.html'}", file=sys.stderr)
+    if (folder := options.report) is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        files |= {folder / "index.html": parity_page(result), folder / "verify.json": parity_as_json(result)}
+        print(f"report: {folder / 'index.html'}", file=sys.stderr)
     for path, text in files.items():
         path.write_text(text, encoding="utf-8")

@@ -19,7 +19,7 @@ from tf2towers.codemod.removal import unused_imports
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.rules.t2t608_python2_to_python3 import python2_findings
 from tf2towers.codemod.rules.t2t623_eager_execution import is_eager
-from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult, NotebookChange
+from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
 from tf2towers.source.long_lines import break_long_lines
@@ -154,7 +154,7 @@ def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
             ) from None
     if script.notebook is not None:
         show = script.notebook.shown
-        return NotebookChange(
+        return FileChange(
             script.path,
             show(script.before),
             show(after),

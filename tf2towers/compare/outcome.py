@@ -1,4 +1,4 @@
-"""The result of a comparison: as an object, as a page, and as JSON; and the machine that it was measured on."""
+"""The result of a comparison: as text, as a page, and as JSON; and the machine that it was measured on."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import os
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from tf2towers.compare.side import Side
-from tf2towers.compare.summary import Numbers, Summary, ratio, table, times
-from tf2towers.report.html.elements import document, element, joined, section
-from tf2towers.report.html.picture import Picture, draw_picture
-from tf2towers.report.parity_json import as_json
+from tf2towers.compare.summary import Numbers, notes_on, ratio, table, times
+from tf2towers.report.html import curves, document, element, section
 from tf2towers.report.paths import display_path
 
 
@@ -22,46 +21,55 @@ class Outcome:
     """Both trainings, ended.
 
     Attributes:
+        sides: legacy and modern.
         commands: the command line of each side.
         how: one sentence on how it was measured.
     """
 
-    legacy: Side
-    modern: Side
-    summary: Summary
+    sides: tuple[Side, Side]
     commands: tuple[str, str]
     arguments: Sequence[str]
     machine: str
     how: str
 
+    @cached_property
+    def numbers(self) -> tuple[Numbers, Numbers]:
+        """Those of each side."""
+        legacy, modern = self.sides
+        return Numbers.of(legacy), Numbers.of(modern)
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences for the reader."""
+        of_sides = [f"{side.title}: {note}" for side in self.sides for note in side.notes]
+        return [*of_sides, *notes_on(*self.numbers)]
+
     def as_dict(self) -> dict[str, Any]:
         """Everything, with each step."""
-        summary = self.summary
+        legacy, modern = self.numbers
+        sides = {
+            side.title: {
+                "script": side.script,
+                "command": command,
+                "python": side.python,
+                "tensorflow": side.tensorflow,
+                "towers": side.towers,
+                **asdict(numbers),
+                "each_step": [asdict(step) for step in side.steps],
+            }
+            for side, numbers, command in zip(self.sides, self.numbers, self.commands, strict=True)
+        }
         return {
             "machine": self.machine,
             "how": self.how,
             "arguments": list(self.arguments),
-            "legacy": _side(self.legacy, summary.legacy, self.commands[0]),
-            "modern": _side(self.modern, summary.modern, self.commands[1]),
+            **sides,
             "ratio": {
-                "rate": summary.speed,
-                "first_step": ratio(summary.modern.first_step, summary.legacy.first_step),
-                "peak": ratio(summary.modern.peak, summary.legacy.peak),
+                name: ratio(getattr(modern, name), getattr(legacy, name))
+                for name in ("rate", "first_step", "peak")
             },
-            "notes": summary.notes,
+            "notes": self.notes,
         }
-
-
-def _side(side: Side, numbers: Numbers, command: str) -> dict[str, Any]:
-    return {
-        "script": side.script,
-        "command": command,
-        "python": side.python,
-        "tensorflow": side.tensorflow,
-        "towers": side.towers,
-        **asdict(numbers),
-        "each_step": [asdict(step) for step in side.steps],
-    }
 
 
 def machine() -> str:
@@ -75,50 +83,44 @@ def machine() -> str:
     return f"{cores} cores ({model or platform.machine()}), {platform.system()}, load {load:.1f} at the start{busy}"
 
 
-# -- the report: the page with its pictures, and the numbers -----------------------------------------------------------
-
-
-def pictures(sides: Sequence[Side]) -> list[Picture]:
-    """Loss and throughput. Throughput leaves out the first step."""
-    losses = tuple(
-        (side.title, [(step.number, step.loss) for step in side.steps if step.loss is not None])
-        for side in sides
-    )
-    rates = tuple(
-        (side.title, [(step.number, 1 / step.seconds) for step in side.steps[1:] if step.seconds > 0])
-        for side in sides
-    )
-    return [
-        Picture("loss", "Loss", "loss", losses),
-        Picture("throughput", "Throughput", "steps a second", rates, from_zero=True),
-    ]
+def as_text(outcome: Outcome) -> str:
+    """What is printed at the end."""
+    scripts = [f"{side.title}: {side.script}" for side in outcome.sides]
+    about = [outcome.how, f"the machine: {outcome.machine}", *(f"note: {note}" for note in outcome.notes)]
+    return "\n".join([*scripts, "", table(*outcome.numbers), "", *about])
 
 
 def page(outcome: Outcome) -> str:
-    """One HTML file that needs no other."""
-    names = [display_path(side.script) for side in (outcome.legacy, outcome.modern)]
-    headline = f"{' and '.join(names)}, side by side"
-    speed = element("b", times(outcome.summary.speed))
+    """One HTML file that needs no other. Throughput leaves out the first step."""
+    scripts = [side.script for side in outcome.sides]
+    headline = f"{' and '.join(map(display_path, scripts))}, side by side"
+    legacy, modern = outcome.numbers
     meaning = f" the steps a second of the legacy program, in the steady state. {outcome.how}"
-    ran = []
-    for side, name, command in zip((outcome.legacy, outcome.modern), names, outcome.commands, strict=True):
-        about = f", Python {side.python}" + (f", TensorFlow {side.tensorflow}" if side.tensorflow else "")
-        ran.append(element("li", f"{side.title}, {name}: ", element("code", command), about))
-    said = [f"the machine: {outcome.machine}", *outcome.summary.notes]
+    ran = [
+        element(
+            "li", f"{side.title}, {display_path(side.script)}: ", element("code", command), _versions(side)
+        )
+        for side, command in zip(outcome.sides, outcome.commands, strict=True)
+    ]
+    said = [element("li", note) for note in (f"the machine: {outcome.machine}", *outcome.notes)]
+    losses = {
+        side.title: [(step.number, step.loss) for step in side.steps if step.loss is not None]
+        for side in outcome.sides
+    }
+    rates = {
+        side.title: [(step.number, 1 / step.seconds) for step in side.steps[1:] if step.seconds > 0]
+        for side in outcome.sides
+    }
     return document(
         headline,
-        [side.script for side in (outcome.legacy, outcome.modern)],
-        joined([element("h1", headline), element("p", speed, meaning)]),
-        element("pre", table(outcome.summary)),
-        *map(draw_picture, pictures((outcome.legacy, outcome.modern))),
-        section("runs", "What was run", element("ul", *ran, *(element("li", note) for note in said))),
+        scripts,
+        [element("h1", headline), element("p", element("b", times(modern.rate, legacy.rate)), meaning)],
+        element("pre", table(legacy, modern)),
+        curves("Loss", "loss", losses),
+        curves("Throughput", "steps a second", rates, bottom=0),
+        section("runs", "What was run", element("ul", *ran, *said)),
     )
 
 
-def write_report(outcome: Outcome, folder: Path) -> list[Path]:
-    """Writes index.html and compare.json, and gives their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / "index.html", folder / "compare.json"]
-    files[0].write_text(page(outcome), encoding="utf-8")
-    files[1].write_text(as_json(outcome.as_dict()), encoding="utf-8")
-    return files
+def _versions(side: Side) -> str:
+    return f", Python {side.python}" + (f", TensorFlow {side.tensorflow}" if side.tensorflow else "")

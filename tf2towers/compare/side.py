@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import statistics
 import time
 from collections.abc import Sequence
@@ -16,7 +17,16 @@ from tf2towers.launch.cluster import Task
 from tf2towers.launch.job import Watcher
 
 CHIEF = "worker 0"
+NOTHING = "-"  # for a number that is not there
 _KEPT = 1000  # of what the script wrote, the last lines
+_LINE_EVERY = 5.0  # seconds between two lines of progress
+
+
+def number(value: float | None) -> str:
+    """A loss."""
+    if value is None:
+        return NOTHING
+    return f"{value:.4f}" if math.isfinite(value) and abs(value) < 1e5 else f"{value:g}"
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class EnoughSteps(Exception):
 
 @dataclass
 class Side(Watcher):
-    """What is known of a training so far; takes the lines that its tasks write.
+    """What is known of a training so far; takes the lines that its tasks write, and says now and then how far it is.
 
     Asynchronous, each worker's step is an update of its own, and counts. An update that workers make together is
     reported by each: the chief's line counts, with the mean of their losses. Memory is that of all tasks. Of what a
@@ -71,6 +81,7 @@ class Side(Watcher):
     resumed: int | None = None
     wrote: list[str] = field(default_factory=list)
     started: float = 0.0
+    _shown: float = field(default_factory=time.monotonic)  # when it was last said how far it is
     _aside: float = 0.0
     _towers: int = 1  # of one worker
     _peaks: dict[str, int] = field(default_factory=dict)  # by task
@@ -80,7 +91,8 @@ class Side(Watcher):
 
     def begin(self) -> None:
         """Its processes are about to be started."""
-        self.started = time.monotonic()
+        print(f"{self.title}: {self.script}", flush=True)
+        self.started = self._shown = time.monotonic()
 
     def end(self) -> None:
         """It is over."""
@@ -115,6 +127,11 @@ class Side(Watcher):
                     line if self.workers == 1 and task.name == CHIEF else f"[{task.name}] {line}"
                 )
         del self.wrote[:-_KEPT]
+        if time.monotonic() - self._shown >= _LINE_EVERY:
+            self._shown = time.monotonic()
+            losses = (step.loss for step in reversed(self.steps) if step.loss is not None)
+            far = f"step {self.count}, loss {number(next(losses, None))}" if self.steps else "no step yet"
+            print(f"{self.title}: {far}", flush=True)
         if self.resumed is not None or (self.most is not None and self.count >= self.most):
             self.steps = [step for step in self.steps if self.most is None or step.number <= self.most]
             raise EnoughSteps

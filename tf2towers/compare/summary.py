@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from tf2towers.compare.side import Side, StepLine
+from tf2towers.compare.side import NOTHING, Side, StepLine, number
 from tf2towers.report.parity_text import columns
 
 #: of the steps, whose mean loss is the loss at the end: one step's loss is a matter of its batch
@@ -26,10 +27,10 @@ class Spread:
     count: int
 
     @classmethod
-    def of(cls, numbers: Sequence[float]) -> Spread:
-        """Of at least one number. Quartiles include the ends (as `numpy.percentile` does by default)."""
-        if len(numbers) == 1:
-            return cls(numbers[0], numbers[0], numbers[0], 1)
+    def of(cls, numbers: Sequence[float]) -> Spread | None:
+        """Of numbers; None where there are none. Quartiles include the ends (as `numpy.percentile` does)."""
+        if len(numbers) < 2:
+            return cls(numbers[0], numbers[0], numbers[0], 1) if numbers else None
         low, median, high = statistics.quantiles(numbers, n=4, method="inclusive")
         return cls(median, low, high, len(numbers))
 
@@ -63,133 +64,96 @@ class Numbers:
     final_loss: float | None
     end_loss: float | None
 
+    @classmethod
+    def of(cls, side: Side) -> Numbers:
+        """Of a side that has ended, with at least one step."""
+        seconds = [step.seconds for step in steady_steps(side.steps)]
+        losses = [step.loss for step in side.steps if step.loss is not None]
+        last = losses[-max(1, int(len(losses) * LAST_PART)) :]
+        return cls(
+            steps=side.count,
+            seconds=side.seconds,
+            first_step=side.steps[0].end,
+            rate=Spread.of([1 / each for each in seconds]),
+            step_seconds=Spread.of(seconds),
+            peak=side.peak,
+            first_loss=losses[0] if losses else None,
+            final_loss=losses[-1] if losses else None,
+            end_loss=math.fsum(last) / len(last) if last and all(map(math.isfinite, last)) else None,
+        )
 
-@dataclass(frozen=True)
-class Summary:
-    """Both sides' numbers.
 
-    Attributes:
-        notes: sentences for the reader.
-    """
-
-    legacy: Numbers
-    modern: Numbers
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def speed(self) -> float | None:
-        """The modern rate by the legacy one; None where one is missing."""
-        return ratio(self.modern.rate, self.legacy.rate)
+def notes_on(legacy: Numbers, modern: Numbers) -> list[str]:
+    """What the reader has to know about the rates."""
+    rates = [legacy.rate, modern.rate]
+    notes = ["too few steps for a steady state"] * (None in rates)
+    if any(rate is not None and rate.count < 30 for rate in rates):
+        notes.append("fewer than 30 steps in the steady state: the rates are rough")
+    return notes
 
 
 def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | None:
     """One by the other, medians of spreads; None where one is missing or the divisor is 0."""
-    numbers = [value.median if isinstance(value, Spread) else value for value in (mine, its)]
-    if numbers[0] is None or not numbers[1]:
-        return None
-    return numbers[0] / numbers[1]
-
-
-def summarise(legacy: Side, modern: Side) -> Summary:
-    """Adds up two sides that have ended, with at least one step each."""
-    notes = [f"{side.title}: {note}" for side in (legacy, modern) for note in side.notes]
-    numbers = [_numbers(side) for side in (legacy, modern)]
-    if any(of_side.rate is None for of_side in numbers):
-        notes.append("too few steps for a steady state")
-    if not all(of_side.rate is None or of_side.rate.count >= 30 for of_side in numbers):
-        notes.append("fewer than 30 steps in the steady state: the rates are rough")
-    return Summary(numbers[0], numbers[1], notes)
-
-
-def _numbers(side: Side) -> Numbers:
-    seconds = [step.seconds for step in steady_steps(side.steps)]
-    losses = [step.loss for step in side.steps if step.loss is not None]
-    last = losses[-max(1, int(len(losses) * LAST_PART)) :]
-    return Numbers(
-        steps=side.count,
-        seconds=side.seconds,
-        first_step=side.steps[0].end,
-        rate=Spread.of([1 / each for each in seconds]) if seconds else None,
-        step_seconds=Spread.of(seconds) if seconds else None,
-        peak=side.peak,
-        first_loss=losses[0] if losses else None,
-        final_loss=losses[-1] if losses else None,
-        end_loss=math.fsum(last) / len(last) if last and all(map(math.isfinite, last)) else None,
-    )
+    over, under = (value.median if isinstance(value, Spread) else value for value in (mine, its))
+    return None if over is None or not under else over / under
 
 
 # -- the final table ---------------------------------------------------------------------------------------------------
 
-NOTHING = "-"
 
-
-def table(summary: Summary) -> str:
+def table(legacy: Numbers, modern: Numbers) -> str:
     """The table in columns: what is said, legacy, modern, and modern by legacy (of losses: their difference)."""
-    mine, theirs = summary.legacy, summary.modern
-
-    def row(title: str, name: str, shown) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
-        left, right = getattr(mine, name), getattr(theirs, name)
-        return title, shown(left), shown(right), times(ratio(right, left))
-
-    def middle_half(name: str, shown) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
-        left, right = getattr(mine, name), getattr(theirs, name)
-        halves = [
-            NOTHING if each is None else f"{shown(each.low)} to {shown(each.high)}" for each in (left, right)
-        ]
-        return "  its middle half", *halves, spread(right, left)
-
-    def loss(title: str, name: str) -> tuple[str, ...]:
-        left, right = getattr(mine, name), getattr(theirs, name)
-        apart = NOTHING if left is None or right is None else f"{right - left:+.4f}"
-        return title, number(left), number(right), apart
-
-    rows = [
-        ("", "legacy", "modern", "modern/legacy"),
-        ("steps", str(mine.steps), str(theirs.steps), ""),
-        row("time to the first step", "first_step", seconds),
-        row("steps/s, median", "rate", rate),
-        middle_half("rate", _short),
-        row(
-            "a step, median", "step_seconds", lambda each: f"{each.median * 1000:.1f} ms" if each else NOTHING
-        ),
-        middle_half("step_seconds", lambda value: f"{value * 1000:.1f}"),
-        row("peak memory", "peak", lambda value: NOTHING if value is None else f"{value / 2**20:,.0f} MiB"),
-        loss("first loss", "first_loss"),
-        loss("final loss", "final_loss"),
-        loss("  mean of the last tenth", "end_loss"),
-        row("the whole process", "seconds", seconds),
-    ]
+    rows: list[tuple[str, ...]] = [("", "legacy", "modern", "modern/legacy")]
+    for title, name, shown, compared in _ROWS:
+        left, right = getattr(legacy, name), getattr(modern, name)
+        cells = [NOTHING if value is None else shown(value) for value in (left, right)]
+        both = left is not None and right is not None
+        rows.append((title, *cells, compared(right, left) if both else NOTHING))
     return "\n".join(columns(rows, right=range(1, 4)))
 
 
-def rate(found: Spread | None) -> str:
-    """A rate's median."""
-    return NOTHING if found is None else _short(found.median)
+def times(mine: Spread | float | None, its: Spread | float | None) -> str:
+    """A ratio, as '1.23x'."""
+    value = ratio(mine, its)
+    return NOTHING if value is None else f"{value:.2f}x"
 
 
-def spread(over: Spread | None, under: Spread | None) -> str:
+def spread(mine: Spread, its: Spread) -> str:
     """From the least to the most that a ratio is, where both are within their quartiles."""
-    if over is None or under is None or not under.low or not under.high:
+    if not its.low or not its.high:
         return NOTHING
-    return f"{over.low / under.high:.2f} to {over.high / under.low:.2f}"
+    return f"{mine.low / its.high:.2f} to {mine.high / its.low:.2f}"
 
 
-def seconds(value: float) -> str:
+def _difference(mine: float, its: float) -> str:
+    return f"{mine - its:+.4f}"
+
+
+def _seconds(value: float) -> str:
     """Seconds, as '12.3 s' or '2:05 min'."""
     return f"{value:.2f} s" if value < 60 else f"{int(value) // 60}:{int(value) % 60:02} min"
 
 
-def number(value: float | None) -> str:
-    """A loss."""
-    if value is None:
-        return NOTHING
-    return f"{value:.4f}" if math.isfinite(value) and abs(value) < 1e5 else f"{value:g}"
-
-
-def times(value: float | None) -> str:
-    """A ratio, as '1.23x'."""
-    return NOTHING if value is None else f"{value:.2f}x"
-
-
 def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+#: title, field of `Numbers`, how it is shown, and the last column
+_ROWS: tuple[tuple[str, str, Callable[[Any], str], Callable[[Any, Any], str]], ...] = (
+    ("steps", "steps", str, lambda mine, its: ""),
+    ("time to the first step", "first_step", _seconds, times),
+    ("steps/s, median", "rate", lambda rate: _short(rate.median), times),
+    ("  its middle half", "rate", lambda rate: f"{_short(rate.low)} to {_short(rate.high)}", spread),
+    ("a step, median", "step_seconds", lambda each: f"{each.median * 1000:.1f} ms", times),
+    (
+        "  its middle half",
+        "step_seconds",
+        lambda each: f"{each.low * 1000:.1f} to {each.high * 1000:.1f}",
+        spread,
+    ),
+    ("peak memory", "peak", lambda value: f"{value / 2**20:,.0f} MiB", times),
+    ("first loss", "first_loss", number, _difference),
+    ("final loss", "final_loss", number, _difference),
+    ("  mean of the last tenth", "end_loss", number, _difference),
+    ("the whole process", "seconds", _seconds, times),
+)

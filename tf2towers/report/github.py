@@ -11,7 +11,7 @@ from tf2towers.report.text import accepted_words
 _COMMANDS = {"left": "warning", "edit": "warning", "changed": "notice", "note": "notice"}
 
 
-def render(results: Iterable[MigrationResult]) -> str:
+def render(results: Iterable[MigrationResult], _: object = None) -> str:
     """One command a line."""
     lines: list[str] = []
     for result in results:
@@ -22,14 +22,12 @@ def render(results: Iterable[MigrationResult]) -> str:
         for finding in result.findings:
             if finding.accepted_by:
                 continue
-            place = {
-                "file": display_path(finding.path),
-                "line": str(finding.line),
-                "col": str(finding.column),
-                "title": finding.code,
-            }
-            if finding.cell is not None:  # a notebook's lines are not its file's
-                place |= {"line": "1", "col": "1", "title": f"{finding.code} in cell {finding.cell}"}
+            # a notebook's lines are not its file's
+            line, column, cell = finding.line, finding.column, ""
+            if finding.cell is not None:
+                line, column, cell = 1, 1, f" in cell {finding.cell}"
+            place = {"file": display_path(finding.path), "line": str(line), "col": str(column)}
+            place["title"] = f"{finding.code}{cell}"
             text = f"{finding.message}\nTo do: {finding.todo}" if finding.todo else finding.message
             lines.append(_command(_COMMANDS[finding.kind], place, text))
     return "".join(lines)

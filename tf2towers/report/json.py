@@ -13,7 +13,7 @@ from tf2towers.report.text import unified_diff
 VERSION = 1
 
 
-def render(results: Sequence[MigrationResult]) -> str:
+def render(results: Sequence[MigrationResult], _: object = None) -> str:
     """All results as one JSON object."""
     document = {
         "version": VERSION,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tf2towers.report import parity_words as words
-from tf2towers.report.html.elements import Markup, document, element, section
+from tf2towers.report.html import Markup, document, element, section
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.report.parity_text import sections
 from tf2towers.report.paths import display_path
@@ -25,7 +25,7 @@ def parity_page(result: ParityResult) -> str:
     return document(
         f"{words.headline(result)} - {' and '.join(map(display_path, scripts))}",
         scripts,
-        element("h1", verdict, words.headline(result), class_=f"verdict {class_}"),
+        [element("h1", verdict, words.headline(result), class_=f"verdict {class_}")],
         element("pre", words.error_details(result)) if words.error_details(result) else Markup(),
         *said,
         section("scripts", "The two scripts", _scripts(result)),

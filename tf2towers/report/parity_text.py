@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, Diagnosis, ParityResult, Side
@@ -57,11 +58,8 @@ def _diagnosis(found: Diagnosis, unit: str) -> Iterator[str]:
 
 def _tally(comparisons: Iterable[Comparison]) -> list[str]:
     counts = words.tally(comparisons)
-    verdicts = [
-        verdict
-        for verdict in reversed(words.VERDICTS)
-        if verdict == "bitwise" or any(count[verdict] for _, count in counts)
-    ]
+    found = {verdict for _, count in counts for verdict in count if count[verdict]} | {"bitwise"}
+    verdicts = [verdict for verdict in reversed(words.VERDICTS) if verdict in found]
     header = ["", *(words.VERDICT_WORDS[verdict] for verdict in verdicts)]
     body = [[words.PLURALS[kind], *(str(count[verdict]) for verdict in verdicts)] for kind, count in counts]
     return columns([header, *body], right=range(1, len(header))) if body else []
@@ -71,8 +69,7 @@ def _worst(comparisons: list[Comparison]) -> list[str]:
     ordered = [found for found in words.worst_first(comparisons) if words.verdict_of(found) != "bitwise"]
     others = [found for found in ordered if not found.problem]
     lines = _rows([*(found for found in ordered if found.problem), *others[:LISTED]])
-    left = others[LISTED:]
-    if left:
+    if left := others[LISTED:]:
         within = sum(found.within for found in left)
         but = f", {within} of them within tolerance" if within else ""
         lines.append(f"and {len(left)} more, none of them further apart{but}")
@@ -85,14 +82,10 @@ def _rows(comparisons: list[Comparison]) -> list[str]:
     for found in comparisons:
         verdict = words.verdict_of(found)
         said = "rounding" if found.rounding and verdict == "within" else words.VERDICT_WORDS[verdict]
-        row = ["" if verdict == "bitwise" else said, _plain(found.name)]
         first = "-" if found.first_step is None else str(found.first_step)
         shape = "x".join(map(str, found.shape)) or "()"
-        table.append(
-            [*row, _plain(found.problem)]
-            if found.problem
-            else [*row, shape, first, words.ceiling(found.max_rel)]
-        )
+        more = [_plain(found.problem)] if found.problem else [shape, first, words.ceiling(found.max_rel)]
+        table.append(["" if verdict == "bitwise" else said, _plain(found.name), *more])
     return columns(table, right=range(3, len(header)))
 
 
@@ -107,23 +100,19 @@ def _align(pairs: Sequence[tuple[str, str]]) -> list[str]:
     return columns([[mine, _plain(its)] for mine, its in pairs])
 
 
-def columns(table: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+def columns(table: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
     """Rows as wide as they need to be. The last cell of a row that is short of cells (a problem) widens no column."""
-    full = max((len(row) for row in table), default=0)
+    full = max(map(len, table), default=0)
     counting = [row if len(row) == full else row[:-1] for row in table]
-    widths = [
-        max((len(row[place]) for row in counting if place < len(row)), default=0) for place in range(full)
-    ]
-    to_right = set(right)
-
-    def line(row: Sequence[str]) -> str:
+    widths = [max(map(len, column)) for column in zip_longest(*counting, fillvalue="")]
+    lines = []
+    for row in table:
         cells = [
-            cell.rjust(widths[place]) if place in to_right else cell.ljust(widths[place])
-            for place, cell in enumerate(row)
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=False))
         ]
-        return "  ".join(cells[1:] if not widths[0] else cells).rstrip()
-
-    return [line(row) for row in table]
+        lines.append("  ".join(cells if widths[0] else cells[1:]).rstrip())
+    return lines
 
 
 def _lines(text: str) -> list[str]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import decimal
 import math
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import Literal
 
 from tf2towers.report.parity_result import Comparison, Kind, ParityResult
 from tf2towers.report.paths import counted
 
 #: in the order of a step
-KINDS: tuple[Kind, ...] = get_args(Kind)
 PLURALS: dict[Kind, str] = {
     "input": "inputs",
     "loss": "losses",
@@ -21,19 +20,20 @@ PLURALS: dict[Kind, str] = {
     "fetched": "fetched values",
     "summary": "summaries",
 }
+KINDS = tuple(PLURALS)
 #: what a verdict speaks of, in this order; of session calls, and of training steps
 _OF_CALLS: tuple[Kind, ...] = ("gradient", "variable", "fetched", "summary")
 _OF_STEPS: tuple[Kind, ...] = ("gradient", "loss", "variable")
 
 Verdict = Literal["failed", "differs", "within", "bitwise"]
 #: the worst first
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 VERDICT_WORDS: dict[Verdict, str] = {
     "failed": "not comparable",
     "differs": "differs",
     "within": "within tolerance",
     "bitwise": "bit-identical",
 }
+VERDICTS = tuple(VERDICT_WORDS)
 
 
 def verdict_of(comparison: Comparison) -> Verdict:
@@ -78,7 +78,7 @@ def headline(result: ParityResult) -> str:
         return f"WITHIN TOLERANCE {result.tolerance:.3g}: {every} {agrees}"
     failed = sum(bool(found.problem) for found in of)
     apart = sum(verdict_of(found) == "differs" for found in of)
-    parts = []
+    parts = [f"{failed} could not be compared"] * bool(failed)
     if apart:
         largest = max((found.max_rel for found in of if not found.problem), key=_rank)
         most = (
@@ -87,9 +87,7 @@ def headline(result: ParityResult) -> str:
             else "NaN or infinite in places"
         )
         since = "" if result.first_step is None else f", first at {unit(result)} {result.first_step}"
-        parts.append(f"{apart} of {len(of)} {_listed([PLURALS[kind] for kind in kinds])}{since}, {most}")
-    if failed:
-        parts.append(f"{failed} could not be compared")
+        parts.insert(0, f"{apart} of {len(of)} {_listed([PLURALS[kind] for kind in kinds])}{since}, {most}")
     return f"DIFFERS: {', '.join(parts) or 'the two runs are not the same'}, over {span(result)}"
 
 

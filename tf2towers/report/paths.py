@@ -1,13 +1,16 @@
-"""How a path is shown: relative to the working directory where it lies below it, with forward slashes; and counts."""
+"""How paths, counts and code are shown in a sentence."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
 
+#: so long is quoted code at most
+_LONGEST = 60
+
 
 def display_path(path: Path) -> str:
-    """A path as the reader would type it."""
+    """A path as the reader would type it: relative to the working directory below it, with forward slashes."""
     if str(path) == "-":
         return "<stdin>"
     if path.is_absolute():
@@ -19,3 +22,12 @@ def display_path(path: Path) -> str:
 def counted(count: int, noun: str) -> str:
     """'1 step', '2 steps'."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def with_quoted_code(message: str, code: str) -> str:
+    """A message with the first line of the code that it is about, unless it has it already."""
+    first = next(iter(code.strip().splitlines()), "").strip()
+    if not first or first in message:
+        return message
+    shown = first if len(first) <= _LONGEST else f"{first[: _LONGEST - 3].rstrip()}..."
+    return f"{message}: `{shown}`"

@@ -34,7 +34,7 @@ class Finding:
     kind: FindingKind = "left"
     #: in a notebook, the code cell that the line is counted in, from 1
     cell: int | None = None
-    #: how the user accepted this: "noqa", "ignore" or "select"; empty where nothing was said. A site that is left and
+    #: how the user accepted this: "noqa" or "ignore"; empty where nothing was said. A site that is left and
     #: accepted is the user's to migrate: it is counted, and the status does not follow it
     accepted_by: str = ""
 
@@ -61,36 +61,22 @@ class FileChange:
     checked: bool = False
     #: the rules' edits
     edits: tuple[EditedLine, ...] = ()
-
-    @property
-    def code(self) -> str:
-        """The text after as Python."""
-        return self.after
-
-    def encoded(self) -> bytes:
-        """The bytes of the text after; UnicodeEncodeError when its encoding lacks such a character."""
-        return (b"\xef\xbb\xbf" if self.bom else b"") + self.after.encode(self.encoding)
-
-
-@dataclass(frozen=True)
-class NotebookChange(FileChange):
-    """A notebook and the text of its code cells before and after."""
-
+    #: the notebook that the texts are the code cells of, and the text after as Python, without magics
     notebook: Cells | None = None
-    #: the text after as Python, without magics
     python: str = ""
-    #: whether it was converted from Python 2
+    #: whether a notebook was converted from Python 2
     converted: bool = False
 
     @property
     def code(self) -> str:
         """The text after as Python."""
-        return self.python
+        return self.after if self.notebook is None else self.python
 
     def encoded(self) -> bytes:
-        """The bytes of the notebook with the text after."""
-        assert self.notebook is not None
-        return self.notebook.encoded(self.after, python3=self.converted and self.after != self.before)
+        """The bytes of the file with the text after; UnicodeEncodeError when its encoding lacks such a character."""
+        if self.notebook is not None:
+            return self.notebook.encoded(self.after, python3=self.converted and self.after != self.before)
+        return (b"\xef\xbb\xbf" if self.bom else b"") + self.after.encode(self.encoding)
 
 
 @dataclass

@@ -59,7 +59,6 @@ class Registry(Generic[AnyRule]):
 
     def __init__(self, kind: type[AnyRule]) -> None:
         self._package = kind.package
-        self._known: dict[str, AnyRule] = {}
 
     def rules(self) -> list[AnyRule]:
         """Every rule, in the order of the codes."""
@@ -67,14 +66,13 @@ class Registry(Generic[AnyRule]):
 
     def codes(self) -> list[str]:
         """The code of every rule, in order; no rule is loaded."""
-        return sorted(modules_of(self._package))
+        return list(modules_of(self._package))
 
     def rule_of(self, code: str) -> AnyRule | None:
         """The rule with a code; None where there is none."""
         module = modules_of(self._package).get(code)
-        if module is not None and code not in self._known:
-            self._known[code] = import_module(f"{self._package}.{module}").RULE
-        return self._known.get(code)
+        found: AnyRule | None = None if module is None else import_module(f"{self._package}.{module}").RULE
+        return found
 
     def todo_of(self, code: str) -> str:
         """What to do by hand about a finding; empty for a rule that leaves nothing, and a code without a rule."""
@@ -87,11 +85,10 @@ def effect_words(rule: Rule) -> str:
     if rule.does == "refuses":
         return "refuses: it changes nothing; such a site is left as it is, and the status is 1"
     if rule.does == "reports":
-        may = "; look at it: a number may differ, see below" if not rule.safe else ""
+        may = "" if rule.safe else "; look at it: a number may differ, see below"
         return f"reports: it changes nothing by itself{may}"
-    if rule.safe:
-        return "changes, safe: the result is the same bit for bit"
-    return "changes, look at it: the result may differ, see below"
+    safe = "safe: the result is the same bit for bit"
+    return f"changes, {safe if rule.safe else 'look at it: the result may differ, see below'}"
 
 
 def explain(rule: Rule) -> str:
@@ -113,32 +110,21 @@ def explain(rule: Rule) -> str:
 
 def _example_lines(example: Any) -> list[str]:
     """An example as `explain` shows it, each part after an empty line."""
-    parts = [("Left as it is", example.before)]
-    if example.after is not None:
-        parts = [("Before", example.before), ("After", example.after)]
-    return [
-        line
-        for title, code in parts
-        for line in (
-            "",
-            f"{title}:",
-            *textwrap.indent(textwrap.dedent(code).strip("\n"), "    ").splitlines(),
-        )
-    ]
+    parts = {"Before": example.before, "After": example.after}
+    if example.after is None:
+        parts = {"Left as it is": example.before}
+    lines = []
+    for title, code in parts.items():
+        indented = textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")
+        lines += ["", f"{title}:", *indented.splitlines()]
+    return lines
 
 
 def as_dict(rule: Rule) -> dict[str, object]:
     """A rule for `rules --output-format json`."""
-    return {
-        "code": rule.code,
-        "name": rule.name,
-        "title": rule.title,
-        "does": rule.does,
-        "safe": rule.safe,
-        "why": wrap_paragraphs(rule.why),
-        "todo": wrap_paragraphs(rule.todo),
-        "sources": list(rule.sources),
-    }
+    fields = {name: getattr(rule, name) for name in ("code", "name", "title", "does", "safe")}
+    texts = {"why": wrap_paragraphs(rule.why), "todo": wrap_paragraphs(rule.todo)}
+    return fields | texts | {"sources": list(rule.sources)}
 
 
 def markdown(rule: Rule) -> str:

@@ -13,7 +13,7 @@ from tf2towers.report.result import Finding, MigrationResult
 from tf2towers.report.rule import Rule, explain, markdown, wrap_paragraphs
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_ACCEPTED = {"noqa": "a # noqa on the line", "ignore": "--ignore", "select": "--select"}
+_ACCEPTED = {"noqa": "a # noqa on the line", "ignore": "--ignore"}
 
 
 def render(results: Sequence[MigrationResult], rule_of: Callable[[str], Rule | None] = lambda _: None) -> str:
@@ -21,34 +21,21 @@ def render(results: Sequence[MigrationResult], rule_of: Callable[[str], Rule | N
     findings = [finding for result in results for finding in result.findings]
     codes = sorted({finding.code for finding in findings})
     errors = [result for result in results if result.error is not None]
+    notifications = [
+        {"level": "error", "message": {"text": result.error}, "locations": [_location(result.script)]}
+        for result in errors
+    ]
+    rules = [_rule(code, rule_of(code)) for code in codes]
     run = {
-        "tool": {
-            "driver": {
-                "name": "tf2towers",
-                "version": __version__,
-                "rules": [_rule(code, rule_of(code)) for code in codes],
-            }
-        },
+        "tool": {"driver": {"name": "tf2towers", "version": __version__, "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "invocations": [
-            {
-                "executionSuccessful": not errors,
-                "toolExecutionNotifications": [
-                    {
-                        "level": "error",
-                        "message": {"text": result.error},
-                        "locations": [_location(result.script)],
-                    }
-                    for result in errors
-                ],
-            }
+            {"executionSuccessful": not errors, "toolExecutionNotifications": notifications},
         ],
         "results": [_result(finding, codes.index(finding.code)) for finding in findings],
     }
-    return (
-        json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
-        + "\n"
-    )
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
 def _rule(code: str, rule: Rule | None) -> dict[str, object]:
@@ -76,6 +63,8 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
     else:  # a notebook's lines are not its file's
         text = f"Cell {finding.cell}, line {finding.line}: {text}"
     left = finding.kind in ("left", "edit")
+    kind = "inSource" if finding.accepted_by == "noqa" else "external"
+    accepted = {"kind": kind, "status": "accepted", "justification": _ACCEPTED.get(finding.accepted_by)}
     return {
         "ruleId": finding.code,
         "ruleIndex": index,
@@ -83,16 +72,8 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
         "kind": "fail" if left else "informational",
         "message": {"text": text},
         "locations": [location],
-        "suppressions": _suppressions(finding),
+        "suppressions": [accepted] if finding.accepted_by else [],  # an empty list: it was not accepted
     }
-
-
-def _suppressions(finding: Finding) -> list[dict[str, str]]:
-    """How the user accepted a finding; an empty list says that it was not accepted."""
-    if not finding.accepted_by:
-        return []
-    kind = "inSource" if finding.accepted_by == "noqa" else "external"
-    return [{"kind": kind, "status": "accepted", "justification": _ACCEPTED[finding.accepted_by]}]
 
 
 def _location(path: Path) -> dict[str, dict[str, object]]:

@@ -49,16 +49,18 @@ class _Message(NamedTuple):
 def _part(
     findings: list[Finding], script: Path, limit: int | None, name_of: Callable[[str], str]
 ) -> list[str]:
+    """As many messages as fit into so many lines; None: all."""
     places: dict[_Message, list[str]] = {}
     for finding in sorted(findings, key=lambda found: (found.path != script, str(found.path), _place(found))):
         key = _Message(finding.path, finding.code, finding.todo, finding.message)
         places.setdefault(key, []).append(where(finding))
-    found: list[str] = []
-    for count in range(len(places) if limit is None else min(len(places), limit), 0, -1):
-        found = list(_lines(places, _chosen(list(places), count), script, limit is None, name_of))
-        if limit is None or len(found) <= limit:
-            break
-    return found
+    counts = [len(places)] if limit is None else range(min(len(places), limit), 0, -1)
+    for count in counts if places else ():
+        chosen = _chosen(list(places), count)
+        lines = list(_lines(places, chosen, script, limit is None, name_of))
+        if limit is None or len(lines) <= limit:
+            return lines
+    return []
 
 
 def _lines(

@@ -12,32 +12,34 @@ from tf2towers.report.sites import lines as site_lines
 from tf2towers.report.sites import rule_words, where
 
 
-def render(
-    results: Iterable[MigrationResult],
-    *,
+def lines(
+    result: MigrationResult,
+    name_of: Callable[[str], str] = lambda code: "",
     diff: bool = True,
     brief: bool = False,
-    all_sites: bool = False,
-    name_of: Callable[[str], str] = lambda code: "",
-) -> str:
-    """The whole report; `diff=False` leaves the diffs out, for when the files are written anyway.
+    every: bool = False,
+) -> Iterator[str]:
+    """The report on a script, with line ends.
 
     Args:
-        results: what came of each script.
-        diff: whether the changes are shown.
-        brief: notes about a program without towers and servers are left out; sites that are left never are.
-        all_sites: every site, however many there are.
         name_of: the name of the rule with a code.
+        diff: whether the changes are shown; not where the files are written anyway.
+        brief: notes about a program without towers and servers are left out; sites that are left never are.
+        every: every site, however many there are, and the modules that are read and unchanged.
     """
-    lines = (_result_lines(result, diff, brief, all_sites, name_of) for result in results)
-    return "".join(line for of_result in lines for line in of_result)
+    for change in result.changes if diff else ():
+        yield from unified_diff(change)
+    yield f"{summary(result)}\n"
+    for line in site_lines(result, name_of, all_sites=every, notes=not (brief and result.remark)):
+        yield f"{line}\n"
+    for path in result.copied if every else ():
+        yield f"  {display_path(path)}: read, unchanged\n"
 
 
-def left_only(results: Iterable[MigrationResult], name_of: Callable[[str], str]) -> str:
+def left_only(result: MigrationResult, name_of: Callable[[str], str]) -> str:
     """A line for each site that is left, with its file: what `--quiet` prints."""
     return "".join(
         f"{display_path(finding.path)}:{where(finding)}: {rule_words(finding.code, name_of)} {finding.message}\n"
-        for result in results
         for finding in result.left
     )
 
@@ -58,7 +60,7 @@ def unified_diff(change: FileChange, original: Path | None = None) -> Iterator[s
 
 
 def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
-    for group in match_lines(before, after).get_grouped_opcodes(3):
+    for group in _match(before, after).get_grouped_opcodes(3):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
         for tag, start, end, new_start, new_end in group:
@@ -106,21 +108,6 @@ def _codes(findings: Iterable[Finding]) -> str:
     return ", ".join(sorted({finding.code for finding in findings}))
 
 
-def _result_lines(
-    result: MigrationResult,
-    diff: bool,
-    brief: bool,
-    all_sites: bool,
-    name_of: Callable[[str], str],
-) -> Iterator[str]:
-    if diff:
-        for change in result.changes:
-            yield from unified_diff(change)
-    yield f"{summary(result)}\n"
-    for line in site_lines(result, name_of, all_sites=all_sites, notes=not (brief and result.remark)):
-        yield f"{line}\n"
-
-
 def _lines(text: str) -> list[str]:
     """The lines of a text for a diff, split at line feeds alone."""
     lines = text.split("\n")
@@ -128,54 +115,29 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
-# -- a diff of long texts in one pass: edits are local, so the lines after one meet again soon -------------------------
-
-#: texts of fewer lines are compared as a whole
-_LONG = 2000
-#: how many lines of both sides an edit may have
-_REACH = 300
-
-Opcode = tuple[str, int, int, int, int]
+#: of a text of more lines than the first number, so many are compared at a time: the work grows with its length, not
+#: with the square of it
+_LONG, _WINDOW = 2000, 400
+_Opcode = tuple[str, int, int, int, int]
 
 
-def match_lines(before: list[str], after: list[str]) -> SequenceMatcher[str]:
-    """A matcher of two lists of lines, whose work grows with their length, not with its square."""
+def _match(before: list[str], after: list[str]) -> SequenceMatcher[str]:
+    """A matcher of two texts. Of long ones, each window ends with the last lines in it that are the same."""
     if len(before) < _LONG:
         return SequenceMatcher(None, before, after)
-    found: SequenceMatcher[str] = SequenceMatcher(None, [], [])
-    found.opcodes = _opcodes(before, after)  # type: ignore[attr-defined]
-    return found
-
-
-def _opcodes(before: list[str], after: list[str]) -> list[Opcode]:
-    found: list[Opcode] = []
+    opcodes: list[_Opcode] = []
     i = j = 0
     while i < len(before) or j < len(after):
-        start_i, start_j = i, j
-        while i < len(before) and j < len(after) and before[i] == after[j]:
-            i, j = i + 1, j + 1
-        if i > start_i:
-            found.append(("equal", start_i, i, start_j, j))
-        if i == len(before) and j == len(after):
-            break
-        meeting = _next_match(before, after, i, j)
-        if meeting is None:
-            rest = SequenceMatcher(None, before[i:], after[j:]).get_opcodes()
-            return found + [(tag, a + i, b + i, c + j, d + j) for tag, a, b, c, d in rest]
-        end_i, end_j = meeting
-        tag = "insert" if end_i == i else "delete" if end_j == j else "replace"
-        found.append((tag, i, end_i, j, end_j))
-        i, j = end_i, end_j
-    return found
-
-
-def _next_match(before: list[str], after: list[str], i: int, j: int) -> tuple[int, int] | None:
-    """The nearest place where two lines in a row are the same again, or both texts end."""
-    for total in range(1, _REACH):
-        for taken in sorted(range(total + 1), key=lambda share: abs(2 * share - total)):
-            a, b = i + taken, j + total - taken
-            if a > len(before) or b > len(after):
-                continue
-            if before[a : a + 2] == after[b : b + 2] and (len(before) - a > 1 or len(after) - b < 2):
-                return a, b
-    return None
+        window = SequenceMatcher(None, before[i : i + _WINDOW], after[j : j + _WINDOW])
+        found: list[_Opcode] = [*window.get_opcodes()]
+        equal = [place for place, (tag, *_) in enumerate(found) if tag == "equal"]
+        if equal and (i + _WINDOW < len(before) or j + _WINDOW < len(after)):
+            del found[equal[-1] + 1 :]
+        if opcodes and opcodes[-1][0] == found[0][0]:
+            tag, start, _, new_start, _ = opcodes.pop()
+            found[0] = tag, start - i, found[0][2], new_start - j, found[0][4]
+        opcodes += [(tag, a + i, b + i, c + j, d + j) for tag, a, b, c, d in found]
+        _, _, i, _, j = opcodes[-1]
+    matcher: SequenceMatcher[str] = SequenceMatcher(None, [], [])
+    matcher.opcodes = opcodes  # type: ignore[attr-defined]
+    return matcher

@@ -10,7 +10,7 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.nodes import is_plain, items, literal
 from tf2towers.codemod.program import RUNTIME, File
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.report.quoted_code import with_quoted_code
+from tf2towers.report.paths import with_quoted_code
 
 
 def edits(file: File) -> Iterator[Edit]:

@@ -12,7 +12,7 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
-from tf2towers.report.quoted_code import with_quoted_code
+from tf2towers.report.paths import with_quoted_code
 
 _HARMLESS = frozenset(
     {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}

@@ -12,7 +12,7 @@ from tf2towers.codemod.program import RUNTIME, File
 from tf2towers.codemod.reached import never_called_around
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import public_name, session_names
-from tf2towers.report.quoted_code import with_quoted_code
+from tf2towers.report.paths import with_quoted_code
 
 #: what makes a session, and the keyword or the first argument that is its target
 _SESSIONS = re.compile(

@@ -20,10 +20,9 @@ _LEARNING = 4  # calls in which the optimizer's own count of steps is read
 class _Trained:
     """What is known of a function that trains."""
 
-    def __init__(self) -> None:
-        self.calls = 0
-        self.iterations = None  # type: Optional[int]
-        self.steps_a_call = 1
+    calls = 0
+    iterations = None  # type: Optional[int]
+    steps_a_call = 1
 
 
 class FunctionWatch:
@@ -70,7 +69,7 @@ class FunctionWatch:
             self._steps.harmless(self.begins)
         result = call(function, *args, **kwargs)
         if trains or self._applied != applied:  # traced again for other arguments
-            self._steps.harmless(self._after, self._trained(function), begin, result)
+            self._steps.harmless(self._after, function, begin, result)
         return result
 
     def trains(self, function: Any) -> bool:
@@ -85,19 +84,12 @@ class FunctionWatch:
         begin = clock()
         self._steps.harmless(self.begins)
         result = call(function, *args, **kwargs)
-        self._steps.harmless(self._after, self._trained(function), begin, result)
+        self._steps.harmless(self._after, function, begin, result)
         return result
 
-    def _trained(self, function: Any) -> _Trained:
-        """What is known of a function that trains."""
-        if function not in self._training:
-            self._training[function] = _Trained()
-        found = self._training[function]
-        assert isinstance(found, _Trained)
-        return found
-
-    def _after(self, trained: _Trained, begin: float, result: Any) -> None:
+    def _after(self, function: Any, begin: float, result: Any) -> None:
         end = clock()
+        trained = self._training.setdefault(function, _Trained())
         loss = self.losses.taken(self._scalar(result))
         self._steps.towers(max(1, self.losses.count))
         self._steps.step(begin, end, loss, self._steps_of(trained), together=self._together)

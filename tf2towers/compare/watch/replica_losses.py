@@ -24,7 +24,6 @@ class ReplicaLosses:
     def __init__(self, tf: Any) -> None:
         self._tf = tf
         self._variables = {}  # type: dict[int, Any]
-        self._values = {}  # type: dict[int, Any]
         self.shares = False
         self._on_server = None  # type: Any
         self._added = (0.0, 0.0)  # the losses and their number, when they were read
@@ -37,43 +36,29 @@ class ReplicaLosses:
             loss = loss[0]
         if not tf.is_tensor(loss) or loss.shape.rank != 0 or not loss.dtype.is_floating:
             return
-        replica = self._replica()
-        if tf.executing_eagerly():
-            self._values[replica] = loss
-        elif (
-            hasattr(tf.compat.v1.get_default_graph(), "outer_graph")
-            and loss.graph is tf.compat.v1.get_default_graph()
-        ):
-            kind = getattr(tf.distribute.experimental, "ParameterServerStrategy", ())
-            if isinstance(tf.distribute.get_strategy(), kind):
-                self._add_up(loss)
-                return
-            if replica not in self._variables:
-                self._variables[replica] = self._new_variable()
-            self._variables[replica].assign(tf.cast(loss, tf.float32), read_value=False)
-        else:
+        graph = tf.compat.v1.get_default_graph()
+        if tf.executing_eagerly() or not hasattr(graph, "outer_graph") or loss.graph is not graph:
             return
         self.shares = shares
+        of_servers = getattr(tf.distribute.experimental, "ParameterServerStrategy", ())
+        if isinstance(tf.distribute.get_strategy(), of_servers):
+            if self._on_server is None:
+                with tf.init_scope(), tf.device(_SERVER):
+                    self._on_server = self._new_variable([0.0, 0.0], tf.float64)
+            loss = tf.cast(loss, tf.float64)
+            self._on_server.assign_add(tf.stack([loss, tf.ones_like(loss)]), read_value=False)
+            return
+        replica = self._replica()
+        if replica not in self._variables:
+            self._variables[replica] = self._new_variable(float("nan"), tf.float32)
+        self._variables[replica].assign(tf.cast(loss, tf.float32), read_value=False)
 
-    def _new_variable(self) -> Any:
+    def _new_variable(self, value: Any, dtype: Any) -> Any:
         # not tf.Variable: a strategy or a variable store would take that for one of the script's
         from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 
         with self._tf.init_scope():
-            return ResourceVariable(
-                float("nan"), trainable=False, dtype=self._tf.float32, name="watched_loss"
-            )
-
-    def _add_up(self, loss: Any) -> None:
-        from tensorflow.python.ops.resource_variable_ops import ResourceVariable
-
-        tf = self._tf
-        if self._on_server is None:
-            with tf.init_scope(), tf.device(_SERVER):
-                zeros = [0.0, 0.0]
-                self._on_server = ResourceVariable(zeros, trainable=False, dtype=tf.float64, name="watched")
-        loss = tf.cast(loss, tf.float64)
-        self._on_server.assign_add(tf.stack([loss, tf.ones_like(loss)]), read_value=False)
+            return ResourceVariable(value, trainable=False, dtype=dtype, name="watched_loss")
 
     def _replica(self) -> int:
         context = self._tf.distribute.get_replica_context()
@@ -84,7 +69,7 @@ class ReplicaLosses:
     @property
     def count(self) -> int:
         """How many replicas have a loss."""
-        return len(self._variables) or len(self._values)
+        return len(self._variables)
 
     def taken(self, result: Any) -> Callable[[], Optional[float]]:
         """What gives the loss of the step that has just ended.
@@ -95,10 +80,7 @@ class ReplicaLosses:
         """
         if self._on_server is not None:
             return self._now_and_then
-        values = [variable.read_value() for variable in self._variables.values()] or list(
-            self._values.values()
-        )
-        self._values.clear()
+        values = [variable.read_value() for variable in self._variables.values()]
         return lambda: combine_losses(
             [float(value) for value in values], None if result is None else float(result), self.shares
         )
@@ -118,8 +100,8 @@ def combine_losses(losses: List[float], result: Optional[float], shares: bool) -
     if not losses:
         return result
     total, mean = sum(losses), sum(losses) / len(losses)
-    if result is not None:
-        for whole in (total, mean):
-            if abs(whole - result) <= 1e-4 * max(abs(whole), 1e-8):
-                return result
+    if result is not None and any(
+        abs(whole - result) <= 1e-4 * max(abs(whole), 1e-8) for whole in (total, mean)
+    ):
+        return result
     return total if shares else mean

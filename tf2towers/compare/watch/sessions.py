@@ -5,7 +5,7 @@ are what `compute_gradients` (or `tf.gradients`) was given, one a tower, where t
 of it; they are fetched in the same call, if that runs nothing that the step does not run by itself.
 """
 
-from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Set
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set
 
 from tf2towers.compare.watch.steps import Steps, clock
 from tf2towers.verify.recorder import graph as recorder_graph
@@ -32,14 +32,12 @@ class _GraphFacts:
         self.by_hand = []  # type: list[tuple[Any, set[Any]]]
         self.plans = {}  # type: dict[Any, Optional[_Plan]]
 
-    @classmethod
-    def of(cls, graph: Any) -> "_GraphFacts":
-        """The facts of a graph; empty ones at the first question."""
-        seen = getattr(graph, "_tf2towers_seen", None)
-        if not isinstance(seen, cls):
-            seen = cls()
-            graph._tf2towers_seen = seen
-        return seen
+
+def _facts(graph: Any) -> _GraphFacts:
+    """The facts of a graph; empty ones at the first question."""
+    if not hasattr(graph, "_tf2towers_seen"):
+        graph._tf2towers_seen = _GraphFacts()
+    return graph._tf2towers_seen
 
 
 class SessionWatch:
@@ -54,7 +52,7 @@ class SessionWatch:
         op = operation(returned)
         if not hasattr(op, "control_inputs"):
             return
-        seen = _GraphFacts.of(op.graph)
+        seen = _facts(op.graph)
         seen.train_ops.add(op)
         # SyncReplicasOptimizer: a worker hands in its gradients and waits for a token; the chief's process, in a thread
         # of its own, makes the update of so many of them
@@ -67,7 +65,7 @@ class SessionWatch:
         for loss in losses:
             graph = getattr(loss, "graph", None) if is_scalar(loss) else None
             if graph is not None:
-                seen = _GraphFacts.of(graph)
+                seen = _facts(graph)
                 known = seen.by_hand if by_hand else seen.by_optimizer
                 known.append((loss, {operation(gradient) for gradient, _ in pairs if gradient is not None}))
 
@@ -89,32 +87,32 @@ class SessionWatch:
         return values
 
     def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
+        """What is fetched beside these fetches; None where they do not train."""
         try:
-            operations = frozenset(operation(element) for element in flatten_fetches(graph, fetches))
+            elements = [
+                graph.as_graph_element(leaf) if isinstance(leaf, str) else leaf for leaf in leaves(fetches)
+            ]
         except (TypeError, ValueError, KeyError):  # a wrong fetch: the session says so better
             return None
-        seen = _GraphFacts.of(graph)
+        operations = frozenset(map(operation, elements))
+        seen = _facts(graph)
         key = operations, len(seen.train_ops)
         if key not in seen.plans:
-            seen.plans[key] = self._new_plan(graph, seen, operations)
+            seen.plans[key] = _new_plan(graph, seen, operations)
         return seen.plans[key]
 
-    def _new_plan(self, graph: Any, seen: _GraphFacts, operations: Any) -> Optional[_Plan]:
-        reached = ancestors(operations)
-        updates = reached & seen.train_ops
-        if not updates:
-            return None
-        losses = []  # type: list[Any]
-        for loss, gradients in seen.by_optimizer or seen.by_hand:
-            plain = find_fetchable_loss(loss, reached) if gradients & reached else None
-            if (
-                plain is not None
-                and graph.is_fetchable(plain)
-                and all(plain is not known for known in losses)
-            ):
-                losses.append(plain)
-        together = next((seen.together[op] for op in updates if op in seen.together), None)
-        return _Plan(losses, together)
+
+def _new_plan(graph: Any, seen: _GraphFacts, operations: Any) -> Optional[_Plan]:
+    reached = ancestors(operations)
+    updates = reached & seen.train_ops
+    if not updates:
+        return None
+    losses = []  # type: List[Any]
+    for loss, gradients in seen.by_optimizer or seen.by_hand:
+        plain = find_fetchable_loss(loss, reached) if gradients & reached else None
+        if plain is not None and graph.is_fetchable(plain) and all(plain is not known for known in losses):
+            losses.append(plain)
+    return _Plan(losses, next((seen.together[op] for op in updates if op in seen.together), None))
 
 
 def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
@@ -142,18 +140,11 @@ def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     around_runs(tf, watch.run)
 
 
-# -- questions to a graph: what is fetched, what it depends on, which loss can be fetched beside it --------------------
+# -- questions to a graph: what a fetch depends on, which loss can be fetched beside it --------------------------------
 
-_FED = ("Placeholder",)
-#: stateful ops that only read, and changing ones that are not marked as stateful: those on ref variables
+#: stateful ops that only read; ops that are fed, and changing ones that are not marked as stateful: on ref variables
 _READING = ("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp")
-_CHANGING = ("Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
-
-
-def flatten_fetches(graph: Any, fetches: Any) -> Iterator[Any]:
-    """The tensors and operations in what `Session.run` is given. Hooks' dictionaries have keys that do not sort."""
-    for leaf in leaves(fetches):
-        yield graph.as_graph_element(leaf) if isinstance(leaf, str) else leaf
+_FED_OR_CHANGING = ("Placeholder", "Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
 
 
 def operation(element: Any) -> Any:
@@ -188,6 +179,6 @@ def find_fetchable_loss(loss: Any, reached: Set[Any]) -> Any:
 
 
 def _acts(op: Any) -> bool:
-    if op.type.startswith((*_FED, *_CHANGING)) or recorder_graph.INPUT_OPS.fullmatch(op.type) is not None:
+    if op.type.startswith(_FED_OR_CHANGING) or recorder_graph.INPUT_OPS.fullmatch(op.type) is not None:
         return True
     return op.type not in _READING and getattr(op.op_def, "is_stateful", False)

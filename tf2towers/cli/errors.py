@@ -1,4 +1,4 @@
-"""An error of tf2towers itself in one sentence: what it was, where, and how to report it."""
+"""What ends a command in one sentence: something of the user's, or an error of tf2towers itself."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ _ROOT = f"{Path(__file__).parents[1]}{os.sep}"
 _LONGEST = 160
 
 
+class CommandError(Exception):
+    """A sentence for the user about a command that cannot do what is asked for: status 2."""
+
+
 def wants_traceback() -> bool:
     """Whether the user asked for the whole traceback."""
     return bool(os.environ.get("TF2TOWERS_DEBUG"))
@@ -19,10 +23,8 @@ def internal_error(problem: BaseException, what: str = "internal error") -> str:
     """The sentence, which begins with `what`. A message that shows a whole syntax tree is cut."""
     import traceback
 
-    first = next(iter(str(problem).strip().splitlines()), "")
-    kind = ": ".join(
-        filter(None, [type(problem).__name__, textwrap.shorten(first, _LONGEST, placeholder="...")])
-    )
+    first = textwrap.shorten(next(iter(str(problem).strip().splitlines()), ""), _LONGEST, placeholder="...")
+    kind = ": ".join(filter(None, [type(problem).__name__, first]))
     frames = [
         frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename.startswith(_ROOT)
     ]
