@@ -143,9 +143,7 @@ def _placed(writes: Writes, what: str, path: Any) -> Any:
 
 def _concrete(value: Any) -> Any:
     """The text, or list of texts, that a value is; None of a symbolic tensor and of what is no text."""
-    if isinstance(value, (str, bytes)):
-        return value
-    if hasattr(value, "__fspath__"):
+    if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
         return os.fspath(value)
     if isinstance(value, (list, tuple)):
         parts = [_concrete(part) for part in value]
@@ -216,7 +214,7 @@ _TABLE = [
     ("ops.gen_io_ops", "save_v2", 0, "prefix", "write a checkpoint"),
     ("ops.gen_io_ops", "restore_v2", 0, "prefix", "read a checkpoint"),
     ("ops.gen_io_ops", "matching_files", 0, "pattern", "match"),
-]  # type: List[Any]
+]  # type: list[Any]
 _TABLE += [
     ("data.ops.readers", name + version + ".__init__", 1, "filenames", "read")
     for name in ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset")

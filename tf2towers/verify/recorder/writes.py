@@ -367,8 +367,8 @@ def _openers(writes: Writes, scan: Callable[..., Any]) -> Iterator[Tuple[Any, st
         path = database if str(database).startswith(":") else writes.writable(database, copy=True)
         return connect_really(path, *args, **kwargs)
 
-    yield from [(os, "open", open_descriptor), (os, "scandir", scandir), (shutil, "rmtree", rmtree)]
-    yield from [(io, "open", open_file), (builtins, "open", open_file), (sqlite3, "connect", connect)]
+    new = [(os, "open", open_descriptor), (os, "scandir", scandir), (shutil, "rmtree", rmtree)]  # type: List[Any]
+    yield from new + [(io, "open", open_file), (builtins, "open", open_file), (sqlite3, "connect", connect)]
 
 
 @contextlib.contextmanager
@@ -407,16 +407,18 @@ class _Entries(contextlib.closing):  # type: ignore[type-arg]
     """What `os.scandir` gives: around a generator of them."""
 
     def __iter__(self) -> Any:
-        return self.thing
+        return self.__enter__()
 
     def __next__(self) -> Any:
-        return next(self.thing)
+        return next(self.__enter__())
 
 
 def _hook(writes: Writes) -> Callable[[str, Any], None]:
     changes = "mkdir remove rmdir truncate chmod chown utime setxattr rename link symlink".split()
-    places = {"os." + name: (1,) if name in ("link", "symlink") else (0,) for name in changes}
-    places["os.rename"] = (0, 1)
+    places = {
+        "os." + name: [name in ("link", "symlink")] for name in changes
+    }  # of the paths among the arguments
+    places["os.rename"] = [False, True]
 
     def hook(event: str, args: Any) -> None:
         if event == "open":
