@@ -6,8 +6,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tup
 from .double import Reference
 from .feeds import entries_of, feeds_of, is_number
 from .fetches import fetched_ops, may_change_variables
-from .gradients import watch_gradients
-from .optimizer_calls import watch_updates
+from .optimizer_calls import watch_gradients, watch_updates
 from .session_runs import around_runs
 from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables
@@ -22,7 +21,7 @@ class SessionRecorder(object):
 
     Args:
         steps: how many are recorded; `on_enough` is called then, and ends the script.
-        double: also compute losses and gradients in float64.
+        double: also compute the gradients in float64.
         in_step: the variables of another run, which each step starts from.
     """
 
