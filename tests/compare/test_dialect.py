@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tf2towers.compare.compare import describe_shape, shape_of
-from tf2towers.verify.program import has_cluster, is_of_cluster, is_tf1
+from tf2towers.compare.dialect import has_cluster, is_of_cluster, is_tf1
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ are what `compute_gradients` (or `tf.gradients`) was given, one a tower, where t
 of it; they are fetched in the same call, if that runs nothing that the step does not run by itself.
 """
 
-from typing import Any, Callable, List, NamedTuple, Optional, Set
+from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Set
 
 from tf2towers.compare.watch.steps import Steps, clock
 from tf2towers.verify.recorder import graph as recorder_graph
-from tf2towers.verify.recorder.fetches import fetched_ops
-from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls, watch_gradients
+from tf2towers.verify.recorder.fetches import leaves
+from tf2towers.verify.recorder.gradients import watch_gradients
+from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
 from tf2towers.verify.recorder.session_runs import around_runs
 
 
@@ -44,8 +45,7 @@ class _GraphFacts:
 class SessionWatch:
     """Notes what optimizers make, and looks at each call of a session."""
 
-    def __init__(self, tf: Any, steps: Steps) -> None:
-        self._tf = tf
+    def __init__(self, steps: Steps) -> None:
         self._steps = steps
         self._began = False
 
@@ -73,7 +73,7 @@ class SessionWatch:
 
     def run(self, original: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
         """A call of `Session.run`."""
-        plan = self._steps.harmless(self._plan, session, fetches)
+        plan = self._steps.harmless(self._plan, session.graph, fetches)
         if plan is None:
             return original(session, fetches, feed_dict, *options)
         if not self._began:
@@ -88,16 +88,19 @@ class SessionWatch:
         self._steps.step(begin, end, lambda: loss, at_once=True, together=plan.together)
         return values
 
-    def _plan(self, session: Any, fetches: Any) -> Optional[_Plan]:
-        operations = frozenset(fetched_ops(self._tf, session, fetches))
-        seen = _GraphFacts.of(session.graph)
+    def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
+        try:
+            operations = frozenset(operation(element) for element in flatten_fetches(graph, fetches))
+        except (TypeError, ValueError, KeyError):  # a wrong fetch: the session says so better
+            return None
+        seen = _GraphFacts.of(graph)
         key = operations, len(seen.train_ops)
         if key not in seen.plans:
-            seen.plans[key] = self._new_plan(session.graph, seen, operations)
+            seen.plans[key] = self._new_plan(graph, seen, operations)
         return seen.plans[key]
 
     def _new_plan(self, graph: Any, seen: _GraphFacts, operations: Any) -> Optional[_Plan]:
-        reached = recorder_graph.ancestors(operations, stop_at_inputs=False)
+        reached = ancestors(operations)
         updates = reached & seen.train_ops
         if not updates:
             return None
@@ -131,7 +134,7 @@ def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
 def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     """Looks at every session, MonitoredSession's too, from now on."""
     v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
-    watch = SessionWatch(tf, steps)
+    watch = SessionWatch(steps)
     optimizers.listen(lambda *call: steps.harmless(watch.applied, *call))
     for kind in (v1.train.Optimizer, v1.train.SyncReplicasOptimizer):
         optimizers.watch(kind)
@@ -147,9 +150,20 @@ _READING = ("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp")
 _CHANGING = ("Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
 
 
+def flatten_fetches(graph: Any, fetches: Any) -> Iterator[Any]:
+    """The tensors and operations in what `Session.run` is given. Hooks' dictionaries have keys that do not sort."""
+    for leaf in leaves(fetches):
+        yield graph.as_graph_element(leaf) if isinstance(leaf, str) else leaf
+
+
 def operation(element: Any) -> Any:
     """The operation of a tensor or variable, or itself."""
     return getattr(element, "op", element)
+
+
+def ancestors(operations: Iterable[Any]) -> Set[Any]:
+    """These operations and all that they need, over inputs and control inputs, through iterators and queues too."""
+    return recorder_graph.ancestors([op for op in operations if hasattr(op, "control_inputs")], False)
 
 
 def is_scalar(tensor: Any) -> bool:
@@ -165,7 +179,7 @@ def find_fetchable_loss(loss: Any, reached: Set[Any]) -> Any:
     but not change anything, draw numbers or take a batch. Control inputs of a last Identity are left out.
     """
     while True:
-        extra = recorder_graph.ancestors([loss.op], stop_at_inputs=False) - reached
+        extra = ancestors([loss.op]) - reached
         if not any(_acts(op) for op in extra):
             return loss
         if loss.op.type != "Identity":

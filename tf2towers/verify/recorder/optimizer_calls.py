@@ -1,4 +1,4 @@
-"""Who computes and who applies gradients: `tf.gradients`, the optimizers of TF1 and of every Keras."""
+"""Whoever applies gradients: the optimizers of TF1, of Keras 3 and of the Kerases before it."""
 
 import functools
 from typing import Any, Callable, List, Tuple
@@ -38,43 +38,6 @@ def watch_updates(
 
     for kind in optimizer_classes:
         wrap(kind, "apply_gradients", apply_gradients)
-
-
-#: is called with (losses, pairs of gradient and variable or tensor, whether without an optimizer)
-Callback = Callable[[List[Any], List[Tuple[Any, Any]], bool], object]
-
-
-def watch_gradients(tf: Any, callback: Callback) -> None:
-    """Calls back after each call that is no part of another one: an optimizer may hand on to another one.
-
-    Args:
-        tf: TensorFlow, or its TF1 module.
-        callback: see `Callback`; called when the gradients have been built.
-    """
-    v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
-    nesting = NestingOfThread()
-
-    def compute_gradients(compute: Any, optimizer: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
-        with nesting.entered() as outermost:
-            pairs = compute(optimizer, loss, *args, **kwargs)
-        if outermost:
-            callback([loss], list(pairs), False)
-        return pairs
-
-    def gradients(compute: Any, ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
-        with nesting.entered() as outermost:
-            found = compute(ys, xs, *args, **kwargs)
-        if outermost:
-            callback(_listed(ys), list(zip(found, _listed(xs))), True)
-        return found
-
-    wrap(v1.train.Optimizer, "compute_gradients", compute_gradients)
-    for module in {id(owner): owner for owner in (tf, v1)}.values():
-        wrap(module, "gradients", gradients)
-
-
-def _listed(given: Any) -> List[Any]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
 class OptimizerCalls:

@@ -6,7 +6,8 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tup
 from .double import Reference
 from .feeds import entries_of, feeds_of, is_number
 from .fetches import fetched_ops, may_change_variables
-from .optimizer_calls import watch_gradients, watch_updates
+from .gradients import watch_gradients
+from .optimizer_calls import watch_updates
 from .session_runs import around_runs
 from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables
