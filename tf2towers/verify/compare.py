@@ -9,6 +9,7 @@ from itertools import zip_longest
 import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind, Outcome
+from tf2towers.verify.recorder.variables import belongs_to
 from tf2towers.verify.recording import Arrays, Facts, Step
 
 #: a whole number of towers by which a loss may be divided, to the rounding of one division
@@ -138,9 +139,8 @@ class Series:
 
 def is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
     """Whether it is one of some variables, or a gradient, a slot, an average or a summary of one."""
-    if kind not in ("gradient", "tower gradient", "variable", "summary"):
-        return False
-    return any(f"/{name}/" in f"/{key.rpartition(': ')[2].partition('//')[0]}/" for name in names)
+    of_variables = kind in ("gradient", "tower gradient", "variable", "summary")
+    return of_variables and belongs_to(key.rpartition(": ")[2], names)
 
 
 def compare(

@@ -268,20 +268,17 @@ def recorded(build, resource):
 
 
 def right(build, step, tower):
-    """Loss and gradients of a tower, computed in float64 from the start."""
+    """The gradients of a tower, computed in float64 from the start."""
     draws = [step[name] for name in sorted(step) if name.startswith("draw|%d|" % tower)]
     model = Model(tf.float64, draws)
     with tf.Graph().as_default():
         loss = build(model)
         variables = tf.trainable_variables()
-        gradients = tf.gradients(loss, variables)
-        found = {"loss64|%d" % tower: loss}
-        for variable, gradient in zip(variables, gradients):
-            name = "tower gradient64|%d|%s" % (tower, variable.name[:-2])
+        found = {}
+        for variable, gradient in zip(variables, tf.gradients(loss, variables)):
+            name = "gradient64|" + variable.name[:-2] + ("//values" if hasattr(gradient, "indices") else "")
             if gradient is not None:
-                found[name + "//values" if hasattr(gradient, "indices") else name] = getattr(
-                    gradient, "values", gradient
-                )
+                found[name] = getattr(gradient, "values", gradient)
         with tf.Session() as session:
             for variable in variables:
                 variable.load(step["variable|" + variable.name[:-2]].astype(np.float64), session)
@@ -311,16 +308,12 @@ for title in list(CASES) + [name + ", resource" for name in RESOURCE] + ["branch
     step, notes = recorded(build, resource)
     written = said["cases"][title] = {"notes": notes, "values": {}}
     written["kinds"] = sorted({name.split("|")[0] for name in step})
-    if not any(name.startswith("loss64|") for name in step):
+    if not any(name.startswith("gradient64|") for name in step):
         continue
-    truth = {}
-    for tower in range(2):
-        truth.update(right(build, step, tower))
-    for name in [name for name in truth if name.startswith("tower gradient64|0|") and "//" not in name]:
-        both = truth[name], truth[name.replace("|0|", "|1|")]
-        truth[name.replace("tower gradient64|0|", "gradient64|")] = np.mean(both, 0)
-    for name in sorted(set(truth) & set(step)):  # a tower's gradient that ends in a branch is not recorded
-        off = [float(np.abs(step[key] - truth[name]).max()) for key in (name, name.replace("64|", "|"))]
-        written["values"][name] = [float(np.abs(truth[name]).max())] + off
+    towers = [right(build, step, tower) for tower in range(2)]
+    for name in towers[0]:  # of a sparse one the first tower's is applied
+        truth = np.mean([tower[name] for tower in (towers[:1] if "//" in name else towers)], 0)
+        off = [float(np.abs(step[key] - truth).max()) for key in (name, name.replace("64|", "|"))]
+        written["values"][name] = [float(np.abs(truth).max())] + off
     written["types"] = sorted({str(step[name].dtype) for name in step if name.split("|")[0].endswith("64")})
 print("\n" + json.dumps(said))

@@ -18,10 +18,9 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
 
     from tf2towers.verify.functions.functions import FunctionRecorder
     from tf2towers.verify.recorder import running, seeds
-    from tf2towers.verify.recorder.tf_writes import keep_writes
     from tf2towers.verify.recorder.writing import Writer
 
-    keep_writes(options)
+    running.keep_writes(options)
     recorder = FunctionRecorder(
         Writer(options["out"]),
         options["steps"],

@@ -15,8 +15,9 @@ from .order import Order
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
-from .tf_writes import keep_writes
+from .tf_writes import protect_tensorflow
 from .turns import InTurns, Turns, look_for_the_chief
+from .writes import Writes, protect_python
 from .writing import InStep, Writer
 
 #: a line of a task of a cluster: so many steps are recorded as were asked for
@@ -135,6 +136,14 @@ def _prepared(options: Dict[str, Any]) -> Any:
     if options["record"] == "calls" or options.get("continuous"):
         change_settings(tf, lambda config: _without_rewriting(tf.ConfigProto(), config))
     return tf
+
+
+def keep_writes(options: Dict[str, Any]) -> None:
+    """Keeps what the script writes apart, but for folders that the user allows."""
+    if options.get("scratch"):
+        writes = Writes(options["scratch"], [options["out"], *options.get("allow", ())])
+        protect_python(writes)
+        protect_tensorflow(writes)
 
 
 def _without_rewriting(settings: Any, given: Any) -> Any:

@@ -22,7 +22,7 @@ class SessionRecorder(object):
 
     Args:
         steps: how many are recorded; `on_enough` is called then, and ends the script.
-        double: also compute losses and gradients in float64.
+        double: also compute the gradients in float64.
         in_step: the variables of another run, which each step starts from.
     """
 

@@ -8,9 +8,6 @@ from ..training import Training
 from .conversion import Conversion, NotConvertible
 from .types import FLOAT, enum
 
-#: kinds of recorded things to their names in float64
-KINDS = {"loss": "loss64", "gradient": "gradient64", "tower gradient": "tower gradient64"}
-
 
 class Copy(object):
     """What a training step computes, in float64, in a session of its own.
@@ -81,31 +78,28 @@ class Reference(object):
     def run(
         self, copy: Copy, run: Callable[..., Any], variables: Dict[str, Any], beside: List[Any]
     ) -> Dict[str, np.ndarray]:
-        """A step's results by 'kind|name'; none where it cannot be run."""
-        try:
-            return copy.run(run, variables, beside)
-        except Exception as problem:
-            self._say(problem)
-            return {}
+        """A step's gradients by 'gradient64|name'; none where it cannot be run."""
+        return self._tried(lambda: copy.run(run, variables, beside)) or {}
 
     def _made(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
-        wanted = {}
-        for name, tensor in zip(training.names, training.tensors):
-            kind, _, rest = name.partition("|")
-            if kind in KINDS and enum(tensor.dtype) == FLOAT:
-                wanted["%s|%s" % (KINDS[kind], rest)] = tensor
-        try:
-            copy = Copy(self._tf, wanted, fed)
-        except Exception as problem:  # whatever it is, the script goes on
-            self._say(problem)
-            return None
-        if copy.narrow:
+        wanted = {
+            name.replace("gradient", "gradient64", 1): tensor
+            for name, tensor in zip(training.names, training.tensors)
+            if name.startswith("gradient|") and enum(tensor.dtype) == FLOAT
+        }
+        copy: Optional[Copy] = self._tried(lambda: Copy(self._tf, wanted, fed))
+        if copy is not None and copy.narrow:
             self._note("the float64 run has %s in float32" % ", ".join(copy.narrow))
         return copy
 
-    def _say(self, problem: Exception) -> None:
-        lines = str(problem).strip().splitlines() or [""]
-        self._note("no float64 run: %s" % (lines[0] or type(problem).__name__))
+    def _tried(self, make: Callable[[], Any]) -> Any:
+        """What it gives; None where it fails: whatever that is, the script goes on."""
+        try:
+            return make()
+        except Exception as problem:
+            lines = str(problem).strip().splitlines() or [type(problem).__name__]
+            self._note("no float64 run: %s" % lines[0])
+            return None
 
     def _note(self, note: str) -> None:
         if note not in self._notes:

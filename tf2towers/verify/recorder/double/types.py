@@ -1,11 +1,11 @@
-"""Types in a node of a graph: float32 becomes float64, complex64 becomes complex128; all others stay."""
+"""Types in a node of a graph: float32 becomes float64, all others stay."""
 
 from typing import Any, Iterable, List
 
 import numpy as np
 
-FLOAT, DOUBLE, COMPLEX, WIDE_COMPLEX, RESOURCE = 1, 2, 8, 18, 20  # tensorflow/core/framework/types.proto
-WIDE = {FLOAT: DOUBLE, COMPLEX: WIDE_COMPLEX}
+FLOAT, DOUBLE, RESOURCE = 1, 2, 20  # tensorflow/core/framework/types.proto
+WIDE = {FLOAT: DOUBLE}
 _REF = 100  # DT_FLOAT_REF is DT_FLOAT + 100
 
 
@@ -62,9 +62,7 @@ def types_of_arguments(arguments: Iterable[Any], node: Any) -> List[int]:
 def _wide_tensor(tensor: Any) -> Any:
     from tensorflow.python.framework import tensor_util
 
-    array = tensor_util.MakeNdarray(tensor)
-    wide = np.complex128 if array.dtype.kind == "c" else np.float64
-    return tensor_util.make_tensor_proto(array.astype(wide))
+    return tensor_util.make_tensor_proto(tensor_util.MakeNdarray(tensor).astype(np.float64))
 
 
 # -- what TensorFlow can compute in float64 ----------------------------------------------------------------------------
