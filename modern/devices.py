@@ -5,11 +5,14 @@ What is decided, for all of them:
 - Without a flag all GPUs are used. GPUs that are not there become logical devices of the CPU, which is said.
 - GPUs: TensorFlow's own choice adds up, NCCL, which sends from GPU to GPU. Logical devices of one CPU share its
   memory: there the sum is made on one of them, for between them a ring of copies costs more than it saves.
+- Logical devices of one CPU may share its cores: as many threads in an operation as there are cores for a device. Small
+  operations gain by it, and sums round otherwise. A table with one device in it does not, for that one has all cores.
 - Weights are float32 whatever the layers compute in; float16's gradients are scaled, or small ones would be 0.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +56,12 @@ def choose_devices(num_gpus: int | None = None, names: list[str] | None = None) 
     if len(tf.config.get_logical_device_configuration(cpu) or [None]) < wanted:
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * wanted)
     return [f"/cpu:{number}" for number in numbers]
+
+
+def share_cores(devices: list[str]) -> None:
+    """Where they are of the CPU, its part for each. It must come before anything is computed."""
+    if all("cpu" in device.lower() for device in devices):
+        tf.config.threading.set_intra_op_parallelism_threads(max(1, (os.cpu_count() or 1) // len(devices)))
 
 
 def mirrored(devices: list[str], all_reduce: str | None = None) -> tf.distribute.MirroredStrategy:

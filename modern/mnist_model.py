@@ -54,14 +54,11 @@ def cross_entropy(probabilities: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
     return -tf.reduce_sum(labels * tf.math.log(tf.clip_by_value(probabilities, 1e-10, 1.0)))
 
 
-def gradients(
-    model: keras.Model, images: tf.Tensor, labels: tf.Tensor, share: float = 1.0
-) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    """One replica's loss, of its own batch, and its gradients times `share`."""
+def gradients(model: keras.Model, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
+    """One replica's loss, of its own batch, and its gradients."""
     with tf.GradientTape() as tape:
         loss = cross_entropy(model(images, training=True), labels)
-        shared = loss * share
-    return loss, tape.gradient(shared, model.trainable_variables)
+    return loss, tape.gradient(loss, model.trainable_variables)
 
 
 @tf.autograph.experimental.do_not_convert

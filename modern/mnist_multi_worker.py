@@ -46,9 +46,10 @@ class Trainer:
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """TF1: SyncReplicasOptimizer(opt).minimize(cross_entropy, global_step), which applied the workers' mean."""
         share = 1.0 / self.strategy.num_replicas_in_sync
-        loss, gradients = mnist_model.gradients(self.model, images, labels, share)
+        loss, gradients = mnist_model.gradients(self.model, images, labels)
+        shares = [gradient * share for gradient in gradients]
         # sums over all replicas of all workers, then applies
-        self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables, strict=True))
+        self.optimizer.apply_gradients(zip(shares, self.model.trainable_variables, strict=True))
         return loss
 
     def train_step(self, images: Any, labels: Any) -> tf.Tensor:

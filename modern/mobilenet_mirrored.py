@@ -185,13 +185,19 @@ def make_train_step(
 
 
 def train_by_hand(
-    strategy: tf.distribute.Strategy, model: keras.Model, batches: tf.data.Dataset, epochs: int, steps: int,
-    progress: Progress, validation: tf.data.Dataset | None = None, jit: bool = False, done: int = 0, every: int = 1,
+    strategy: tf.distribute.Strategy, batch_size: int, model: keras.Model, batches: tf.data.Dataset, epochs: int,
+    steps: int, progress: Progress, validation: tf.data.Dataset | None = None, jit: bool = False, done: int = 0,
+    every: int = 1,
 ) -> None:  # fmt: skip
     """The same steps as in `fit`, with nothing hidden."""
     train_step = make_train_step(strategy, model, jit)
     # 2: each batch is cut into as many parts as there are devices, and each part is sent to its device.
-    parts = iter(strategy.experimental_distribute_dataset(batches))
+    def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
+        own = batches.shard(context.num_input_pipelines, context.input_pipeline_id)
+        return own.rebatch(sizes).prefetch(tf.data.AUTOTUNE)
+
+    sizes = [len(part) for part in np.array_split(np.arange(batch_size), strategy.num_replicas_in_sync)]
+    parts = iter(strategy.distribute_datasets_from_function(own_parts))
     for epoch in range(done, epochs):
         progress.on_epoch_begin(epoch)
         # 6: the next step reads what this one has written, on each device: all have been updated before it.
@@ -275,7 +281,7 @@ def train(
     if FLAGS.loop == "fit":
         train_by_fit(model, *common, folder, done, FLAGS.eval_every)
     else:
-        train_by_hand(strategy, model, *common, FLAGS.jit, done, FLAGS.eval_every)
+        train_by_hand(strategy, batch_size, model, *common, FLAGS.jit, done, FLAGS.eval_every)
     model.save(folder / "model.keras")
     if manager.checkpoints:
         tf.io.gfile.rmtree(str(folder / "checkpoints"))
@@ -290,6 +296,8 @@ def main(_: list[str]) -> None:
     logging.set_verbosity(logging.WARNING)
     chosen = devices.choose_devices(FLAGS.num_gpus, FLAGS.devices)
     print(f"devices: {', '.join(chosen)}")
+    if FLAGS.configuration in ("split", "scaled"):
+        devices.share_cores(chosen)
     strategy = devices.mirrored(chosen, FLAGS.all_reduce)
     devices.set_precision(FLAGS.precision)
     if FLAGS.jit and FLAGS.loop == "fit" and FLAGS.configuration != "one" and len(chosen) > 1:

@@ -1,11 +1,6 @@
 """The legacy parameter-server trainers as clusters of 1 ps and 2 workers."""
 
-import os
 import re
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -13,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from tests.modern.clusters import Job
+
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-ROOT = Path(__file__).parents[2]
 STEPS, BATCH, HIDDEN, RATE, SEED = 40, 50, 32, 0.01, 7
 LOG_LINE = re.compile(
     r"^(\d+\.\d+): Worker (\d): training step (\d+) done, loss: (\d+\.\d+) \(global step: (\d+)\)$",
@@ -25,23 +21,6 @@ LOG_LINE = re.compile(
 VALIDATION_LINE = re.compile(
     r"^After (\d+) training step\(s\), validation cross entropy = (\d\S*)$", re.MULTILINE
 )
-
-
-def start(out: Path, *command: str) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    environment.pop("TF_CONFIG", None)
-    with out.open("w") as file:
-        return subprocess.Popen(
-            [sys.executable, *command], cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT
-        )
-
-
-def free_ports(count: int) -> list[str]:
-    probes = [socket.create_server(("localhost", 0)) for _ in range(count)]
-    addresses = [f"localhost:{probe.getsockname()[1]}" for probe in probes]
-    for probe in probes:
-        probe.close()
-    return addresses
 
 
 class Run(NamedTuple):
@@ -68,28 +47,17 @@ class Run(NamedTuple):
 def run_cluster(folder: Path, script: str, *flags: str) -> Run:
     """Start 1 ps and 2 workers; the workers end by themselves, with status 0, and the ps does not."""
     folder.mkdir(exist_ok=True)
-    ps, *workers = free_ports(3)
-    command = [
-        f"legacy/{script}", f"--ps_hosts={ps}", f"--worker_hosts={','.join(workers)}", f"--log_dir={folder}/log",
+    common = (
         f"--train_steps={STEPS}", f"--batch_size={BATCH}", f"--hidden_units={HIDDEN}", f"--learning_rate={RATE}",
-        f"--seed={SEED}", "--log_every=1", *flags,
-    ]  # fmt: skip
-    outs = [folder / name for name in ("ps0", "worker0", "worker1")]
-    processes: list[subprocess.Popen[bytes]] = []
-    try:
-        for out, job, index in zip(outs, ("ps", "worker", "worker"), (0, 0, 1), strict=True):
-            processes.append(start(out, *command, f"--job_name={job}", f"--task_index={index}"))
-        deadline = time.monotonic() + 180
-        while None in [process.poll() for process in processes[1:]]:
-            if time.monotonic() > deadline or processes[0].poll() is not None:
-                pytest.fail("\n".join(f"== {out.name}\n{out.read_text()}" for out in outs))
-            time.sleep(0.05)
-        statuses = [process.poll() for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-    printed = [out.read_text() for out in outs[1:]]
+        f"--seed={SEED}", "--log_every=1",
+    )  # fmt: skip
+    with Job([f"legacy/{script}"], folder, *common, *flags, ps=1, workers=2) as job:
+        for task in (("ps", 0), ("worker", 0), ("worker", 1)):
+            job.start(*task)
+        ps, *workers = job.processes.values()
+        job.wait(lambda: ps.poll() is not None or None not in [worker.poll() for worker in workers])
+        statuses = [process.poll() for process in (ps, *workers)]
+    printed = [job.printed("worker", index) for index in (0, 1)]
     assert statuses == [None, 0, 0], printed
     return Run(printed, folder / "log")
 
