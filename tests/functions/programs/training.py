@@ -338,32 +338,6 @@ def gradients_added_up():
 
 
 @case
-def losses_that_scale():
-    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
-    table = tf.get_variable("table", [4, 2], initializer=tf.ones_initializer())
-    loss = tf.reduce_sum(weights**2) + tf.reduce_sum(tf.nn.embedding_lookup(table, [1, 1, 3]) * weights)
-    plain = tf.train.GradientDescentOptimizer(0.1)
-    scaled = [
-        (
-            slope * 0.5
-            if isinstance(slope, tf.Tensor)
-            else tf.IndexedSlices(slope.values * 0.5, slope.indices, slope.dense_shape),
-            variable,
-        )
-        for slope, variable in plain.compute_gradients(loss * 2.0)
-    ]
-    slopes = [slope for slope, _ in scaled]
-    noisy = [tf.convert_to_tensor(slope) + 0.0 for slope in slopes]
-    clipped, norm = tf.clip_by_global_norm(slopes, 0.5)
-    return [
-        plain.apply_gradients(zip(clipped, [variable for _, variable in scaled])),
-        [slope.name.split("/")[0] for slope in noisy],
-        [variable.name for _, variable in scaled],
-        tf.global_norm(noisy) >= 0.0,
-    ]
-
-
-@case
 def rates_that_are_fed_and_changed():
     rate = tf.Variable(0.5, trainable=False, name="rate")
     weights = tf.get_variable("weights", initializer=[1.0, 2.0])

@@ -203,7 +203,7 @@ class Meaning(cst.CSTTransformer):
         return _CALLED.get(name)
 
     def _method_call(self, node: cst.Call, updated: cst.Call, method: str) -> cst.Call:
-        """`line.decode("utf-8")`, `print line.encode("utf-8")`, and `text.translate(None, deleted)`."""
+        """`line.decode("utf-8")` and `text.translate(None, deleted)`."""
         encoding = node.args[0].value
         if method in ("decode", "encode") and _text_of(encoding).lower() in _OF_BYTES:
             self._record_left(
