@@ -9,9 +9,11 @@ TensorFlow's (`tests/architecture/test_patches.py`).
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -960,6 +962,36 @@ def tuples_wait_for_assignments(changes: Patch) -> None:
         return plain(tensors, name, [getattr(given, "op", given) for given in control_inputs or ()])
 
 
+# -- originals ---------------------------------------------------------------------------------------------------------
+
+
+@patch("TensorFlow 2: disable_eager_execution alone", "tests/verify/stand_ins/test_scripts.py")
+def variables_of_tf2_stay(changes: Patch, real: Any) -> None:
+    """Leaves a script of TF 2 that switches off eager execution alone its resource variables, and integers in shapes.
+
+    It says `compat.v1`, and takes nothing of plain `tensorflow` (`real`) that TF 2 lacks. `verify` has switched all of
+    TF 2 off for originals.
+    """
+    kept = True
+
+    @changes.around(_v1, "disable_v2_behavior")
+    def disable_v2_behavior(plain: Any) -> None:
+        nonlocal kept
+        kept = False
+        plain()
+
+    @changes.around(_v1, "disable_eager_execution")
+    def disable_eager_execution(plain: Any) -> None:
+        plain()
+        caller = Path(sys._getframe(2).f_code.co_filename)
+        text = re.sub(r"#.*", "", caller.read_text("utf-8", "replace")) if caller.is_file() else ""
+        imported = re.search(r"^[ \t]*import tensorflow(?: as (\w+))?[ \t]*$", text, re.MULTILINE)
+        names = re.findall(rf"(?<![\w.]){imported[1] or 'tensorflow'}\.(\w+)", text) if imported else []
+        if kept and "compat.v1" in text and all(hasattr(real, name) for name in names):
+            _v1.enable_resource_variables()
+            _v1.enable_v2_tensorshape()
+
+
 # -- the register ------------------------------------------------------------------------------------------------------
 
 #: what an original needs that runs on TensorFlow 2, where TF1's own variables, sessions and modes are
@@ -1010,4 +1042,5 @@ ON_DEMAND = (
     norms_fuse_four_dimensions_alone,
     layers_draw_by_the_same_seed,
     keras_runs_on,
+    variables_of_tf2_stay,
 )
