@@ -12,7 +12,7 @@ from tf2towers.cli.main import main
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
-    assert "migrate  turn TF1" in capsys.readouterr().out
+    assert "migrate   turn TF1" in capsys.readouterr().out
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"tf2towers {__version__}\n"
     assert main([]) == 2

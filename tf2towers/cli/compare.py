@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     require_modules("tensorflow", *["matplotlib"] * (options.report is not None))
     from tf2towers.compare.compare import compare
     from tf2towers.compare.outcome import as_text, page
-    from tf2towers.report.parity_json import as_json
+    from tf2towers.report.json import as_json
 
     try:
         outcome = compare(options)
