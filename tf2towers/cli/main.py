@@ -100,7 +100,10 @@ def parse(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--version", action="version", version=f"tf2towers {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="tf2towers", required=True)
     for name, (usage, does) in COMMANDS.items():
-        command = commands.add_parser(name, usage=f"tf2towers {name} {usage}", description=does, help=does)
+        command = commands.add_parser(
+            name, usage=f"tf2towers {name} {usage}", description=does, help=does,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
         if name in given[:1]:
             module = importlib.import_module(f"tf2towers.cli.{name}")
             module.add_arguments(command)
