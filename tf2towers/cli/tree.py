@@ -54,8 +54,8 @@ def reported_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
     files: set[Path] = set()
     found: list[MigrationResult] = []
     for result in results:
-        paths = [part.path.absolute() for part in (*result.changes, *result.findings)]
-        own = {result.script.absolute(), *paths} - files
+        paths = [change.path for change in result.changes] + [finding.path for finding in result.findings]
+        own = {path.absolute() for path in (result.script, *paths)} - files
         files |= own
         changes = [change for change in result.changes if change.path.absolute() in own]
         findings = [finding for finding in result.findings if finding.path.absolute() in own]
