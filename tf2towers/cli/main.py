@@ -38,7 +38,7 @@ COMMANDS = {
     "compare": (_PAIR.format("LEGACY MODERN"), "two trainings side by side: loss, speed, memory, the ratio"),
 }
 #: what follows a -- is for the scripts that they run; so it is for `migrate --verify`
-RUNS_SCRIPTS = {"verify", "launch", "compare", "--verify"}
+RUN_SCRIPTS = ("verify", "launch", "compare")
 
 
 def run() -> NoReturn:
@@ -111,7 +111,8 @@ def parse(given: list[str]) -> argparse.Namespace:
     if not given:
         parser.print_help(sys.stderr)
         raise SystemExit(2)
-    own, arguments = split_arguments(given) if RUNS_SCRIPTS & set(given) else (given, [])
+    runs = given[0] in RUN_SCRIPTS or "--verify" in given
+    own, arguments = split_arguments(given) if runs else (given, [])
     options, unknown = parser.parse_known_args(own, argparse.Namespace(arguments=arguments))
     if unknown:
         commands.choices[given[0]].error(f"unrecognized arguments: {' '.join(unknown)}")
