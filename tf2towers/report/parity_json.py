@@ -14,15 +14,11 @@ three. Paths are as the reader would type them.
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
 
 from tf2towers.report import parity_words as words
+from tf2towers.report.json import as_json
 from tf2towers.report.parity_result import ParityResult
-from tf2towers.report.paths import display_path
 
 SCHEMA = 2
 
@@ -42,22 +38,3 @@ def parity_as_json(result: ParityResult) -> str:
         **fields,
     }
     return as_json(document)
-
-
-def as_json(document: Any) -> str:
-    """Any document of numbers, texts and paths as JSON, ASCII only, with a line feed at its end."""
-    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """The same as JSON can hold it: Python's numbers for NumPy's, texts for paths and floats that are not finite."""
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, Path):
-        return display_path(value)
-    number = value.item() if hasattr(value, "item") else value
-    if isinstance(number, float) and not math.isfinite(number):
-        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-    return number
