@@ -131,7 +131,7 @@ def test_what_cannot_be_recorded_is_said(
 
 
 def test_what_is_not_verified_is_said(tmp_path: Path) -> None:
-    """Random numbers of the towers are not given to a program of functions; nor is it held against another TensorFlow."""
+    """Random numbers of the towers are not given to it, nor is it held against another TensorFlow."""
     dropout, program = tmp_path / "dropout.py", tmp_path / "program.py"
     parts = "tf.matmul(image_parts[i], weights)"
     text = LEGACY.read_text(encoding="utf-8")
