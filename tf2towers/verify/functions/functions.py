@@ -29,16 +29,11 @@ class FunctionRecorder:
         original: the original's recording, to replay.
     """
 
-    def __init__(
-        self,
-        writer: Writer,
-        steps: int,
-        original: Path,
-    ) -> None:
+    def __init__(self, writer: Writer, steps: int, original: str) -> None:
         self.writer, self._wanted = writer, steps
-        self._folder = original
+        self._folder = Path(original)
         self.on_enough: Callable[[], object] = lambda: None  # all steps are recorded
-        self._original = read_facts(original)
+        self._original = read_facts(self._folder)
         self._tracing, self._notes, self._inputs = Tracing(), Notes(), Inputs()
         self._iterated = Iterated(self._tracing, Inputs())
         self._gradients = Gradients(self._notes, self._tracing)
