@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
@@ -63,17 +63,6 @@ def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
         result.notes.append(
             f"the original leaves the order of {counted(len(names), 'pair')} open; both ran in the order they are "
             f"built in: {listed(names, 4)}"
-        )
-
-
-def note_noise(result: ParityResult, noise: Collection[str]) -> None:
-    """Says which variables were left out of the comparison, as their gradients are nothing but rounding."""
-    if noise:
-        mine, its = result.original.tensorflow, result.migrated.tensorflow
-        result.notes.append(
-            f"rule 'rounding': the gradients of {listed(sorted(noise), 4)} are 0 in exact arithmetic (the original's, "
-            f"in float64): what TensorFlow {mine} and {its} make of them is rounding, and an optimizer that divides by "
-            "a gradient's size (Adam) makes steps of it. They are not compared"
         )
 
 

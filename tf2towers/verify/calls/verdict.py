@@ -38,7 +38,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     if other:
         _judge_in_step(result, options, place, original, *steps)
     if result.outcome == "differs":
-        result.diagnoses = [*diagnose(*steps, lockstep=other), *result.diagnoses]
+        result.diagnoses = [*diagnose(*steps), *result.diagnoses]
 
 
 def _judge_in_step(
@@ -131,7 +131,7 @@ def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
         result.error = (
             f"the original's own threads make other batches in each run ({_why(lost, original)}), and what "
             "the main thread takes there could not be given to the migrated script: a call in a branch, a loop, "
-            "`partial_run`, or one that the original did not make. Fill it by one thread in both scripts "
+            "or one that the original did not make. Fill it by one thread in both scripts "
             "(num_threads=1, no shuffling), and verify again"
         )
         return

@@ -20,15 +20,13 @@ class Tracing:
     Attributes:
         wanted: the call under way may be a training step; else nothing is put into a graph.
         applied: how often an optimizer has been applied.
-        draws: how many random numbers each tower (None: outside the towers) has drawn in the graph being traced.
-        computed: how often each tower has computed gradients in it.
+        computed: how often each tower (None: outside the towers) has computed gradients in the graph being traced.
         compiled: a function was to be compiled by XLA; none is.
     """
 
     def __init__(self) -> None:
         self.wanted = False
         self.applied = 0
-        self.draws: dict[int | None, int] = {}
         self.computed: dict[int | None, int] = {}
         self._depth = 0
         self._branches = 0
@@ -39,7 +37,7 @@ class Tracing:
 
     def _traced(self, trace: Any, *args: Any, **kwargs: Any) -> Any:
         if self._depth == 0:
-            self.draws, self.computed = {}, {}
+            self.computed = {}
         branch = isinstance(kwargs.get("func_graph"), ControlFlowFuncGraph)
         loop = isinstance(kwargs.get("func_graph"), WhileBodyFuncGraph)
         self._depth += 1

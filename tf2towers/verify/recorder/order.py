@@ -25,9 +25,8 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 from . import graph as graphs
 from .feeds import names_of
 from .fetches import fetched_ops
-from .session_runs import around_runs_in_parts, base_of
+from .session_runs import around_every_run
 from .variables import READS, VARIABLES, begins
-from .wrapping import wrap
 
 #: operations that hand on their first input's memory
 _SAME_MEMORY = frozenset(
@@ -77,25 +76,14 @@ class Order(object):
         self._tf = tf
         self.open: Set[Tuple[str, str, str]] = set()
         self._graphs: Dict[Any, _Ordered] = {}
-        self._setups: Dict[Any, Dict[Any, bool]] = {}
 
     def install(self) -> None:
         """Orders every run of every session, from now on. To be called before others watch the runs."""
-        around_runs_in_parts(self._tf, self._run)
-        wrap(base_of(self._tf), "partial_run_setup", self._set_up)
+        around_every_run(self._tf, self._run)
 
-    def _run(self, run: Any, session: Any, handle: Any, fetches: Any, feed_dict: Any, *more: Any) -> Any:
-        if handle is not None:
-            return run(session, handle, fetches, _merged(feed_dict, self._setups.pop(handle, {})), *more)
-        return run(
-            session, handle, fetches, _merged(feed_dict, self._cut(session, fetches, feed_dict)), *more
-        )
-
-    def _set_up(self, set_up: Any, session: Any, fetches: Any, feeds: Any = None) -> Any:
-        cut = self._cut(session, fetches, dict.fromkeys(feeds or ()))
-        handle = set_up(session, fetches, list(feeds or ()) + list(cut))
-        self._setups[handle] = cut
-        return handle
+    def _run(self, run: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
+        cut = self._cut(session, fetches, feed_dict)
+        return run(session, fetches, _merged(feed_dict, cut), *options)
 
     def _cut(self, session: Any, fetches: Any, feed_dict: Any) -> Dict[Any, bool]:
         """The gates that a run of these fetches feeds."""
