@@ -151,6 +151,7 @@ def test_every_image_once_an_epoch_in_an_order_of_its_own(driven):
     assert len(np.unique(images[:10].reshape(1500, -1), axis=0)) == len(np.unique(all_images, axis=0))
     assert (images[:2] != images[10:]).any()  # the next epoch
     np.testing.assert_array_equal(arrays["input:resumed"][:9], images[3:])  # from batch 3 on
+    np.testing.assert_array_equal(arrays["input:parts"], images[3])  # two replicas that read for themselves
     np.testing.assert_allclose(images.mean(axis=(2, 3, 4)), 0.0, atol=1e-5)
 
 
