@@ -200,7 +200,7 @@ def test_a_signal_loses_no_step(tmp_path):
 def test_log_lines_and_messages(driven):
     printed, *_ = driven
     assert "/gpu:0, /gpu:1 wanted, 0 GPUs found: training on 2 logical CPU devices" in printed
-    assert printed.count("Number of devices: 2\n") == 11
+    assert printed.count("Number of devices: 2\n") == 12
     sections = dict(zip(*[iter(re.split(r"^RUN (.*)$", printed, flags=re.MULTILINE)[1:])] * 2, strict=True))
     line = r": step (\d+), loss = \d\.\d{4} \(\d+\.\d examples/sec; \d+\.\d{3} sec/batch\)$"
     steps = {name: re.findall(line, text, re.MULTILINE) for name, text in sections.items()}
