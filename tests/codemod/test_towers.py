@@ -111,7 +111,7 @@ NOT_WRITTEN = [
 @pytest.mark.parametrize(("target", "iterable", "device"), NOT_WRITTEN)
 def test_a_loop_that_builds_no_towers(target, iterable, device):
     result = migrated(looped(target, iterable, device))
-    assert "Strategy" not in result.changes[0].after
+    assert "TowerStrategy" not in result.changes[0].after
     assert result.status == 0
 
 
@@ -357,6 +357,11 @@ OTHERS = [
         "    def one(i):\n        with tf.device('/gpu:%d' % i):\n            return i\n    x = [one(0), one(1)]\n",
         "        with strategy.scope(), tf.device('/gpu:%d' % i):\n",
     ),
+    (
+        "    for i in range(2):\n        if i == 0:\n            with tf.device('/gpu:0'):\n"
+        "                opt.compute_gradients(1)\n",
+        "            with strategy.scope(), tf.device('/gpu:0'):\n",
+    ),
 ]
 
 
@@ -417,6 +422,41 @@ SERVERS = [
         "with strategy.scope(), tf.device('/job:ps/task:1'):",
     ),
 ]
+
+
+#: where a cluster's graph is built, or run -> the scope
+PLACES = [
+    (
+        "with tf.device('/job:worker/task:%d' % n):\n    x = 1\n",
+        "with ParameterServerStrategy().scope(), tf.device('/job:worker/task:%d' % n):\n",
+    ),
+    (
+        "server = tf.train.Server({})\ng = tf.Graph()\nwith g.as_default():\n    with tf.device('/cpu:0'):\n"
+        "        x = 1\n    sess = tf.Session(server.target)\n",
+        "with ParameterServerStrategy().scope(), g.as_default():\n    with tf.device('/cpu:0'):\n",
+    ),
+    (
+        "server = tf.train.Server({})\nwith tf.device('/cpu:0'):\n    x = 1\nsess = tf.Session(server.target)\n",
+        "with ParameterServerStrategy().scope(), tf.device('/cpu:0'):\n    x = 1\nsess = Session(",
+    ),
+    (
+        "server = tf.train.Server({})\nwith tf.Session(server.target) as sess:\n    sess.run(1)\n",
+        "with ParameterServerStrategy().scope(), Session(server.target) as sess:\n    sess.run(1)\n",
+    ),
+    (
+        "sv = tf.train.Supervisor()\nif tf.train.Server({}):\n    sess = sv.prepare_or_wait_for_session(\n"
+        "        'x')\n    sess.run(1)\n",
+        "    with ParameterServerStrategy().scope():\n        sess = sv.prepare_or_wait_for_session(\n"
+        "        'x')\n    sess.run(1)\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "wanted"), PLACES)
+def test_the_scope_of_a_cluster_without_setters(lines, wanted):
+    text = after(f"import tensorflow as tf\n\nn = tf.placeholder(tf.int32)\n{lines}")
+    assert wanted in text and text.count(".scope()") == 1
+    assert after(text) == text
 
 
 @pytest.mark.parametrize(("lines", "wanted"), SERVERS)
