@@ -52,7 +52,7 @@ IMPORTS = [
     ),
     (
         "from tensorflow.contrib.seq2seq.python.ops import decoder\n\nclass A(decoder.Decoder):\n    pass\n",
-        "from tf2towers.runtime.tf1 import seq2seq as decoder\n",
+        "graph_mode, seq2seq as decoder\n",
     ),
     (
         "from tensorflow.contrib.slim.nets import vgg\n\nvgg.vgg_16(1)\n",
@@ -80,11 +80,11 @@ IMPORTS = [
     ),
     (
         "import tensorflow.keras as keras\n\nkeras.layers.Dense(2)\n",
-        "from tf2towers.runtime.tf1 import keras\n",
+        "graph_mode, keras\n",
     ),
     (
         "from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.training(1, 2)\n",
-        "from tf2towers.runtime.tf1 import mnist\n",
+        "graph_mode, mnist\n",
     ),
     (
         "from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",

@@ -144,7 +144,7 @@ def test_a_script(before: str, after: str) -> None:
 def test_every_one_of_them_builds(tmp_path: Path) -> None:
     text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
     summaries = ", ".join(f"{kind}_summary" for kind in ("scalar", "histogram", "image", "audio"))
-    text = f"from tf2towers.runtime import graph_mode\nfrom tf2towers.runtime.tf1 import {summaries}\n{text}"
+    text = f"from tf2towers.runtime import graph_mode\nfrom tf2towers.runtime import {summaries}\n{text}"
     (tmp_path / "new.py").write_text(
         text + "\n\ngraph_mode()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
     )

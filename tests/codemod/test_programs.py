@@ -33,10 +33,10 @@ def test_the_seeds_migrate(path, tmp_path):
 TF = "import tensorflow as tf\n"
 V1 = "import tensorflow.compat.v1 as tf\n"
 MODE = "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
-SLIM = MODE.replace("\n\n", "\nfrom tf2towers.runtime.tf1 import slim as tf1_slim\n\n", 1)
+SLIM = MODE.replace("\n\n", ", slim as tf1_slim\n\n", 1)
 PLACES = [
     (f"{TF}cells = tf.nn.rnn_cell\nimport os\n",
-     f"{V1}from tf2towers.runtime import Session, graph_mode\nfrom tf2towers.runtime.tf1 import rnn_cell\n\n"
+     f"{V1}from tf2towers.runtime import Session, graph_mode, rnn_cell\n\n"
      "graph_mode()\n\ncells = rnn_cell\nimport os\n"),
     (f"{TF}\nx = tf.constant(1)\n", f"{V1}{MODE}\nx = tf.constant(1)"),
     (f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{TF}x = 1\n",

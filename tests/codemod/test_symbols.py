@@ -174,7 +174,7 @@ IMPORTS = [
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
      "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
     ("import tensorflow as tf\n\nloss = tf.nn.seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n",
-     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import legacy_seq2seq\n\n"
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import legacy_seq2seq\n\n"
      "loss = legacy_seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n"),
     ("import tensorflow as tf\n\ntf.log(tf.pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
      "import tensorflow.compat.v1 as tf\n\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
@@ -204,22 +204,22 @@ IMPORTS = [
     ("import tensorflow.python.client.timeline\nimport tensorflow as tf\n\ntf.log(1)\n",
      "import tensorflow.python.client.timeline\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
     ("import tensorflow.contrib.slim\n\ntensorflow.contrib.slim.conv2d(tensorflow.log(1))\n",
-     "import tensorflow.compat.v1 as tensorflow\nfrom tf2towers.runtime.tf1 import slim\n\n"
+     "import tensorflow.compat.v1 as tensorflow\nfrom tf2towers.runtime import slim\n\n"
      "slim.conv2d(tensorflow.log(1))\n"),
     ("import tensorflow.contrib.slim as slim\n\nslim.conv2d(1)\n",
-     "from tf2towers.runtime.tf1 import slim\n\nslim.conv2d(1)\n"),
+     "from tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
     ("from tensorflow.contrib import slim as s\n\ns.conv2d(1)\n",
-     "from tf2towers.runtime.tf1 import slim as s\n\ns.conv2d(1)\n"),
+     "from tf2towers.runtime import slim as s\n\ns.conv2d(1)\n"),
     ("from tensorflow.contrib.layers import xavier_initializer\n\nxavier_initializer()\n",
      "from tf2towers.runtime.tf1.slim import xavier_initializer\n\nxavier_initializer()\n"),
     ("import tensorflow as tf\n\ntf.contrib.layers.xavier_initializer()\n",
-     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import slim\n\nslim.xavier_initializer()\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
     ("import tensorflow as tf\n\nslim = tf.contrib.slim\nslim.conv2d(1)\n",
-     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import slim\n\nslim.conv2d(1)\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
     ("import tensorflow as tf\n\ntf.layers.dense(1, 2)\n",
-     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import layers\n\nlayers.dense(1, 2)\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
     ("from tensorflow import layers\n\nlayers.dense(1, 2)\n",
-     "from tf2towers.runtime.tf1 import layers\n\nlayers.dense(1, 2)\n"),
+     "from tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
     ("from tensorflow.app import flags\n\nflags.FLAGS\n", "from tensorflow.compat.v1 import flags\n\nflags.FLAGS\n"),
     ("from tensorflow import app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
     ("import tensorflow.app as app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
@@ -234,7 +234,7 @@ IMPORTS = [
      "import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n"),
     # what is imported stands before what needs it on the same line
     ("import os; import tensorflow as tf; slim = tf.contrib.slim; x = slim.flatten(1)\n",
-     "import os; import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import slim\npass; x = slim.flatten(1)\n"),
+     "import os; import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\npass; x = slim.flatten(1)\n"),
     ("import tensorflow as tf; import os; \\\n  x = tf.Session(); y = 1\n",
      "import tensorflow.compat.v1 as tf; import os\nfrom tf2towers.runtime import Session\nx = Session(); y = 1\n"),
     ("import tensorflow as tf; x = 1\ny = tf.Session()\n",
@@ -262,7 +262,7 @@ IMPORTS = [
     ("import tensorflow as tf\n\nslim = tf.contrib.slim\n\n"
      "from tensorflow.examples.tutorials.mnist import input_data\n\nimport os\n\n"
      "tf.log(slim.flatten(input_data.read_data_sets('d')))\n",
-     "import tensorflow.compat.v1 as tf\n\n\nimport os\nfrom tf2towers.runtime import input_data\nfrom tf2towers.runtime.tf1 import slim\n\n"
+     "import tensorflow.compat.v1 as tf\n\n\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
      "tf.log(slim.flatten(input_data.read_data_sets('d')))\n"),
     ("if x: from tensorflow import Session, float32\n",
      "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n"),

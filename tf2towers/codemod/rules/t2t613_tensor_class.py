@@ -8,8 +8,9 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.nodes import is_plain, items, literal
-from tf2towers.codemod.program import RUNTIME, File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.report.quoted_code import with_quoted_code
 
 

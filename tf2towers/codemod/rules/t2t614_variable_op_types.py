@@ -9,9 +9,10 @@ import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.program import RUNTIME, File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import RUNTIME
 
 #: types of TF1's variables and of what is done with them, or what a script looks for in a type
 _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.nodes import imported, last_name, literal
-from tf2towers.codemod.program import RUNTIME, File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import never_called_around
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import public_name, session_names
+from tf2towers.codemod.symbols import RUNTIME, public_name, session_names
 from tf2towers.report.quoted_code import with_quoted_code
 
 #: what makes a session, and the keyword or the first argument that is its target

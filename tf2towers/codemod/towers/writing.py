@@ -11,7 +11,8 @@ import libcst as cst
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
 from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, positional, walk
-from tf2towers.codemod.program import RUNTIME, File, cached_per_file
+from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import (
     Loop,
