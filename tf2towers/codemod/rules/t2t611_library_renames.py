@@ -365,8 +365,8 @@ RULE = Rule(
             "types, constants and bytes",
             "import numpy as np\nimport tensorflow as tf\n\nx = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)\n"
             "tf.Session().run(tf.constant(x * np.Inf))\n",
-            "import numpy as np\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode, numpy1\n"
-            "\ngraph_mode()\n\n"
+            "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import Session, graph_mode, numpy1\n\ngraph_mode()\n\n"
             "x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
             "Session().run(tf.constant(x * np.inf))\n",
         ),
