@@ -109,7 +109,7 @@ def begins_a_line(file: File, node: cst.CSTNode) -> bool:
 
 
 def scope_around(file: File, statement: cst.CSTNode, strategy: str) -> Edit:
-    """The scope of a strategy around a simple statement that begins a line."""
+    """The scope of a strategy around a statement of one line, or a simple one, that begins a line."""
     text, start = file.text, file.text.start(statement)
     indent = text.indent(text.line_of(start)) + file.tree.module.default_indent
     return Edit(start, start, f"with {strategy}.scope():{text.newline}{indent}")
@@ -325,7 +325,8 @@ class _Writer:
             sites = [call for call, _ in find_device_calls(self.file) if call in inside]
             found = list(self._entered_with(sites, strategy))
             statement = statement_of(self.file, loop)
-            if not found and not isinstance(statement, cst.BaseCompoundStatement):
+            is_simple = not isinstance(statement, cst.BaseCompoundStatement)
+            if not found and (is_simple or "\n" not in text.of(statement).rstrip()):
                 found.append(scope_around(self.file, statement, strategy.name))
             yield from found
 
