@@ -33,20 +33,13 @@ def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
 @pytest.mark.parametrize(
     ("lines", "code", "words"),
     [
-        (
-            "s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    tf.Session()\n",
-            "T2T622",
-            "migrate sets",
-        ),
-        (
-            "s = tf.distribute.experimental.ParameterServerStrategy()\nt = tf.train.Server({'ps': ['a:1']}).target\n",
-            "T2T622",
-            "from one process",
-        ),
+        ("s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    tf.Session()\n", "T2T622", "migrate sets"),
+        ("s = tf.distribute.experimental.ParameterServerStrategy()\nt = tf.train.Server({'ps': ['a:1']}).target\n",
+         "T2T622", "from one process"),
         ("import no_such_library\n", "T2T624", "beside the script"),
         ("import sonnet\n", "T2T625", "release for TF 2"),
     ],
-)
+)  # fmt: skip
 def test_a_refusal_says_what_to_do(lines: str, code: str, words: str) -> None:
     (left,) = migrated(HEAD + lines).left
     assert left.code == code and words in left.message + left.todo

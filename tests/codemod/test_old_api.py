@@ -244,20 +244,15 @@ def test_an_argument_that_our_own_function_does_not_serve_is_left(call: str, lef
     ("before", "wanted"),
     [
         ("tf.random_uniform_initializer(maxval=9)", "tf.random_uniform_initializer(maxval=9, minval=0)"),
-        (
-            "tf.initializers.random_uniform(maxval=9, seed=1)",
-            "tf.initializers.random_uniform(maxval=9, seed=1, minval=0)",
-        ),
+        ("tf.initializers.random_uniform(maxval=9, seed=1)",
+         "tf.initializers.random_uniform(maxval=9, seed=1, minval=0)"),
         ("tf.random_uniform_initializer(-1, 1)", "tf.random_uniform_initializer(-1, 1)"),
-        (
-            "tf.random_uniform_initializer(minval=1, maxval=9)",
-            "tf.random_uniform_initializer(minval=1, maxval=9)",
-        ),
+        ("tf.random_uniform_initializer(minval=1, maxval=9)", "tf.random_uniform_initializer(minval=1, maxval=9)"),
         ("tf.random_uniform_initializer(seed=1)", "tf.random_uniform_initializer(seed=1)"),
         ("tf.random_uniform(shape=[2], maxval=9)", "tf.random_uniform(shape=[2], maxval=9)"),
         ("tf.nn.top_k(x, 2, True, 'top')", "tf.nn.top_k(x, 2, True, name='top')"),
         ("tf.nn.top_k(x, 2, True)", "tf.nn.top_k(x, 2, True)"),
     ],
-)
+)  # fmt: skip
 def test_what_a_later_argument_has_moved(before, wanted):
     assert body(before + "\n") == wanted + "\n"

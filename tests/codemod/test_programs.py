@@ -421,42 +421,24 @@ BOTH = {"a.py", "b.py"}
         ("module = imp.load_source('m', 'models/%s.py' % name)", BOTH),
         ("module = imp.load_source('m', f'models/{name}.py')", BOTH),
         ("module = imp.load_source('m', './models/' + name)", BOTH),
-        (
-            "HERE = os.path.dirname(__file__)\nmodule = imp.load_source('m', HERE + '/models/' + name + '.py')",
-            BOTH,
-        ),
+        ("HERE = os.path.dirname(__file__)\nmodule = imp.load_source('m', HERE + '/models/' + name + '.py')", BOTH),
         ("module = imp.load_source('m', os.path.join(os.path.dirname(__file__), 'models', name))", BOTH),
         ("module = imp.load_source('m', 'models/b{}.py'.format(name))", {"b.py"}),
         ("module = imp.load_source('m', name)\nmodule.build()", None),
         ("module = importlib.import_module(name)\nmodule.build()", None),
         ("module = imp.load_source('m', name + '.py')\nprint(vars(module))", None),
         ("module = imp.load_source('m', os.path.join(name, 'a.py'))\nprint(vars(module))", None),
-        (
-            FLAG.format("models/a.py") + "module = imp.load_source('m', FLAGS.model)\nprint(vars(module))",
-            BOTH,
-        ),
-        (
-            FLAG.format("models.a") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))",
-            BOTH,
-        ),
-        (
-            PARSER.format("models.b") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))",
-            BOTH,
-        ),
-        (
-            PARSER.format("models.b")
-            + "module = __import__(FLAGS.model, fromlist=['x'])\nprint(vars(module))",
-            BOTH,
-        ),
+        (FLAG.format("models/a.py") + "module = imp.load_source('m', FLAGS.model)\nprint(vars(module))", BOTH),
+        (FLAG.format("models.a") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", BOTH),
+        (PARSER.format("models.b") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", BOTH),
+        (PARSER.format("models.b") + "module = __import__(FLAGS.model, fromlist=['x'])\nprint(vars(module))", BOTH),
         (FLAG.format("other") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
         (FLAG.format("") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
-        (
-            "import pkgutil\nfor _, name, _ in pkgutil.iter_modules(['models']):\n    importlib.import_module(name)\n",
-            None,
-        ),
+        ("import pkgutil\nfor _, name, _ in pkgutil.iter_modules(['models']):\n    importlib.import_module(name)\n",
+         None),
         (FLAG.format("no.such") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
     ],
-)
+)  # fmt: skip
 def test_the_modules_of_a_folder_that_a_computed_text_says(lines, reached, tree):
     """None: not even the folder can be said."""
     folder = tree(

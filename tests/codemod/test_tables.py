@@ -42,19 +42,12 @@ from tf2towers.codemod.symbols import find_replacement, is_module
         ("tf.contrib.util.constant_value", "v1", "tf.get_static_value"),
         ("tf.python.framework.ops.Graph", "v1", "tf.Graph"),
         ("tf.python.platform.gfile.Exists", "v1", "tf.gfile.Exists"),
-        (
-            "tf.python.client.device_lib.list_local_devices",
-            "private",
-            "tensorflow.python.client.device_lib.list_local_devices",
-        ),
+        ("tf.python.client.device_lib.list_local_devices", "private",
+         "tensorflow.python.client.device_lib.list_local_devices"),
         ("tf.layers.dense", "runtime", "tf2towers.runtime.tf1.layers:dense"),
         ("tf.contrib.slim.conv2d", "runtime", "tf2towers.runtime.tf1.slim:conv2d"),
         ("tf.contrib.rnn.LSTMCell", "runtime", "tf2towers.runtime.tf1.rnn_cell:LSTMCell"),
-        (
-            "tf.python.ops.rnn_cell_impl.LSTMStateTuple",
-            "runtime",
-            "tf2towers.runtime.tf1.rnn_cell:LSTMStateTuple",
-        ),
+        ("tf.python.ops.rnn_cell_impl.LSTMStateTuple", "runtime", "tf2towers.runtime.tf1.rnn_cell:LSTMStateTuple"),
         ("tf.contrib.slim", "runtime", "tf2towers.runtime.tf1:slim"),
         ("tf.contrib.layers", "runtime", "tf2towers.runtime.tf1:slim"),
         ("tf.contrib.seq2seq.dynamic_decode", "runtime", "tf2towers.runtime.tf1.seq2seq:dynamic_decode"),
@@ -62,22 +55,16 @@ from tf2towers.codemod.symbols import find_replacement, is_module
         ("tf.examples.tutorials.mnist.mnist", "runtime", "tf2towers.runtime.tf1:mnist"),
         ("tf.examples.tutorials.mnist.input_data", "runtime", "tf2towers.runtime:input_data"),
         ("tf.contrib.learn.datasets.mnist", "runtime", "tf2towers.runtime:input_data"),
-        (
-            "tf.contrib.learn.python.learn.datasets.mnist.read_data_sets",
-            "runtime",
-            "tf2towers.runtime.input_data:read_data_sets",
-        ),
-        (
-            "tf.python.training.moving_averages.assign_moving_average",
-            "private",
-            "tensorflow.python.training.moving_averages.assign_moving_average",
-        ),
+        ("tf.contrib.learn.python.learn.datasets.mnist.read_data_sets", "runtime",
+         "tf2towers.runtime.input_data:read_data_sets"),
+        ("tf.python.training.moving_averages.assign_moving_average", "private",
+         "tensorflow.python.training.moving_averages.assign_moving_average"),
         ("tf.estimator.Estimator", "left", "T2T620"),
         ("tf.nn.no_such_thing", "left", "T2T620"),
         ("tf.no_such_thing", "left", "T2T620"),
         ("numpy.zeros", "left", "T2T620"),
     ],
-)
+)  # fmt: skip
 def test_find_replacement(name: str, kind: str, target: str) -> None:
     found = find_replacement(name)
     ours = f"{found.runtime.module}:{found.runtime.name}" if found.runtime is not None else ""
