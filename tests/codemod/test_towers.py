@@ -364,7 +364,7 @@ SERVERS = [
     ("setter = tf.train.replica_device_setter(cluster=c)\nwith tf.device(setter):",
      "strategy = ParameterServerStrategy(cluster=c)\nwith strategy.scope():"),
     ("setter = tf.train.replica_device_setter(cluster=c)\nprint(setter)\nwith tf.device(setter):",
-     "with ParameterServerStrategy().scope(), tf.device(setter):"),
+     "with strategy.scope(), tf.device(setter):"),
     ("with tf.device('/job:ps/task:0'):\n    pass\nwith tf.device('/job:ps/task:1'):",
      "with strategy.scope(), tf.device('/job:ps/task:0'):\n    pass\n"
      "with strategy.scope(), tf.device('/job:ps/task:1'):"),
@@ -374,17 +374,17 @@ SERVERS = [
 #: where a cluster's graph is built, or run -> the scope
 PLACES = [
     ("with tf.device('/job:worker/task:%d' % n):\n    x = 1\n",
-     "with ParameterServerStrategy().scope(), tf.device('/job:worker/task:%d' % n):\n"),
+     "with strategy.scope(), tf.device('/job:worker/task:%d' % n):\n"),
     ("server = tf.train.Server({})\ng = tf.Graph()\nwith g.as_default():\n    with tf.device('/cpu:0'):\n"
      "        x = 1\n    sess = tf.Session(server.target)\n",
-     "with ParameterServerStrategy().scope(), g.as_default():\n    with tf.device('/cpu:0'):\n"),
+     "with strategy.scope(), g.as_default():\n    with tf.device('/cpu:0'):\n"),
     ("server = tf.train.Server({})\nwith tf.device('/cpu:0'):\n    x = 1\nsess = tf.Session(server.target)\n",
-     "with ParameterServerStrategy().scope(), tf.device('/cpu:0'):\n    x = 1\nsess = Session("),
+     "with strategy.scope(), tf.device('/cpu:0'):\n    x = 1\nsess = Session("),
     ("server = tf.train.Server({})\nwith tf.Session(server.target) as sess:\n    sess.run(1)\n",
-     "with ParameterServerStrategy().scope(), Session(server.target) as sess:\n    sess.run(1)\n"),
+     "with strategy.scope(), Session(server.target) as sess:\n    sess.run(1)\n"),
     ("sv = tf.train.Supervisor()\nif tf.train.Server({}):\n    sess = sv.prepare_or_wait_for_session(\n"
      "        'x')\n    sess.run(1)\n",
-     "    with ParameterServerStrategy().scope():\n        sess = sv.prepare_or_wait_for_session(\n"
+     "    with strategy.scope():\n        sess = sv.prepare_or_wait_for_session(\n"
      "        'x')\n    sess.run(1)\n"),
 ]  # fmt: skip
 

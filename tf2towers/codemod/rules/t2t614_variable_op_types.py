@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -24,10 +24,7 @@ def edits(file: File) -> Iterator[Edit]:
     """What is asked for an operation's type, where the answer is held against a variable's type in TF1."""
     if file.program.is_tf2:
         return
-    held: list[tuple[Sequence[cst.BaseExpression], Sequence[cst.BaseExpression]]] = []
-    for comparison in file.all(cst.Comparison):
-        sides = [comparison.left, *(each.comparator for each in comparison.comparisons)]
-        held.append((sides, sides))
+    held = [(sides, sides) for sides in map(nodes.sides_of, file.all(cst.Comparison))]
     for call in file.all(cst.Call):
         if isinstance(call.func, cst.Attribute) and call.func.attr.value in ("startswith", "endswith"):
             held.append(([call.func.value], nodes.positional(call)))

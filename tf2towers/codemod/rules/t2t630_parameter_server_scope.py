@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain, last_name
@@ -21,7 +20,7 @@ from tf2towers.codemod.towers.writing import (
     begins_a_line,
     fresh_name,
     has_strategy,
-    scope_around,
+    scopes_at,
     write_towers,
 )
 
@@ -178,25 +177,10 @@ def _find_places(file: File) -> tuple[list[cst.CSTNode], ...]:
 
 def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Edit]:
     """The scope of a strategy that places nothing, at the outermost of some places."""
-    within = {file.statement(place) for place in places}
-    outermost = [
-        place
-        for place in places
-        if not within & {*file.ancestors(file.statement(place))} - {file.tree.module}
-    ]
-    if not outermost:
-        return
-    strategy = f"{file.need('ParameterServerStrategy')}()"
-    if len(outermost) > 1:
-        name = fresh_name(file, file.tree.module, ("strategy",))
-        file.open_with(f"{name} = {strategy}")
-        strategy = name
-    for place in outermost:
-        if isinstance(place, nodes.Statement):
-            yield scope_around(file, place, strategy)
-        else:
-            start = file.text.start(place)
-            yield Edit(start, start, f"{strategy}.scope(), ")
+    name = fresh_name(file, file.tree.module, ("strategy",))
+    if places:
+        file.open_with(f"{name} = {file.need('ParameterServerStrategy')}()")
+    yield from scopes_at(file, places, name)
 
 
 def _is_of_a_task(file: File, device: cst.BaseExpression) -> bool:
@@ -248,8 +232,9 @@ RULE = Rule(
             "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
             "with tf.device('/job:ps/task:0'):\n    w = tf.get_variable('w', [])\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "with ParameterServerStrategy().scope(), tf.device('/job:ps/task:0'):\n"
+            "\ngraph_mode()\nstrategy = ParameterServerStrategy()\n\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with strategy.scope(), tf.device('/job:ps/task:0'):\n"
             "    w = tf.get_variable('w', [])\n",
         ),
         Example(
@@ -258,8 +243,9 @@ RULE = Rule(
             "sess = tf.Session(server.target)\nprint(sess.run(x))\n",
             "import tensorflow.compat.v1 as tf\n"
             "from tf2towers.runtime import ParameterServerStrategy, Server, Session, graph_mode\n"
-            "\ngraph_mode()\n\nserver = Server({'worker': ['b:1']})\nx = tf.constant(1)\n"
-            "with ParameterServerStrategy().scope():\n    sess = Session(server.target)\nprint(sess.run(x))\n",
+            "\ngraph_mode()\nstrategy = ParameterServerStrategy()\n\n"
+            "server = Server({'worker': ['b:1']})\nx = tf.constant(1)\n"
+            "with strategy.scope():\n    sess = Session(server.target)\nprint(sess.run(x))\n",
         ),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -108,11 +108,19 @@ def begins_a_line(file: File, node: cst.CSTNode) -> bool:
     return not text.text[text.line_start(text.line_of(start)) : start].strip()
 
 
-def scope_around(file: File, statement: cst.CSTNode, strategy: str) -> Edit:
-    """The scope of a strategy around a statement of one line, or a simple one, that begins a line."""
-    text, start = file.text, file.text.start(statement)
-    indent = text.indent(text.line_of(start)) + file.tree.module.default_indent
-    return Edit(start, start, f"with {strategy}.scope():{text.newline}{indent}")
+def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Edit]:
+    """The scope of a strategy at the outermost of some places, in the order of the text.
+
+    It is entered before what a `with` enters, or around a statement of one line, or a simple one, that begins a line.
+    """
+    done: set[cst.CSTNode] = set()
+    for place in places:
+        statement, start = file.statement(place), file.text.start(place)
+        if done.isdisjoint({statement, *file.ancestors(statement)}):
+            done.add(statement)
+            indent = file.text.indent(file.text.line_of(start)) + file.tree.module.default_indent
+            after = f":{file.text.newline}{indent}" if statement is place else ", "
+            yield Edit(start, start, f"{'with ' if statement is place else ''}{strategy}.scope(){after}")
 
 
 class _Writer:
@@ -327,7 +335,7 @@ class _Writer:
             statement = statement_of(self.file, loop)
             is_simple = not isinstance(statement, cst.BaseCompoundStatement)
             if not found and (is_simple or "\n" not in text.of(statement).rstrip()):
-                found.append(scope_around(self.file, statement, strategy.name))
+                found += scopes_at(self.file, [statement], strategy.name)
             yield from found
 
     def _without_a_loop(self) -> None:
@@ -369,15 +377,8 @@ class _Writer:
 
     def _entered_with(self, sites: Sequence[cst.Call], strategy: Strategy) -> Iterator[Edit]:
         """The scope beside each device that is entered by a `with`."""
-        done: set[cst.CSTNode] = set()
-        for site in sites:
-            around = self.file.parent(site)
-            statement = self.file.parent(around) if isinstance(around, cst.WithItem) else None
-            if not isinstance(statement, cst.With) or done & {statement, *self.file.ancestors(statement)}:
-                continue
-            done.add(statement)
-            start = self.file.text.start(site)
-            yield Edit(start, start, f"{strategy.name}.scope(), ")
+        entered = (site for site in sites if isinstance(self.file.parent(site), cst.WithItem))
+        yield from scopes_at(self.file, entered, strategy.name)
 
 
 def _declarations(function: ReplicaFunction) -> Iterator[str]:
