@@ -1,4 +1,8 @@
-"""Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything."""
+"""Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything.
+
+LibCST's AddImportsVisitor writes them after the first imports alone, before a script has set its environment, in one
+line of any length, and raises RecursionError in a module of a thousand statements.
+"""
 
 from __future__ import annotations
 
