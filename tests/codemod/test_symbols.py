@@ -70,8 +70,6 @@ ONE_LINE = [
     ("d = tf.device('/gpu:%d' % 0)", "d = tf.device('/gpu:%d' % 0)"),
     ("d = tf.device(setter)", "d = tf.device(setter)"),
     # old releases
-    ("x = tf.mul(x, y)", "x = tf.multiply(x, y)"),
-    ("x = tf.pack([x, y])", "x = tf.stack([x, y])"),
     ("x = tf.concat(1, [x, y])", "x = tf.concat(axis=1, values=[x, y])"),
     ("x = tf.concat((1), [x, y])", "x = tf.concat(axis=(1), values=[x, y])"),
     ("x = tf.concat([x, y], 1)", "x = tf.concat([x, y], 1)"),
@@ -85,8 +83,6 @@ ONE_LINE = [
     ("def f(n, a=[]): return tf.concat(n, a)", "def f(n, a=[]): return tf.concat(n, a)"),
     ("x = tf.split(0, 2, x)", "x = tf.split(axis=0, num_or_size_splits=2, value=x)"),
     ("x = tf.split(x, 2, 0)", "x = tf.split(x, 2, 0)"),
-    ("x = tf.merge_all_summaries()", "x = tf.summary.merge_all()"),
-    ("i = tf.initialize_all_variables()", "i = tf.initialize_all_variables()"),
     ("w = tf.train.SummaryWriter(d)", "w = tf.summary.FileWriter(d)"),
     # contrib, by the files that its names are in
     ("x = tf.contrib.layers.python.layers.layers.batch_norm(x)", "x = slim.batch_norm(x)"),
