@@ -1,7 +1,7 @@
 """Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything.
 
-LibCST's AddImportsVisitor writes them after the first imports alone, before a script has set its environment, in one
-line of any length, and raises RecursionError in a module of a thousand statements.
+LibCST's AddImportsVisitor does not serve here: it writes after the first imports alone, where a script has not set its
+environment yet. Its lines have any length, and in a module of a thousand statements it raises RecursionError.
 """
 
 from __future__ import annotations
