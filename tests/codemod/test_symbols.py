@@ -295,10 +295,15 @@ LEFT = [
     ("tf.enable_eager_execution()", "T2T623"),
     ("import no_such_module_anywhere", "T2T624"),
     ("from . import no_such_module_anywhere", "T2T624"),
+    # a module whose name stays taken, beside one of the runtime's
+    ("import tensorflow.contrib.rnn as rnn; cell = rnn.rnn_cell.BasicLSTMCell(3)", "T2T620"),
     ("import sonnet as snt", "T2T625"),
+    ("import tflearn", "T2T625"),
     ("warp = tf.load_op_library('warp.so')", "T2T625"),
     ("x = getattr(tf, name)", "T2T626"),
     ("f(tf)", "T2T626"),
+    ("b = hasattr(tf, 'contrib')", "T2T626"),
+    ("cell = eval('tf.nn.rnn_cell.%sCell' % input())(8)", "T2T626"),
 ]
 
 

@@ -69,12 +69,5 @@ RULE = Rule(
             "tf.Session.reset(server.target)\n",
             left=True,
         ),
-        Example(
-            "a module whose name stays taken, beside one of the runtime's",
-            "import tensorflow as tf\nimport tensorflow.contrib.rnn as rnn\n\n"
-            "x = tf.placeholder(tf.float32, [1, 2, 3])\n"
-            "cell = rnn.rnn_cell.BasicLSTMCell(3)\ny, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)\n",
-            left=True,
-        ),
     ),
 )
