@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import four_gpus
+import migrate_speed
 import tensorflow as tf
 from alternating import Training, alternate
 
@@ -394,6 +395,7 @@ costs as much as a small step. Tasks on one host may gain by fewer threads each 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(map(str, clusters))}
 
+{migrate_speed.section()}
 {four_gpus.section()}"""
 
 

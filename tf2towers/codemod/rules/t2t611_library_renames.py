@@ -63,7 +63,9 @@ def edits(file: File) -> Iterator[Edit]:
     for call in file.all(cst.Call):
         yield from _call_edits(file, call, libraries)
     _note_gym_steps(file)
-    for used in file.all(cst.Name) if file.meanings.star_imports else ():
+    for used in file.all(cst.Name):
+        if used.value == "xrange" and file.is_read(used) and not file.meanings.bindings(used):
+            yield file.replace(used, "range")
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
                 file.note(used, "T2T628", f"{module}.{used.value} is gone, and is imported by a star")
@@ -347,7 +349,7 @@ RULE = Rule(
     why="""
     TensorFlow 2.21 comes with NumPy 2, on Python 3.10 and newer. np.float, np.Inf, np.fromstring, array.tostring,
     collections.Mapping, time.clock and scipy.misc.imread are gone. np.float and the like were Python's own types under
-    another name. A function without an exact counterpart under another name is in tf2towers.runtime.
+    another name, and `xrange` is `range`. A function without an exact counterpart is in tf2towers.runtime.
 
     A table has the renames that are certain. Anything else that a library has changed stops the program by an error of
     its own.
@@ -362,11 +364,18 @@ RULE = Rule(
     modules=True,
     examples=(
         Example(
+            "a loop over steps, in Python 3 but for its name",
+            "import tensorflow as tf\n\nsess = tf.Session()\n\n\ndef train(steps):\n    for step in xrange(steps):\n"
+            "        print(sess.run(step))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "sess = Session()\n\n\ndef train(steps):\n    for step in range(steps):\n        print(sess.run(step))\n",
+        ),
+        Example(
             "types, constants and bytes",
             "import numpy as np\nimport tensorflow as tf\n\nx = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)\n"
             "tf.Session().run(tf.constant(x * np.Inf))\n",
-            "import numpy as np\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
-            "from tf2towers.runtime.old_libraries import numpy1\n\ngraph_mode()\n\n"
+            "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import Session, graph_mode, numpy1\n\ngraph_mode()\n\n"
             "x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
             "Session().run(tf.constant(x * np.inf))\n",
         ),
