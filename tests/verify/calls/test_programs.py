@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -22,12 +23,17 @@ pytestmark = pytest.mark.tensorflow
 
 HERE = Path(__file__).parent
 TRAINER = HERE / "legacy" / "trainer.py"
-SUITE = HERE.parents[1] / "soundness" / "scripts"
+sys.path.insert(0, str(HERE.parents[1] / "soundness"))  # its own module, under --import-mode=importlib
+
+from suite import all_programs  # noqa: E402
+
 RIGHT = {
     "the trainer": TRAINER,
-    "a monitored session with hooks": SUITE / "towers/monitored_training_session.py",
-    "a checkpoint resumed": SUITE / "towers/resume_with_slots.py",
     "batches shuffled without a seed, checkpoints named by the clock": HERE / "legacy" / "shuffled.py",
+}
+OF_SUITE = {
+    "a monitored session with hooks": "towers/monitored_training_session",
+    "a checkpoint resumed": "towers/resumed_from_the_latest",
 }
 AVERAGE = "grads = strategy.reduce('MEAN', tower_grads)\n"
 STALE = """\
@@ -82,7 +88,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
                 record_calls, script, [], script.parent / "run", Options(), migrated=True
             )
         right = {}
-        for name, path in RIGHT.items():
+        suite = {program.name: program for program in all_programs("towers")}
+        written = {name: suite[program].write(folder) for name, program in OF_SUITE.items()}
+        for name, path in {**RIGHT, **written}.items():
             script = folder / path.name
             script.write_text(migrated(path))
             right[name] = pool.submit(verify, path, script, [str(folder)], Options())
@@ -97,7 +105,7 @@ def migrated(path: Path) -> str:
     return next(change.after for change in migrate(Script.read(path)).changes if change.path == path)
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", [*RIGHT, *OF_SUITE])
 def test_right(name: str, made: dict[str, ParityResult]) -> None:
     result = made[name]
     assert (result.outcome, result.error, result.diagnoses) == ("bitwise", "", [])

@@ -88,7 +88,7 @@ def devices_are_settled_when_found(changes: Patch) -> None:
     changes.on_undo(_waiting.clear)
 
 
-@patch("framework/ops.py, Graph.device", "tests/soundness/scripts/clusters/device_functions.py")
+@patch("framework/ops.py, Graph.device", "tests/soundness/scripts/clusters/workers.py")
 def device_functions_see_tf1(changes: Patch) -> None:
     """Shows the device functions of all graphs TF1's variables; not where the script has resource variables itself."""
 
@@ -105,7 +105,7 @@ def device_functions_see_tf1(changes: Patch) -> None:
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
 
-@patch("framework/tensor_shape.py, Dimension.__init__", "tests/soundness/scripts/sessions/sizes_in_floats.py")
+@patch("framework/tensor_shape.py, Dimension.__init__", "tests/soundness/scripts/sessions/variables.py")
 def whole_floats_are_sizes(changes: Patch) -> None:
     """Lets `tf.get_variable("w", [n / 2, 10])` have the size that TF1 gave it: 4.0 is 4, and 4.5 is an error still."""
 
@@ -177,7 +177,7 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 @patch(
     "ops/variables.py, RefVariable.__init__",
-    "tests/soundness/scripts/sessions/gradient_of_identity_overridden.py",
+    "tests/soundness/scripts/sessions/variables.py",
 )
 def variables_are_made_as_tf1s(changes: Patch) -> None:
     """Makes resources of all variables, with what TF1's were given that resources take no notice of.
@@ -227,7 +227,7 @@ def _forget_cache_in_the_same_memory(variable: Any) -> None:
 
 @patch(
     "ops/variables.py, RefVariable.initialized_value and _safe_initial_value_from_op",
-    "tests/soundness/scripts/sessions/initial_values_from_variables.py",
+    "tests/soundness/scripts/sessions/variables.py",
 )
 def variables_have_initial_values(changes: Patch) -> None:
     """Gives resource variables `initialized_value`, which TF1's have, and initial values that read other variables.
@@ -256,7 +256,7 @@ def variables_have_initial_values(changes: Patch) -> None:
         changes.set(BaseResourceVariable, "initialized_value", initialized_value)
 
 
-@patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/saver_partial_and_dict.py")
+@patch("ops/state_ops.py, assign", "tests/functions/programs/files.py")
 def restored_shapes_are_checked(changes: Patch) -> None:
     """Lets a Saver's restore raise an InvalidArgumentError for a tensor of another shape than a variable's.
 
@@ -270,7 +270,7 @@ def restored_shapes_are_checked(changes: Patch) -> None:
         return plain(handle, shape, value, name)
 
 
-@patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/assignments_as_variables.py")
+@patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/variables.py")
 def assignments_give_references(changes: Patch) -> None:
     """Makes whatever reads or writes what an assignment gave wait for that assignment.
 
@@ -375,7 +375,7 @@ def complete_graphs(changes: Patch) -> None:
 
 @patch(
     "framework/ops.py, Graph.as_graph_element",
-    "tests/soundness/scripts/sessions/variables_as_tensors_by_name.py",
+    "tests/soundness/scripts/sessions/variables.py",
 )
 def variables_by_tensor_name(changes: Patch) -> None:
     """Gives `graph.get_tensor_by_name("w:0")` the variable, as TF1's was the variable's own tensor, not a handle.
@@ -408,9 +408,7 @@ def variables_by_tensor_name(changes: Patch) -> None:
             raise
 
 
-@patch(
-    "ops/variables.py, RefVariable.value", "tests/soundness/scripts/sessions/variables_by_their_one_read.py"
-)
+@patch("ops/variables.py, RefVariable.value", "tests/soundness/scripts/sessions/variables.py")
 def gradients_by_values_are_the_variables(changes: Patch) -> None:
     """Lets `tf.gradients(loss, variable.value())` be the gradient of the variable: TF1 read it by that one tensor.
 
@@ -431,7 +429,7 @@ def gradients_by_values_are_the_variables(changes: Patch) -> None:
 
 @patch(
     "ops/array_ops.py, identity and stop_gradient",
-    "tests/soundness/scripts/sessions/gradients_of_many_things.py",
+    "tests/functions/programs/training.py",
 )
 def copies_of_rows_are_dense(changes: Patch) -> None:
     """Lets `tf.identity` and `tf.stop_gradient` of a gradient of some rows be the whole gradient, as in TF1.
