@@ -20,7 +20,7 @@ class Nothing(MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Nothing())
 from importlib import util
-import tf2towers.cli.runnable as installed
+import tf2towers.cli.running as installed
 installed.find_spec = lambda name: None if name in gone else util.find_spec(name)
 from tf2towers.cli.main import main
 for line in sys.argv[1:]:

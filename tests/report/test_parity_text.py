@@ -6,9 +6,8 @@ import re
 import pytest
 
 from tests.report.parity_results import EVERY, apart, bitwise, differs, equal, failed, large, sides, within
-from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, ParityResult
-from tf2towers.report.parity_text import LISTED, render_parity
+from tf2towers.report.parity_text import LISTED, ceiling, render_parity, worst_first
 
 BOTH = "(TensorFlow 1.15.5 and 2.21.0)"
 
@@ -89,7 +88,7 @@ def test_failures_are_never_left_out() -> None:
 def test_the_worst_come_first_and_nan_is_the_worst() -> None:
     errors = {"a": 0.5, "b": math.nan, "c": 9.0, "d": math.inf}
     some = [equal(), *(apart(name, error, within=name == "c") for name, error in errors.items())]
-    assert [found.name for found in words.worst_first(some)] == ["b", "d", "a", "c", "conv1/weights"]
+    assert [found.name for found in worst_first(some)] == ["b", "d", "a", "c", "conv1/weights"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_the_worst_come_first_and_nan_is_the_worst() -> None:
     ],
 )  # fmt: skip
 def test_a_tolerance_is_rounded_up(value: float, shown: str) -> None:
-    assert words.ceiling(value) == shown
+    assert ceiling(value) == shown
     assert not float(shown) < value
 
 

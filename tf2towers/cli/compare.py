@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 from tf2towers.cli.errors import CommandError
-from tf2towers.cli.runnable import check_scripts, require_modules
-from tf2towers.cli.script_arguments import add_cluster, positive, seconds
+from tf2towers.cli.running import add_cluster, check_scripts, positive, require_modules, seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

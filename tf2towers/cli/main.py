@@ -18,7 +18,6 @@ from typing import NoReturn
 
 from tf2towers import __version__
 from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
-from tf2towers.cli.script_arguments import split_arguments
 from tf2towers.launch.errors import LaunchError
 
 _PAIR = "[options] {} -- [ARGUMENTS OF BOTH SCRIPTS]"
@@ -112,11 +111,24 @@ def parse(given: list[str]) -> argparse.Namespace:
         parser.print_help(sys.stderr)
         raise SystemExit(2)
     runs = given[0] in RUN_SCRIPTS or "--verify" in given
-    own, arguments = split_arguments(given) if runs else (given, [])
+    own, arguments = _split_arguments(given) if runs else (given, [])
     options, unknown = parser.parse_known_args(own, argparse.Namespace(arguments=arguments))
     if unknown:
         commands.choices[given[0]].error(f"unrecognized arguments: {' '.join(unknown)}")
     return options
+
+
+def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
+    """A command's own words, and the scripts' arguments after a --.
+
+    The value of --task-flags begins with -- itself, which argparse would take for an option: it is joined to it.
+    """
+    end = words.index("--") if "--" in words else len(words)
+    own, arguments = words[:end], words[end + 1 :]
+    if "--task-flags" in own[:-1]:
+        at = own.index("--task-flags")
+        own[at : at + 2] = [f"--task-flags={own[at + 1]}"]
+    return own, arguments
 
 
 # -- the standard streams, which may be closed or full -----------------------------------------------------------------

@@ -15,7 +15,7 @@ from tf2towers.cli import migrate_options
 from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.processes import map_in_processes, with_progress
-from tf2towers.cli.runnable import check_scripts, require_modules
+from tf2towers.cli.running import check_scripts, require_modules
 from tf2towers.cli.selection import mark_accepted
 from tf2towers.cli.show_results import show
 from tf2towers.cli.tree import Tree, tree_of

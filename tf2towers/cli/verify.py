@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tf2towers.cli.runnable import check_scripts, require_modules
-from tf2towers.cli.script_arguments import add_cluster, positive, seconds
+from tf2towers.cli.running import add_cluster, check_scripts, positive, require_modules, seconds
 
 if TYPE_CHECKING:
     from tf2towers.report.parity_result import ParityResult

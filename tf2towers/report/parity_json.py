@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from tf2towers.report import parity_words as words
 from tf2towers.report.json import as_json
 from tf2towers.report.parity_result import ParityResult
+from tf2towers.report.parity_text import headline, tally, verdict_of
 
 SCHEMA = 2
 
@@ -29,12 +29,12 @@ def parity_as_json(result: ParityResult) -> str:
     for side in ("original", "migrated"):
         del fields[side]["text"]
     for shown, found in zip(fields["comparisons"], result.comparisons, strict=True):
-        shown["verdict"] = words.verdict_of(found)
+        shown["verdict"] = verdict_of(found)
     document = {
         "schema": SCHEMA,
         "status": result.status,
-        "verdict": words.headline(result),
-        "counts": dict(words.tally(result.comparisons)),
+        "verdict": headline(result),
+        "counts": dict(tally(result.comparisons)),
         **fields,
     }
     return as_json(document)

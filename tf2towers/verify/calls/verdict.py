@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis, ParityResult
-from tf2towers.report.parity_words import PLURALS
+from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted
 from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
 from tf2towers.verify.compare import NotComparable, outcome_of, tolerances
