@@ -68,8 +68,8 @@ class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
         if not self._swapped_names:
             raise RuntimeError("swapping_saver needs averages: apply_gradients or minimize makes them")
         given = v1.global_variables() if var_list is None else var_list
-        saved = given if isinstance(given, dict) else {variable.op.name: variable for variable in given}
-        others = {key: self._swapped_names.get(key, key) for key in saved}
+        saved: dict[str, Any] = given if isinstance(given, dict) else {each.op.name: each for each in given}
+        others: dict[str, str] = {key: self._swapped_names.get(key, key) for key in saved}
         if missing := set(others.values()) - set(saved):
             raise ValueError(f"swapping_saver needs {sorted(missing)} among what it saves")
         return v1.train.Saver({key: saved[other] for key, other in others.items()}, name=name, **kwargs)
