@@ -18,7 +18,7 @@ ONE_LINE = [
     ("d = tf.keras.datasets.mnist.load_data()", "d = keras.datasets.mnist.load_data()"),
     ("m = tf.estimator.ModeKeys.TRAIN", "m = mode_keys.ModeKeys.TRAIN"),
     ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = VariableDeviceChooser(2)"),
-    ("o = tf.contrib.opt.LazyAdamOptimizer()", "o = opt.LazyAdamOptimizer()"),
+    ("o = tf.contrib.opt.MovingAverageOptimizer(o)", "o = opt.MovingAverageOptimizer(o)"),
     ("t = tf.contrib.lookup.index_table_from_file(p)", "t = lookup.index_table_from_file(p)"),
     ("f = tf.contrib.training.clip_gradient_norms_fn(1.0)", "f = clip_gradient_norms_fn(1.0)"),
     (

@@ -12,7 +12,13 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tf2towers.verify.stand_ins.modules import StandInFinder, Tensorflow1, complete, modules_by_name
+from tf2towers.verify.stand_ins.modules import (
+    KerasFinder,
+    StandInFinder,
+    Tensorflow1,
+    complete,
+    modules_by_name,
+)
 from tf2towers.verify.stand_ins.objects import Objects
 
 
@@ -52,6 +58,8 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' were not there before TF 1.13
         v1.flags.FLAGS[flag].allow_override = True
     sys.meta_path.append(StandInFinder(objects))
+    if "keras" not in sys.modules:  # TensorFlow's own is tf_keras here
+        sys.meta_path.insert(0, KerasFinder())
     sys.modules["tensorflow"] = Tensorflow1(objects)
 
 
