@@ -403,7 +403,8 @@ RULE = Rule(
             "import numpy as np\nimport tensorflow as tf\n\nx = np.stack(np.ones(3) * i for i in range(2))\n"
             "y = np.vstack((np.zeros(2) for _ in x))\ntf.Session().run(tf.constant(x))\n",
             "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\nx = np.stack([np.ones(3) * i for i in range(2)])\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "x = np.stack([np.ones(3) * i for i in range(2)])\n"
             "y = np.vstack([np.zeros(2) for _ in x])\nSession().run(tf.constant(x))\n",
         ),
         Example(
