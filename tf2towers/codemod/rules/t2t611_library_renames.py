@@ -71,6 +71,10 @@ def edits(file: File) -> Iterator[Edit]:
                 file.note(used, "T2T628", f"{module}.{used.value} is gone, and is imported by a star")
 
 
+#: they took a generator for a list of arrays, before NumPy 2
+_OF_SEQUENCES = frozenset(f"numpy.{name}stack" for name in ("", "v", "h", "d", "column_"))
+
+
 def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
     """The reads of such names in a file, through the modules that have them."""
     for node in file.all(cst.Attribute):
@@ -286,6 +290,12 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
         message = f"{last}() takes less by place since librosa 0.10"
         advice = "; instead: give the arguments by their names, or keep librosa 0.9.2"
         note_site(file, call, "T2T628", message, advice=advice)
+    if function in _OF_SEQUENCES and call.args and isinstance(call.args[0].value, cst.GeneratorExp):
+        generator = call.args[0].value
+        start, end, own = file.text.start(generator), file.text.end(generator), len(generator.lpar)
+        if own < 2:
+            yield Edit(start, start + own, "[")
+            yield Edit(end - own, end, "]")
     words = set(map(nodes.keyword_of, nodes.keywords(call)))
     if function == "yaml.load" and len(call.args) == 1 and not words and not nodes.has_star(call):
         of = isinstance(call.func, cst.Attribute)
@@ -396,6 +406,15 @@ RULE = Rule(
             "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
             "weights = np.load('vgg16.npy', allow_pickle=True).item()\nalive = threading.Thread().is_alive()\n"
             "data = np.zeros(2).tobytes()\nSession()\n",
+        ),
+        Example(
+            "a generator of arrays",
+            "import numpy as np\nimport tensorflow as tf\n\nx = np.stack(np.ones(3) * i for i in range(2))\n"
+            "y = np.vstack((np.zeros(2) for _ in x))\ntf.Session().run(tf.constant(x))\n",
+            "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "x = np.stack([np.ones(3) * i for i in range(2)])\n"
+            "y = np.vstack([np.zeros(2) for _ in x])\nSession().run(tf.constant(x))\n",
         ),
         Example(
             "a script for both Pythons, and an error that only Python 2 has",
