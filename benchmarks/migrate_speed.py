@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -163,16 +164,15 @@ def row(script: Path, pairs: int) -> str:
 
 def tree_seconds(folder: Path) -> tuple[float, int]:
     """Seconds by the clock for a tree without TF 1, and its bytes: modules of Python, and the trainers of `modern`."""
+    shutil.copytree(ROOT / "modern", folder / "modern", ignore=shutil.ignore_patterns("__pycache__"))
+    count = len(list(folder.rglob("*.py")))
     library = Path(sysconfig.get_path("stdlib"))
     sources = [path for path in sorted(library.rglob("*.py")) if "site-packages" not in path.parts]
-    modern = sorted((ROOT / "modern").rglob("*.py"))
-    size = 0
-    for number, source in enumerate([*modern, *sources][:TREE_FILES]):
+    for number, source in enumerate(sources[: TREE_FILES - count]):
         place = folder / f"part_{number // 20:02d}"
-        place.mkdir(parents=True, exist_ok=True)
-        text = source.read_bytes()
-        (place / f"{number:03d}_{source.name}").write_bytes(text)
-        size += len(text)
+        place.mkdir(exist_ok=True)
+        shutil.copyfile(source, place / f"{number:03d}_{source.name}")
+    size = sum(path.stat().st_size for path in folder.rglob("*.py"))
     command = [sys.executable, "-m", "tf2towers", "migrate", str(folder)]
     taken = []
     for _ in range(3):
