@@ -87,19 +87,13 @@ def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
         (
             migrated.different_inputs,
             4,
-            "the migrated script had other batches of its own than the original ({}): it was given the original's",
+            "the migrated script had other batches, and was given the original's: {}",
         ),
-        (
-            migrated.not_given,
-            4,
-            "batches of the original that the migrated script's training function does not take ({}): it ran on its "
-            "own",
-        ),
+        (migrated.not_given, 4, "batches of the original that the training function does not take: {}"),
         (
             migrated.unknown_inputs,
             4,
-            "the migrated script's training function takes what nothing is like that came into the original's graph "
-            "({}): it kept its own values",
+            "arguments of it that nothing in the original is like, left as they are: {}",
         ),
         (original.without_gradient, 6, "variables without a gradient in the original: {}"),
         (migrated.without_gradient, 6, "variables without a gradient in the migrated script: {}"),

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from tf2towers.verify.functions.gradients import Gradients, numbered
 from tf2towers.verify.functions.inputs import Inputs, Iterated
-from tf2towers.verify.functions.state import State
+from tf2towers.verify.functions.state import State, own_name
 from tf2towers.verify.functions.tracing import Notes, Tracing
 from tf2towers.verify.recorder.function_calls import FunctionCalls
 from tf2towers.verify.recorder.wrapping import Nesting
@@ -38,7 +38,6 @@ class FunctionRecorder:
         self._iterated = Iterated(self._tracing, Inputs())
         self._gradients = Gradients(self._notes, self._tracing)
         self._state = State()
-        self._gradients.name = self._state.name
         self._not_given: list[str] = []
         self.calls = 0
         self._functions = FunctionCalls(tf, lambda: self._tracing.applied, Nesting())
@@ -105,8 +104,7 @@ class FunctionRecorder:
         applied = self._gradients.applied
         back = {own: name for name, own in self._state.renamed.items()}
         names = {
-            id(variable): back.get(self._state.name(variable), self._state.name(variable))
-            for variable in applied.variables
+            id(variable): back.get(own_name(variable), own_name(variable)) for variable in applied.variables
         }
         different = sorted(self._inputs.different | self._iterated.inputs.different)
         return {

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.verify.functions.state import own_name
 from tf2towers.verify.functions.tracing import Notes, Tracing, tower
 from tf2towers.verify.recorder.wrapping import wrap
 
@@ -97,7 +98,6 @@ class Gradients:
 
     def __init__(self, notes: Notes, tracing: Tracing) -> None:
         self._notes, self._tracing = notes, tracing
-        self.name: Callable[[Any], str] = lambda variable: str(variable.name)
         self.applied = Applied(self._before_applying)
         self.not_seen = ""
         self._watch_computing()
@@ -120,7 +120,7 @@ class Gradients:
         for gradient, variable in pairs:
             if gradient is None:
                 continue
-            name = self.name(variable)
+            name = own_name(variable)
             if isinstance(gradient, tf.IndexedSlices):
                 keys += [f"{prefix}{name}//values", f"{prefix}{name}//indices"]
                 tensors += [gradient.values, gradient.indices]

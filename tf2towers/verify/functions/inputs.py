@@ -11,7 +11,7 @@ from tensorflow.python.data.ops.iterator_ops import OwnedIterator
 from tensorflow.python.distribute import input_lib
 from tensorflow.python.distribute.values import PerReplica
 
-from tf2towers.verify.functions.tracing import Tracing, python_op
+from tf2towers.verify.functions.tracing import Tracing
 from tf2towers.verify.recorder.wrapping import Nesting, wrap
 from tf2towers.verify.recording import Arrays
 
@@ -233,7 +233,7 @@ class Iterated:
             given = [value for replicas in values for value in replicas or []]
             return [value.astype(mine.dtype) for mine, value in zip(own, given, strict=True)]
 
-        made = iter(python_op(give, flat, [part.dtype for part in flat]))
+        made = iter(tf.numpy_function(give, flat, [part.dtype for part in flat]))
         filled = []
         for leaf, replicas in zip(leaves, parts, strict=True):
             new = []

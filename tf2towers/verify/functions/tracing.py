@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -76,12 +76,7 @@ def tower() -> int | None:
     return 0 if index is None else int(index)
 
 
-# -- Python functions as operations of the step that is recorded, and what they note for a recorder --------------------
-
-
-def python_op(function: Callable[..., Any], tensors: Sequence[Any], dtypes: Any) -> Any:
-    """`tf.numpy_function` of several tensors."""
-    return tf.numpy_function(function, list(tensors), dtypes)
+# -- Python functions as operations of the step that is recorded: what they note for a recorder ------------------------
 
 
 class Notes:
@@ -100,7 +95,9 @@ class Notes:
     def end(self) -> dict[str, np.ndarray]:
         """Ends the step; returns its arrays."""
         found, self._now = self._now or {}, None
-        return {key: _total(values) for key, values in found.items()}
+        return {
+            key: sum(values[1:], values[0]) for key, values in found.items()
+        }  # as an optimizer adds them up
 
     def op(self, keys: Sequence[str], tensors: Sequence[Any]) -> Any:
         """An op that notes the values of tensors, each under its key."""
@@ -111,11 +108,4 @@ class Notes:
                 for key, value in zip(keys, values, strict=True):
                     now.setdefault(key, []).append(np.array(value))
 
-        return python_op(note, tensors, [])
-
-
-def _total(values: list[np.ndarray]) -> np.ndarray:
-    total = values[0]
-    for value in values[1:]:  # an optimizer sums what its replicas give it
-        total = total + value
-    return total
+        return tf.numpy_function(note, list(tensors), [])

@@ -95,26 +95,20 @@ class CallRecorder(object):
         self._effects: Dict[Any, Effects] = {}
         self._keeper = values.Keeper(scratch, rounded)
         self._used: Set[str] = set()
-        self._of_threads: Dict[str, Dict[str, Any]] = {}
+        self._of_threads = 0  # calls of others than the main one
+        self._written: Set[str] = set()
         self._in_step = in_step
 
     def facts(self) -> Dict[str, Any]:
         """What meta.json says of the run."""
         with self._lock:
-            threads = [
-                {
-                    "fetches": name,
-                    "calls": found["calls"],
-                    "writes": sorted(found["writes"]),
-                    "shared": sorted(found["writes"] & self._used),
-                }
-                for name, found in sorted(self._of_threads.items())
-            ]
             return {
                 "trainable": self._trainable,
                 "trained": self.trained,
                 "towers": self.towers,
-                "threads": threads,
+                "of_threads": self._of_threads,
+                "written_by_threads": sorted(self._written),
+                "shared": sorted(self._written & self._used),
                 "optimizers": len(self.applied),
                 "calls": self.writer.steps,
             }
@@ -140,7 +134,7 @@ class CallRecorder(object):
             return run(session, fetches, feed_dict, *options)
         effects = self._effect_of(session, fetches)
         if threading.current_thread() is not self._main:
-            self._note_thread(fetches, effects)
+            self._note_thread(effects)
             return run(session, fetches, feed_dict, *options)
         if effects.training and self.trained >= self._wanted:
             self.is_over = True
@@ -195,19 +189,12 @@ class CallRecorder(object):
                 self.towers = max(self.towers, len(devices))
         return self._effects[key]
 
-    def _note_thread(self, fetches: Any, effects: Effects) -> None:
-        name = (
-            ", ".join(values.name_of(fetch) for fetch in fetches)
-            if isinstance(fetches, (list, tuple))
-            else None
-        )
+    def _note_thread(self, effects: Effects) -> None:
         if effects.training and self.schedule.synchronous:
             return  # the update that the chief makes for all: what it does is in the variables after each step
         with self._lock:
-            key = name or values.name_of(fetches)
-            found = self._of_threads.setdefault(key, {"calls": 0, "writes": set()})
-            found["calls"] += 1
-            found["writes"] |= effects.written
+            self._of_threads += 1
+            self._written |= effects.written
 
     def _gradients(self, graph: Any, effects: Effects) -> Tuple[List[str], List[Any]]:
         """The names and tensors of what the call applies; what it computes in any case."""
