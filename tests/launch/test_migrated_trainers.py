@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.runtime.tasks import QUIET, Tasks, free_ports
 from tf2towers.cli.main import main
 
 pytest.importorskip("tensorflow")
@@ -21,8 +21,6 @@ pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).resolve().parents[2]
 SUPERVISOR, MONITORED = "mnist_supervisor.py", "mnist_monitored.py"
-ALL = ("ps 0", "worker 0", "worker 1")
-QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 
 
 @pytest.fixture(scope="module")
@@ -34,72 +32,19 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Cluster:
+class Cluster(Tasks):
     """One trainer's processes, each started with the flags that its user would give it."""
 
     def __init__(self, script: Path, folder: Path, *arguments: str) -> None:
-        self._folder, self._command = folder, [sys.executable, str(script), *arguments]
-        parameter_server, *self.workers = free_addresses(3)
+        super().__init__(folder, script, arguments)
+        parameter_server, *self.workers = (f"localhost:{port}" for port in free_ports(3))
         self.ps = [parameter_server]
-        self.environment = {**os.environ, **QUIET}
         self.environment.pop("TF_CONFIG", None)
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._everything: list[subprocess.Popen[bytes]] = []
 
-    def start(self, *names: str) -> None:
-        """A task that is started again goes on in the same file of output."""
+    def arguments(self, name: str) -> list[str]:
+        job, index = name.split()
         hosts = [f"--ps_hosts={','.join(self.ps)}", f"--worker_hosts={','.join(self.workers)}"]
-        for name in names:
-            job, index = name.rsplit(" ", 1)
-            flags = [*hosts, f"--job_name={job}", f"--task_index={index}"]
-            with self._file(name).open("ab") as output:
-                self.processes[name] = subprocess.Popen(
-                    [*self._command, *flags], stdout=output, stderr=subprocess.STDOUT, env=self.environment
-                )
-            self._everything.append(self.processes[name])
-
-    def _file(self, name: str) -> Path:
-        return self._folder / f"{name}.txt"
-
-    def output(self, name: str) -> str:
-        return self._file(name).read_text(errors="replace")
-
-    def all_output(self) -> str:
-        return "\n".join(f"== {name}\n{self.output(name)[-3000:]}" for name in self.processes)
-
-    def sigkill(self, *names: str) -> None:
-        for name in names:
-            assert self.processes[name].poll() is None, f"{name} has ended before: {self.all_output()}"
-            self.processes[name].send_signal(signal.SIGKILL)
-            assert self.processes[name].wait(10) == -signal.SIGKILL
-
-    def status(self, name: str, seconds: float = 180) -> int:
-        try:
-            return self.processes[name].wait(seconds)
-        except subprocess.TimeoutExpired:
-            pytest.fail(f"{name} has not ended: {self.all_output()}")
-
-    def wait_for(self, condition: Callable[[], bool], seconds: float = 180) -> None:
-        deadline = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < deadline, self.all_output()
-            assert self.processes["worker 0"].poll() is None, self.all_output()
-            time.sleep(0.05)
-
-    def end(self) -> None:
-        for process in self._everything:
-            if process.poll() is None:
-                process.kill()
-            process.wait(10)
-
-
-def free_addresses(count: int) -> list[str]:
-    """All held until the last is found: a port that was let go may be given again."""
-    with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("", 0))
-        return [f"localhost:{probe.getsockname()[1]}" for probe in probes]
+        return [*self.flags, *hosts, f"--job_name={job}", f"--task_index={index}"]
 
 
 @pytest.fixture
@@ -108,26 +53,13 @@ def cluster(migrated: Path, tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
     made: list[Cluster] = []
 
     def make(script: str, *arguments: str) -> Cluster:
-        made.append(Cluster(migrated / script, tmp_path, f"--log_dir={tmp_path / 'log'}", *arguments))
+        folder = tmp_path / f"cluster {len(made)}"
+        made.append(Cluster(migrated / script, folder, f"--log_dir={tmp_path / 'log'}", *arguments))
         return made[-1]
 
     yield make
     for cluster in made:
-        cluster.end()
-
-
-def newest_checkpoint(folder: Path) -> int:
-    """The step in it; other workers may have updated it since the step that the file is named after was read."""
-    import tensorflow as tf
-
-    newest = tf.train.latest_checkpoint(str(folder))
-    assert newest, f"no checkpoint in {folder}"
-    step = int(tf.train.load_variable(newest, "global_step"))
-    assert 0 <= step - int(newest.rpartition("-")[2]) <= 1
-    return step
-
-
-# -- what cannot be --------------------------------------------------------------------------------------------------
+        cluster.close()
 
 
 def refused(*tasks: tuple[Cluster, str, tuple[str, ...]], seconds: float = 60) -> None:
@@ -175,26 +107,15 @@ def test_a_port_in_use(cluster: Callable[..., Cluster]) -> None:
         refused(*tasks)
 
 
-def test_a_server_that_nobody_has_started(cluster: Callable[..., Cluster]) -> None:
-    """A worker alone in its cluster ends, and names the server that does not answer."""
-    alone = cluster(SUPERVISOR, "--issync=0")
-    alone.environment["TF2TOWERS_CLUSTER_TIMEOUT"] = "3"
-    alone.start("worker 1")
-    assert alone.status("worker 1", 60) != 0
-    assert f"no answer from ps 0 ({alone.ps[0]}) within 3 seconds" in alone.output("worker 1")[-1500:]
-
-
-def test_an_unreachable_parameter_server(cluster: Callable[..., Cluster]) -> None:
-    """Both workers are there; they end, too, where the parameter server's host does not answer."""
-    job = cluster(MONITORED, "--issync=0")
-    job.environment["TF2TOWERS_CLUSTER_TIMEOUT"] = "3"
-    job.ps[0] = "192.0.2.1:2222"  # reserved for documentation: no host has it
-    start = time.monotonic()
-    job.start("worker 0", "worker 1")
-    assert 0 not in [job.status(name, 30) for name in ("worker 0", "worker 1")]
-    assert time.monotonic() - start < 30
-    for name in ("worker 0", "worker 1"):
-        assert "no answer from ps 0 (192.0.2.1:2222) within 3 seconds" in job.output(name)
+def test_a_parameter_server_that_does_not_answer(cluster: Callable[..., Cluster]) -> None:
+    """Nobody has started it, or nobody can reach its host: a worker alone ends, and so do two."""
+    alone, unreachable = cluster(SUPERVISOR, "--issync=0"), cluster(MONITORED, "--issync=0")
+    unreachable.ps[0] = "192.0.2.1:2222"  # reserved for documentation: no host has it
+    tasks = []
+    for job, name in ((alone, "worker 1"), (unreachable, "worker 0"), (unreachable, "worker 1")):
+        job.environment["TF2TOWERS_CLUSTER_TIMEOUT"] = "3"
+        tasks.append((job, name, (f"no answer from ps 0 ({job.ps[0]}) within 3 seconds",)))
+    refused(*tasks)
 
 
 def test_the_wait_is_limited_without_being_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,15 +125,15 @@ def test_the_wait_is_limited_without_being_asked_to(monkeypatch: pytest.MonkeyPa
     assert waiting.time_limit() == 60
 
 
-# -- launched --------------------------------------------------------------------------------------------------------
+def newest_checkpoint(folder: Path) -> int:
+    """The step in it; other workers may have updated it since the step that the file is named after was read."""
+    import tensorflow as tf
 
-
-def processes_with(word: str) -> list[str]:
-    """Command lines that have this word in them."""
-    lines = subprocess.run(
-        ["ps", "-eo", "pid,args", "-ww"], capture_output=True, text=True, check=True
-    ).stdout
-    return [line for line in lines.splitlines() if word in line]
+    newest = tf.train.latest_checkpoint(str(folder))
+    assert newest, f"no checkpoint in {folder}"
+    step = int(tf.train.load_variable(newest, "global_step"))
+    assert 0 <= step - int(newest.rpartition("-")[2]) <= 1
+    return step
 
 
 @pytest.mark.parametrize("side", ["legacy", pytest.param("migrated", marks=pytest.mark.long)])
@@ -226,7 +147,10 @@ def test_the_same_launch_command(migrated: Path, tmp_path: Path, side: str) -> N
         cwd=tmp_path, env={**os.environ, **QUIET}, capture_output=True, text=True, timeout=90, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert processes_with(str(log)) == []
+    processes = subprocess.run(
+        ["ps", "-eo", "args", "-ww"], capture_output=True, text=True, check=True
+    ).stdout
+    assert str(log) not in processes
     # A migrated worker returns the global step as it was before its own update: both may have read 59, and then each
     # does one more. A TF1 worker fetches it before its update or after it, and goes on where it cannot see the end.
     assert 60 <= newest_checkpoint(log) <= (64 if side == "legacy" else 63)

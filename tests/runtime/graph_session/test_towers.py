@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -16,12 +16,8 @@ pytestmark = pytest.mark.tensorflow
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, Any]:
-    driver = Path(__file__).with_name("drive_towers.py")
-    done = subprocess.run(
-        [sys.executable, str(driver)], capture_output=True, text=True, check=False, timeout=240
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    out, _ = run_python(str(Path(__file__).with_name("drive_towers.py")))
+    return json.loads(out.splitlines()[-1])
 
 
 @pytest.mark.parametrize("form", ["reduced", "stacked", "added", "sliced", "clipped"])
