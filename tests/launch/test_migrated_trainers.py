@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -62,60 +60,22 @@ def cluster(migrated: Path, tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
         cluster.close()
 
 
-def refused(*tasks: tuple[Cluster, str, tuple[str, ...]], seconds: float = 60) -> None:
-    """Each task ends by itself, soon, with a status that is not 0, and its last words name what is wrong.
-
-    Args:
-        tasks: (its cluster, its name, the words); all are started at once.
-    """
-    start = time.monotonic()
-    for job, name, _ in tasks:
-        job.start(name)
-    for job, name, words in tasks:
-        assert job.status(name, seconds) != 0
-        end = job.output(name)[-1500:]
-        assert all(word in end for word in words), end
-    assert time.monotonic() - start < seconds
-
-
-def test_what_cannot_be_a_cluster(cluster: Callable[..., Cluster]) -> None:
-    """An unknown job, an index out of range, one address for two tasks, a host that nobody knows."""
-    twice, unknown = cluster(SUPERVISOR), cluster(SUPERVISOR)
-    twice.workers[1] = twice.ps[0]
-    unknown.ps[0] = "no-such-host.invalid:2222"  # it may get an address, as a pod that starts late does
-    unknown.environment["TF2TOWERS_CLUSTER_TIMEOUT"] = "3"
-    refused(
-        (cluster(SUPERVISOR), "wroker 0", ("job_name='wroker'", "'worker' (2)")),
-        (cluster(MONITORED), "wroker 1", ("--job_name is 'wroker'",)),  # the script's own check
-        (cluster(SUPERVISOR), "worker 2", ("task_index=2", "from 0 to 1")),
-        (cluster(MONITORED, "--issync=1"), "ps 1", ("task_index=1", "from 0 to 0")),
-        (twice, "worker 0", (twice.ps[0], "more than one task")),
-        (unknown, "worker 1", ("ps 0 (no-such-host.invalid:2222, no such host)", "within 3")),
-    )
-
-
-def test_a_port_in_use(cluster: Callable[..., Cluster]) -> None:
-    with contextlib.ExitStack() as stack:
-        tasks = []
-        for issync, name in ((0, "ps 0"), (0, "worker 0"), (1, "worker 1")):
-            job, other = cluster(MONITORED, f"--issync={issync}"), stack.enter_context(socket.socket())
-            other.bind(("", 0))
-            other.listen()
-            address = f"localhost:{other.getsockname()[1]}"
-            (job.ps if name == "ps 0" else job.workers)[int(name[-1])] = address
-            tasks.append((job, name, (address, "in use")))
-        refused(*tasks)
-
-
 def test_a_parameter_server_that_does_not_answer(cluster: Callable[..., Cluster]) -> None:
-    """Nobody has started it, or nobody can reach its host: a worker alone ends, and so do two."""
+    """Nobody has started it, or nobody can reach its host: a worker alone ends soon, and so do two.
+
+    What else cannot be a cluster is tests/runtime/cluster/test_addresses.py's.
+    """
     alone, unreachable = cluster(SUPERVISOR, "--issync=0"), cluster(MONITORED, "--issync=0")
     unreachable.ps[0] = "192.0.2.1:2222"  # reserved for documentation: no host has it
-    tasks = []
-    for job, name in ((alone, "worker 1"), (unreachable, "worker 0"), (unreachable, "worker 1")):
+    tasks = ((alone, "worker 1"), (unreachable, "worker 0"), (unreachable, "worker 1"))
+    start = time.monotonic()
+    for job, name in tasks:
         job.environment["TF2TOWERS_CLUSTER_TIMEOUT"] = "3"
-        tasks.append((job, name, (f"no answer from ps 0 ({job.ps[0]}) within 3 seconds",)))
-    refused(*tasks)
+        job.start(name)
+    for job, name in tasks:
+        assert job.status(name, 60) != 0
+        assert f"no answer from ps 0 ({job.ps[0]}) within 3 seconds" in job.output(name)[-1500:]
+    assert time.monotonic() - start < 60
 
 
 def test_the_wait_is_limited_without_being_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,15 +131,6 @@ def test_a_regularizers_loss_has_an_average() -> None:
         assert average.average(loss) is not None
 
 
-def test_a_sum_over_no_rows_has_a_gradient_of_zeros() -> None:
-    patches.sums_over_no_rows_have_no_gradient()
-    with tf.Graph().as_default():
-        weights = tf.ones([3, 2])
-        sums = tf.compat.v1.sparse_segment_sum(weights, [0], [0])
-        (gradient,) = tf.gradients(sums, [weights])
-        assert gradient.op.type == "SelectV2"
-
-
 def test_a_sum_over_rows_has_a_second_gradient() -> None:
     patches.sums_over_rows_have_second_gradients()
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -148,14 +139,6 @@ def test_a_sum_over_rows_has_a_second_gradient() -> None:
         (gradient,) = tf.gradients(tf.reduce_sum(sums**3), x)
         (second,) = tf.gradients(tf.reduce_sum(gradient**2), x)
         assert session.run(second).tolist() == [[15552, 36864], [972, 2304], [15552, 36864]]  # from TF 1.15
-
-
-def test_an_enumerated_dataset_has_an_iterator() -> None:
-    patches.enumerated_datasets_have_iterators()
-    v1 = tf.compat.v1
-    with tf.Graph().as_default(), v1.Session() as session:
-        numbered = v1.data.Dataset.range(5, 9).enumerate(start=2).skip(1)
-        assert session.run(numbered.make_one_shot_iterator().get_next()) == (3, 6)
 
 
 def test_shapes_of_unknown_sizes_are_not_equal(request: pytest.FixtureRequest) -> None:

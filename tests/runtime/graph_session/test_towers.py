@@ -71,12 +71,3 @@ def test_an_average_waits_for_what_the_scripts_own_waited_for(made: dict[str, An
 def test_a_run_reads_what_there_was_before_its_writes(made: dict[str, Any]) -> None:
     assert made["read_first"] is True
     assert made["step_of_hooks"] == {"read": [0, *range(5)], "waits": ["^cond/Merge"]}
-
-
-def test_errors_are_the_towers_own_in_the_words_of_tf1(made: dict[str, Any]) -> None:
-    uninitialised, not_fed, goes_on, closed, reference = made["errors"]
-    assert uninitialised == "FailedPreconditionError"
-    assert not_fed == "InvalidArgumentError"
-    assert goes_on is True
-    assert closed == "Attempted to use a closed Session."
-    assert "old is a reference variable" in reference

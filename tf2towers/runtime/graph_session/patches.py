@@ -448,7 +448,7 @@ def copies_of_rows_are_dense(changes: Patch) -> None:
     dense(tf.stop_gradient)
 
 
-@patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/runtime/graph_session/test_private.py")
+@patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/functions/programs/mathematics.py")
 def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
     """Gives `tf.sparse_segment_sum` and its kin zeros for a gradient where no row is chosen (a batch without ids).
 
@@ -520,7 +520,7 @@ def epsilons_of_fused_norms_are_tf1s(changes: Patch) -> None:
 # -- datasets ----------------------------------------------------------------------------------------------------------
 
 
-@patch("data/ops/dataset_ops.py, DatasetV1", "tests/runtime/graph_session/test_private.py")
+@patch("data/ops/dataset_ops.py, DatasetV1", "tests/functions/programs/datasets.py")
 def enumerated_datasets_have_iterators(changes: Patch) -> None:
     """Lets `dataset.enumerate()` give what all others of TF1's methods give: a dataset with `make_one_shot_iterator`.
 
