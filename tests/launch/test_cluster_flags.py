@@ -1,4 +1,4 @@
-"""What every task is given."""
+"""What every task is given; of a running cluster it is test_what_tasks_get.py's."""
 
 import json
 
@@ -20,15 +20,6 @@ def test_tasks_are_in_order() -> None:
 def test_no_cluster(ps: int, workers: int) -> None:
     with pytest.raises(LaunchError, match=r"-1|at least 1"):
         tasks_of(ps, workers)
-
-
-def test_flags() -> None:
-    assert CLUSTER.flags(Task("worker", 1)) == [
-        "--ps_hosts=a:1",
-        "--worker_hosts=b:2,c:3",
-        "--job_name=worker",
-        "--task_index=1",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -61,17 +52,6 @@ def test_variables_of_a_template() -> None:
     )
     assert (environment["HOSTS"], environment["POD"]) == ("a:1 b:2,c:3", "job-1")
     assert environment["SPEC"] == environment["CLUSTER_SPEC"] and "A" not in environment
-
-
-def test_environment() -> None:
-    environment = CLUSTER.environment(Task("worker", 1))
-    cluster = {"ps": ["a:1"], "worker": ["b:2", "c:3"]}
-    assert json.loads(environment["TF_CONFIG"]) == {
-        "cluster": cluster,
-        "task": {"type": "worker", "index": 1},
-    }
-    assert json.loads(environment["CLUSTER_SPEC"]) == cluster
-    assert (environment["JOB_NAME"], environment["TASK_INDEX"]) == ("worker", "1")
 
 
 def test_a_job_without_tasks_is_not_passed_on() -> None:

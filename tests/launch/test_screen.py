@@ -1,4 +1,4 @@
-"""The output of all tasks, on a terminal and in a pipe."""
+"""The output of all tasks on a terminal; in a pipe it is test_command.py's."""
 
 import io
 
@@ -11,15 +11,6 @@ from tf2towers.launch.screen import Screen
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
-
-
-def test_in_a_pipe() -> None:
-    out, errors = io.StringIO(), io.StringIO()
-    screen = Screen(tasks_of(1, 3), out, errors)
-    screen.lines(Task("worker", 1), ["one", "two"])
-    screen.notice("so")
-    assert out.getvalue() == "[worker 1] one\n[worker 1] two\n"
-    assert errors.getvalue() == "tf2towers launch: so\n"
 
 
 @pytest.mark.parametrize(

@@ -54,25 +54,25 @@ def runs(pid: int) -> bool:
         return not Path("/proc/self").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal(script: Callable[[str], str], start: Start, number: signal.Signals) -> None:
-    process = start("--", script(SLEEPS))
-    tasks = pids(*TASKS)
-    assert all(map(runs, tasks))
+@pytest.mark.parametrize(
+    ("body", "names", "number"),
+    [
+        *((SLEEPS, TASKS, number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
+        (IGNORES, TASKS, signal.SIGTERM),
+        pytest.param(HAS_CHILDREN + "    time.sleep(60)", (*TASKS, *CHILDREN), signal.SIGINT, marks=linux),
+    ],
+    ids=["SIGINT", "SIGTERM", "SIGHUP", "tasks that ignore it", "grandchildren"],
+)
+def test_a_signal(
+    script: Callable[[str], str], start: Start, body: str, names: tuple[str, ...], number: signal.Signals
+) -> None:
+    process = start("--", script(body))
+    everyone = pids(*names)
+    assert all(map(runs, everyone))
     process.send_signal(number)
     out, errors = process.communicate(timeout=180)
     assert process.returncode == 128 + number
     assert (out, errors) == ("", f"tf2towers launch: {number.name}: every task is stopped\n")
-    assert not any(map(runs, tasks))
-
-
-@linux
-def test_grandchildren(script: Callable[[str], str], start: Start) -> None:
-    process = start("--", script(HAS_CHILDREN + "    time.sleep(60)"))
-    everyone = pids(*TASKS, *CHILDREN)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=180)
-    assert process.returncode == 130
     assert not any(map(runs, everyone))
 
 
@@ -87,15 +87,6 @@ def test_grandchildren_of_tasks_that_have_ended(
     process.communicate(timeout=180)
     assert process.returncode == status
     assert not any(map(runs, everyone))
-
-
-def test_a_task_that_ignores_it(script: Callable[[str], str], start: Start) -> None:
-    process = start("--", script(IGNORES))
-    tasks = pids(*TASKS)
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=180)
-    assert process.returncode == 143
-    assert not any(map(runs, tasks))
 
 
 def test_the_second_signal_does_not_wait(script: Callable[[str], str], start: Start) -> None:
@@ -128,12 +119,14 @@ def test_a_task_may_write_while_it_is_stopped(script: Callable[[str], str], star
     assert sorted(out.splitlines()) == ["[ps 0] saved", "[worker 0] saved", "[worker 1] saved"]
 
 
+WRITES = """
+    tell(os.getpid())
+    while True: print("x" * 1000)
+"""
+
+
 def test_nobody_reads(script: Callable[[str], str], start: Start) -> None:
-    path = script("""
-        tell(os.getpid())
-        while True: print("x" * 1000)
-    """)
-    process = start("--", path)
+    process = start("--", script(WRITES))
     tasks = pids(*TASKS)
     assert process.stdout is not None
     process.stdout.close()
@@ -144,16 +137,12 @@ def test_nobody_reads(script: Callable[[str], str], start: Start) -> None:
 
 
 def test_the_reader_has_stopped_reading(script: Callable[[str], str], start: Start) -> None:
-    path = script("""
-        tell(os.getpid())
-        while True: print("x" * 1000)
-    """)
-    process = start("--", path)
+    process = start("--", script(WRITES))
     tasks = pids(*TASKS)
     time.sleep(0.5)  # by now the pipe is full, and the launcher waits
-    process.send_signal(signal.SIGINT)
-    time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
     assert process.wait(20) == 130
     assert not any(map(runs, tasks))
 

@@ -1,4 +1,4 @@
-"""Local clusters for tests: one process a task, with a time limit on everything."""
+"""Processes of their own for tests, and local clusters of them, with a time limit on everything."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-_QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "TF_ENABLE_ONEDNN_OPTS": "0"}
+QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "TF_ENABLE_ONEDNN_OPTS": "0"}
 
 
 def free_ports(count: int) -> list[int]:
@@ -21,6 +21,21 @@ def free_ports(count: int) -> list[int]:
         for probe in probes:
             probe.bind(("", 0))
         return [int(probe.getsockname()[1]) for probe in probes]
+
+
+def run_python(*command: str, seconds: float = 240, status: int = 0, **environment: str) -> tuple[str, str]:
+    """What a program writes to standard output and to standard error, which has to end with this status.
+
+    Args:
+        command: the program, or '-c' and its text, and its arguments.
+        environment: what is added to ours.
+    """
+    done = subprocess.run(
+        [sys.executable, *command], env={**os.environ, **environment}, capture_output=True, text=True,
+        timeout=seconds, check=False,
+    )  # fmt: skip
+    assert done.returncode == status, done.stderr[-3000:]
+    return done.stdout, done.stderr
 
 
 class Tasks:
@@ -35,8 +50,8 @@ class Tasks:
 
     def __init__(self, folder: Path, script: Path, arguments: Sequence[str], **environment: str) -> None:
         folder.mkdir(exist_ok=True)
-        self.folder, self._script, self._arguments = folder, script, arguments
-        self._environment = {**os.environ, **_QUIET, **environment}
+        self.folder, self._script, self.flags = folder, script, arguments
+        self.environment = {**os.environ, **QUIET, **environment}
         self.tasks: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, *names: str) -> None:
@@ -44,12 +59,16 @@ class Tasks:
         for name in names:
             with (self.folder / f"{name}.txt").open("ab") as output:
                 self.tasks[name] = subprocess.Popen(
-                    [sys.executable, str(self._script), *name.split(), *self._arguments],
+                    [sys.executable, str(self._script), *self.arguments(name)],
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    env=self._environment,
+                    env=self.environment,
                     cwd=self.folder,
                 )
+
+    def arguments(self, name: str) -> list[str]:
+        """A task's command line."""
+        return [*name.split(), *self.flags]
 
     def output(self, name: str) -> str:
         return (self.folder / f"{name}.txt").read_text(errors="replace")
@@ -73,7 +92,7 @@ class Tasks:
             time.sleep(0.1)
         return found.group(found.lastindex or 0)
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Ends those that still run."""
         for task in self.tasks.values():
             task.kill()

@@ -61,15 +61,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         flags = ["--steps=6"]
         migrated = folder / "migrated"
         jobs["migrate"] = pool.submit(
-            run,
-            "migrate",
-            "--verify",
-            "--steps=4",
-            "-o",
-            str(migrated),
-            str(SMALL),
-            "--",
-            *flags,
+            run, "migrate", "--verify", "--steps=4", "-o", str(migrated), str(SMALL), "--", *flags
         )
         for name, (text, _) in sorted(CANNOT.items(), key=lambda case: case[0] != "a hang"):
             script = folder / f"{name.replace(' ', '_')}.py"

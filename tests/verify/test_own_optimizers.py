@@ -44,11 +44,7 @@ def optimizer(kind: str) -> Any:
         def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
             super().update_step(gradient / 2, variable, learning_rate)
 
-    kinds = {
-        "Keras": keras.optimizers.SGD,
-        "own": Plain,
-        "own, handing on": Halved,
-    }
+    kinds = {"Keras": keras.optimizers.SGD, "own": Plain, "own, handing on": Halved}
     return kinds[kind](learning_rate=0.5)
 
 

@@ -54,7 +54,8 @@ def test_a_port_in_use() -> None:
         taken.bind(("", 0))
         taken.listen()
         address = f"localhost:{taken.getsockname()[1]}"
-        assert address in refused({**HOSTS, "worker": [address]}, "worker", 0)
+        message = refused({**HOSTS, "worker": [address]}, "worker", 0)
+        assert address in message and "in use" in message
 
 
 def test_a_task_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:

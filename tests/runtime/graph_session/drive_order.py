@@ -23,198 +23,122 @@ else:
 STEPS = 3
 
 
-def fed(towers):
-    """A tensor of each tower's own, which takes a while: its mean is the tower's number, from 1."""
+def each_tower(towers, build):
+    """What each tower builds of a tensor of its own, which takes a while: its mean is the tower's number, from 1."""
     batch = tf1.placeholder(tf.float32, [towers, 32, 32], name="batch")
     values = np.stack([np.eye(32) * np.sqrt(32.0 * (1 + tower)) for tower in range(towers)])
-    return batch, {batch: values.astype(np.float32)}
-
-
-def mean(batch, tower):
-    return tf.reduce_mean(tf.matmul(batch[tower], batch[tower]))
-
-
-def each_tower(towers, build):
-    """The operations of all towers, and the feeds."""
-    batch, feeds = fed(towers)
     operations = []
     for tower in range(towers):
         with tf.device("/gpu:%d" % tower), tf1.name_scope("tower_%d" % tower):  # noqa: UP031 - Python 3.5
-            operations.append(build(mean(batch, tower)))
-    return tf.group(*operations), feeds
+            operations.append(build(tf.reduce_mean(tf.matmul(batch[tower], batch[tower]))))
+    return tf.group(*operations), {batch: values.astype(np.float32)}
 
 
-def variable(value=0.0, name="v"):
-    return tf1.get_variable(name, initializer=tf.constant(value), trainable=False)
+def variable(value=0.0, name="v", trainable=False):
+    return tf1.get_variable(name, initializer=tf.constant(value), trainable=trainable)
 
 
-def moving_average(towers, decay):
-    v = variable()
-    return (v, *each_tower(towers, lambda m: tf1.assign_sub(v, (v - m) * decay)))
+def moving_average(v, m, decay):
+    return tf1.assign_sub(v, (v - m) * decay)
 
 
-def colocated(towers, decay):
-    v = variable()
-
-    def update(m):
-        with tf1.colocate_with(v):
-            return tf1.assign_sub(v, (v - m) * decay)
-
-    return (v, *each_tower(towers, update))
+def colocated(v, m, decay):
+    with tf1.colocate_with(v):
+        return moving_average(v, m, decay)
 
 
-def assigned(towers, decay):
-    v = variable()
-    return (v, *each_tower(towers, lambda m: tf1.assign(v, v * (1 - decay) + m * decay)))
+def assigned(v, m, decay):
+    return tf1.assign(v, v * (1 - decay) + m * decay)
 
 
-def read_value(towers, decay):
-    v = variable()
-    return (v, *each_tower(towers, lambda m: v.assign(v.read_value() * (1 - decay) + m * decay)))
+def read_value(v, m, decay):
+    return v.assign(v.read_value() * (1 - decay) + m * decay)
 
 
-def waiting(towers, decay):
-    v = variable()
-
-    def update(m):
-        with tf.control_dependencies([m]):
-            return tf1.assign_sub(v, (tf.identity(v) - m) * decay)
-
-    return (v, *each_tower(towers, update))
+def waiting(v, m, decay):
+    with tf.control_dependencies([m]):
+        return tf1.assign_sub(v, (tf.identity(v) - m) * decay)
 
 
-def in_branches(towers, decay):
-    v, training = variable(), tf1.placeholder_with_default(True, [])
-    return (
-        v,
-        *each_tower(
-            towers,
-            lambda m: tf1.cond(training, lambda: tf1.assign(v, v * (1 - decay) + m * decay), lambda: v + 0.0),
-        ),
-    )
+def in_branches(v, m, decay, update=assigned):
+    training = tf1.placeholder_with_default(True, [])
+    return tf1.cond(training, lambda: update(v, m, decay), lambda: v + 0.0)
 
 
-def in_inner_branches(towers, decay):
-    v, training = variable(), tf1.placeholder_with_default(True, [])
+def in_inner_branches(v, m, decay):
+    def inner(v, m, decay):
+        return tf1.cond(m > 0.0, lambda: moving_average(v, m, decay), lambda: v - 1.0)
 
-    def update(m):
-        def inner():
-            return tf1.cond(m > 0.0, lambda: tf1.assign_sub(v, (v - m) * decay), lambda: v - 1.0)
-
-        return tf1.cond(training, inner, lambda: v + 0.0)
-
-    return (v, *each_tower(towers, update))
+    return in_branches(v, m, decay, inner)
 
 
-def in_a_branch_of_some(towers, decay):
+def in_a_branch_of_some(v, m, decay):
     """Every second tower's branch is not taken; a plain update comes before and after it."""
-    v = variable()
-
-    def update(m):
-        def average():
-            return tf1.assign_sub(v, (v - m) * decay)
-
-        first = average()
-        branch = tf1.cond(tf1.floormod(m + 0.5, 2.0) < 1.0, average, lambda: tf.constant(0.0))
-        return tf.group(first, branch, average())
-
-    return (v, *each_tower(towers, update))
+    first = moving_average(v, m, decay)
+    taken = tf1.floormod(m + 0.5, 2.0) < 1.0
+    branch = tf1.cond(taken, lambda: moving_average(v, m, decay), lambda: tf.constant(0.0))
+    return tf.group(first, branch, moving_average(v, m, decay))
 
 
-def scattered(towers, decay):
-    v = tf1.get_variable("v", initializer=tf.zeros([3, 2]), trainable=False)
-    rows = [0, 2]
-
-    def update(m):
-        return tf1.scatter_sub(v, rows, (tf.gather(v, rows) - m) * decay)
-
-    return (v, *each_tower(towers, update))
+def scattered(v, m, decay):
+    return tf1.scatter_sub(v, [0, 2], (tf.gather(v, [0, 2]) - m) * decay)
 
 
-def scatter_updated(towers, decay):
-    v = tf1.get_variable("v", initializer=tf.zeros([3, 2]), trainable=False)
-    return (
-        v,
-        *each_tower(
-            towers, lambda m: tf1.scatter_update(v, [1], tf.gather(v, [1]) * (1 - decay) + m * decay)
-        ),
-    )
+def scatter_updated(v, m, decay):
+    return tf1.scatter_update(v, [1], tf.gather(v, [1]) * (1 - decay) + m * decay)
 
 
-def averages(towers, decay):
-    """`ExponentialMovingAverage` of one variable, applied by each tower."""
-    w = variable(8.0, "w")
-    average = tf1.train.ExponentialMovingAverage(1 - decay)
-    average.apply([w])
-    v = average.average(w)
+def averages(v, m, decay, zero_debias=False):
     from tensorflow.python.training import moving_averages
 
-    return (
-        v,
-        *each_tower(
-            towers, lambda m: moving_averages.assign_moving_average(v, m, 1 - decay, zero_debias=False)
-        ),
-    )
+    with tf1.variable_scope(tf1.get_variable_scope(), reuse=tf1.AUTO_REUSE):
+        return moving_averages.assign_moving_average(v, m, 1 - decay, zero_debias=zero_debias)
 
 
-def debiased(towers, decay):
-    v = variable()
-    from tensorflow.python.training import moving_averages
-
-    def update(m):
-        with tf1.variable_scope(tf1.get_variable_scope(), reuse=tf1.AUTO_REUSE):
-            return moving_averages.assign_moving_average(v, m, 1 - decay, zero_debias=True)
-
-    return (v, *each_tower(towers, update))
+def debiased(v, m, decay):
+    return averages(v, m, decay, zero_debias=True)
 
 
-def own_momentum(towers, decay):
+def own_momentum(v, m, decay):
     """Two variables, the second written with what the first one's write left."""
-    m1 = variable(0.0, "m1")
-    v = variable()
-
-    def update(m):
-        return tf1.assign_sub(v, tf1.assign(m1, m1 * (1 - decay) + m * decay) * 0.5)
-
-    return (v, *each_tower(towers, update))
+    with tf1.variable_scope("", reuse=tf1.AUTO_REUSE):
+        velocity = variable(0.0, "velocity")
+    return tf1.assign_sub(v, assigned(velocity, m, decay) * 0.5)
 
 
-def counted(towers, decay):
-    del decay
-    v = variable()
-    return (v, *each_tower(towers, lambda m: tf1.assign(v, v + tf.sign(m))))
+def counted(v, m, decay):
+    return tf1.assign(v, v + tf.sign(m))
 
 
-def swapped(towers, decay):
+def trained_side_by_side(v, m, decay):
+    """Gradients are of what there was before the run."""
+    return tf1.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_sum(tf.square(v)) * m)
+
+
+def trained_by_hand(v, m, decay):
+    return tf1.assign_sub(v, 0.01 * tf.gradients(tf.reduce_sum(tf.square(v)) * m, v)[0])
+
+
+#: what each tower does to the variable, and its value before, where that is not 0
+CASES = {
+    moving_average: 0.0, colocated: 0.0, assigned: 0.0, read_value: 0.0, waiting: 0.0, in_branches: 0.0,
+    in_inner_branches: 0.0, in_a_branch_of_some: 0.0, scattered: [[0.0, 0.0]] * 3, scatter_updated: [[0.0, 0.0]] * 3,
+    averages: 8.0, debiased: 0.0, own_momentum: 0.0, counted: 0.0, trained_side_by_side: [1.0, 1.0],
+    trained_by_hand: [1.0, 1.0],
+}  # fmt: skip
+
+
+def swapped():
     """Each takes what the other one was before the run."""
-    del towers, decay
     v, w = variable(1.0), variable(2.0, "w")
     return v, tf.group(tf1.assign(v, w * 1.0), tf1.assign(w, v * 1.0)), {}
 
 
-def trained_side_by_side(towers, decay):
-    """Gradients are of what there was before the run."""
-    del decay
-    v = tf1.get_variable("v", initializer=tf.ones([2]))
-    optimizer = tf1.train.GradientDescentOptimizer(0.01)
-    return (v, *each_tower(towers, lambda m: optimizer.minimize(tf.reduce_sum(tf.square(v)) * m)))
-
-
-def trained_by_hand(towers, decay):
-    del decay
-    v = tf1.get_variable("v", initializer=tf.ones([2]))
-
-    def update(m):
-        return tf1.assign_sub(v, 0.01 * tf.gradients(tf.reduce_sum(tf.square(v)) * m, v)[0])
-
-    return (v, *each_tower(towers, update))
-
-
-CASES = [
-    moving_average, colocated, assigned, read_value, waiting, in_branches, in_inner_branches, in_a_branch_of_some,
-    scattered, scatter_updated, averages, debiased, own_momentum, counted, swapped, trained_side_by_side,
-    trained_by_hand,
-]  # fmt: skip
+def built(case, towers, decay):
+    if case is swapped:
+        return swapped()
+    v = variable(CASES[case], trainable=case.__name__.startswith("trained"))
+    return (v, *each_tower(towers, lambda m: case(v, m, decay)))
 
 
 def run(case, towers, decay, repeats):
@@ -222,7 +146,7 @@ def run(case, towers, decay, repeats):
     for _ in range(repeats):
         graph = tf.Graph()
         with graph.as_default():
-            v, operation, feeds = case(towers, decay)
+            v, operation, feeds = built(case, towers, decay)
             config = tf1.ConfigProto(allow_soft_placement=True)
             with Session(config=config) as session:
                 session.run(tf1.global_variables_initializer())
@@ -237,7 +161,7 @@ def run(case, towers, decay, repeats):
 def main():
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     found = {}
-    for case in CASES:
+    for case in (*CASES, swapped):
         for towers, decay in ((2, 0.5), (8, 0.7)):
             with contextlib.redirect_stdout(sys.stderr):
                 found["%s/%d" % (case.__name__, towers)] = run(case, towers, decay, repeats)  # noqa: UP031

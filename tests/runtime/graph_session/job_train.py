@@ -1,6 +1,6 @@
 """A task of a cluster with one parameter server, trained by a MonitoredTrainingSession with a StopAtStepHook.
 
-job_train.py JOB INDEX KIND PS WORKERS SYNCHRONOUS STEPS FOLDER [SECONDS A STEP TAKES]
+job_train.py JOB INDEX PS WORKERS STEPS FOLDER [SECONDS A STEP TAKES]
 """
 
 import sys
@@ -9,17 +9,12 @@ import time
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-JOB, INDEX, KIND = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-if KIND == "original":
-    tf.disable_v2_behavior()
-    from tensorflow.compat.v1.train import MonitoredTrainingSession, Server, SessionManager
-else:
-    from tf2towers.runtime import MonitoredTrainingSession, Server, SessionManager, graph_mode
+from tf2towers.runtime import MonitoredTrainingSession, Server, SessionManager, graph_mode
 
-    graph_mode()
-PS, WORKERS = (hosts.split(",") for hosts in sys.argv[4:6])
-SYNCHRONOUS, STEPS, FOLDER = sys.argv[6] == "1", int(sys.argv[7]), sys.argv[8]
-PAUSE = float(sys.argv[9]) if len(sys.argv) > 9 else 0.0
+graph_mode()
+JOB, INDEX, STEPS, FOLDER = sys.argv[1], int(sys.argv[2]), int(sys.argv[5]), sys.argv[6]
+PS, WORKERS = (hosts.split(",") for hosts in sys.argv[3:5])
+PAUSE = float(sys.argv[7]) if len(sys.argv) > 7 else 0.0
 CLUSTER = tf.train.ClusterSpec({"ps": PS, "worker": WORKERS})
 server = Server(CLUSTER, job_name=JOB, task_index=INDEX)
 if JOB == "ps":
@@ -39,15 +34,7 @@ with tf.device(tf.train.replica_device_setter(worker_device=f"/job:worker/task:{
         "second", [8, 3], initializer=tf.truncated_normal_initializer(stddev=0.1, seed=4)
     )
     loss = tf.losses.mean_squared_error(y, tf.matmul(tf.nn.relu(tf.matmul(x, first)), second))
-    optimizer = tf.train.AdamOptimizer(0.01)
-    hooks = [tf.train.StopAtStepHook(last_step=STEPS)]
-    if SYNCHRONOUS:
-        optimizer = tf.train.SyncReplicasOptimizer(optimizer, len(WORKERS), total_num_replicas=len(WORKERS))
-    train = optimizer.minimize(loss, global_step=global_step)
-    if SYNCHRONOUS:
-        hooks.append(optimizer.make_session_run_hook(INDEX == 0, num_tokens=0))
-        hooks.append(tf.train.FinalOpsHook(optimizer.get_init_tokens_op(num_tokens=2 * len(WORKERS))))
-    total = tf.reduce_sum(first) + tf.reduce_sum(second)
+    train = tf.train.AdamOptimizer(0.01).minimize(loss, global_step=global_step)
     config = tf.ConfigProto(device_filters=["/job:ps", f"/job:worker/task:{INDEX}"])
     if INDEX:  # a MonitoredTrainingSession looks every 30 seconds
         missing = tf.report_uninitialized_variables(tf.global_variables())
@@ -60,7 +47,7 @@ with MonitoredTrainingSession(
     master=server.target,
     is_chief=INDEX == 0,
     checkpoint_dir=FOLDER,
-    hooks=hooks,
+    hooks=[tf.train.StopAtStepHook(last_step=STEPS)],
     config=config,
     save_checkpoint_steps=5,
     save_checkpoint_secs=None,
@@ -68,12 +55,10 @@ with MonitoredTrainingSession(
     save_summaries_secs=None,
     stop_grace_period_secs=1,
 ) as session:
-    say("begins at", session.run(global_step) if not SYNCHRONOUS else "")
+    say("begins at", session.run(global_step))
     while not session.should_stop():
         feeds = {x: rng.rand(10, 20), y: rng.rand(10, 3)}
-        _, value, step, parameters = session.run([train, loss, global_step, total], feeds)
-        say(step, float(value).hex(), float(parameters).hex())
+        _, value, step = session.run([train, loss, global_step], feeds)
+        say(step, float(value).hex())
         time.sleep(PAUSE)
-    if SYNCHRONOUS and INDEX == 0:
-        time.sleep(2)
 say("ends")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytestmark = pytest.mark.tensorflow
 
@@ -76,9 +75,7 @@ print("fine")
 
 
 def test_operations_of_another_worker_that_are_built_between_runs() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=100, check=False
-    )
-    assert done.returncode == 0 and done.stdout.endswith("fine\n"), done.stderr[-3000:]
-    said = {line for line in done.stderr.splitlines() if "operations of worker 1 run here" in line}
-    assert len(said) == 1 and "worker 0: " in said.pop(), done.stderr[-3000:]
+    out, errors = run_python("-c", SCRIPT)
+    assert out.endswith("fine\n"), errors[-3000:]
+    said = {line for line in errors.splitlines() if "operations of worker 1 run here" in line}
+    assert len(said) == 1 and "worker 0: " in said.pop(), errors[-3000:]

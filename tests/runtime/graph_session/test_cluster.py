@@ -1,8 +1,10 @@
 """A process's place in a cluster: targets, devices, what is refused; no other process is needed for these."""
 
-import contextlib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
+from tests.runtime.tasks import free_ports, run_python
 
 pytestmark = pytest.mark.tensorflow
 
@@ -230,33 +232,16 @@ with Session(server.target) as session:
 
 
 def test_a_job_without_a_task_is_its_first() -> None:
-    import subprocess
-    import sys
-
-    from tests.runtime.tasks import free_ports
-
     addresses = [f"localhost:{port}" for port in free_ports(2)]
-    with contextlib.ExitStack() as stack:
-        workers = []
-        for index in range(2):
-            command = [sys.executable, "-c", NO_TASK, str(index), *addresses]
-            worker = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            stack.callback(worker.kill)
-            workers.append(worker)
-        for worker in workers:
-            out, said = worker.communicate(timeout=100)
-            assert out == "[3.0, 4.0]\n", said[-3000:]
+    with ThreadPoolExecutor(2) as pool:
+        for out, _ in pool.map(lambda index: run_python("-c", NO_TASK, index, *addresses), "01"):
+            assert out == "[3.0, 4.0]\n"
 
 
 @pytest.mark.parametrize("script", [SCRIPT, BOTH, LOCAL_BEFORE], ids=["one", "both", "local-before"])
 def test_one_process(script: str) -> None:
-    import subprocess
-    import sys
-
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False
-    )
-    assert done.returncode == 0 and done.stdout.endswith("fine\n"), done.stderr[-3000:]
+    out, _ = run_python("-c", script)
+    assert out.endswith("fine\n")
 
 
 LATE = """
@@ -298,11 +283,5 @@ print("fine")
 
 
 def test_a_session_without_device_filters_waits_for_all_tasks() -> None:
-    import subprocess
-    import sys
-
-    done = subprocess.run(
-        [sys.executable, "-c", LATE], capture_output=True, text=True, timeout=100, check=False
-    )
-    assert done.returncode == 0 and done.stdout.endswith("fine\n"), done.stderr[-3000:]
-    assert "worker 0: waiting for worker 1 (localhost:" in done.stderr
+    _, errors = run_python("-c", LATE)
+    assert "worker 0: waiting for worker 1 (localhost:" in errors

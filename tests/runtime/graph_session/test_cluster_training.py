@@ -1,67 +1,36 @@
-"""Clusters trained by TF1's sessions and by the runtime's: the same values; and what happens when a task dies."""
+"""What happens when a task of a cluster dies; that clusters have TF1's values is tests/soundness/test_clusters.py's."""
 
+import contextlib
 import re
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
 
-from tests.runtime.graph_session.clusters import cluster
+from tests.runtime.tasks import Tasks, free_ports
 
 pytestmark = pytest.mark.tensorflow
 
 
-def test_taking_turns_every_value_is_tf1s(tmp_path: Path) -> None:
-    """Asynchronous, in a fixed order: two parameter servers, partitioned and local variables, queues, averages."""
-    with (
-        cluster(tmp_path / "original", "job_serial.py", "original", 2, 2) as original,
-        cluster(tmp_path / "functions", "job_serial.py", "functions", 2, 2) as functions,
-    ):
-        functions.start()
-        # a TF1 parameter server that looks for the other one too early fails the first step that needs it
-        original.start("ps 0", "ps 1")
-        original.wait_until_serving("ps 0", "ps 1")
-        original.start("worker 0", "worker 1")
-        for name in ("worker 0", "worker 1", "ps 1"):
-            assert original.status(name) == 0, original.output(name)
-            assert functions.status(name) == 0, functions.output(name)
-            assert functions.lines(name) == original.lines(name)
-        assert functions.lines("ps 1") == ["done [0, 1]"]
-        assert functions.status("ps 0", 60) == 0  # it ends with the training, where TF1's had to be killed
-        assert len(functions.lines("worker 1")) == 10
+class Cluster(Tasks):
+    """The tasks of job_train.py: 'ps 0', 'worker 1', .."""
 
+    def __init__(self, folder: Path, ps: int, workers: int, *arguments: str) -> None:
+        ports = [f"localhost:{port}" for port in free_ports(ps + workers)]
+        arguments = (",".join(ports[:ps]), ",".join(ports[ps:]), *arguments)
+        super().__init__(folder, Path(__file__).with_name("job_train.py"), arguments, PYTHONWARNINGS="ignore")
+        self.names = [f"ps {i}" for i in range(ps)] + [f"worker {i}" for i in range(workers)]
 
-def test_synchronous_every_value_is_tf1s(tmp_path: Path) -> None:
-    """SyncReplicasOptimizer with its hooks and its queue runner in a MonitoredTrainingSession.
-
-    Not compared: the global step beside a loss: the chief's queue counts it up while a worker reads it, in any order.
-    """
-    with (
-        cluster(
-            tmp_path / "original", "job_train.py", "original", 1, 2, "1", "12", str(tmp_path / "first")
-        ) as original,
-        cluster(
-            tmp_path / "functions", "job_train.py", "functions", 1, 2, "1", "12", str(tmp_path / "second")
-        ) as functions,
-    ):
-        original.start()
-        functions.start()
-        for name in ("worker 0", "worker 1"):
-            assert functions.status(name) == 0, functions.output(name)
-            assert original.status(name) == 0, original.output(name)
-            losses = [line.split()[1] for line in functions.lines(name) if "0x" in line]
-            assert losses == [line.split()[1] for line in original.lines(name) if "0x" in line]
-            assert len(losses) == 12
-        assert functions.status("ps 0", 60) == 0
+    def lines(self, name: str) -> list[str]:
+        """What a task printed with 'say'."""
+        return [line[2:] for line in self.output(name).splitlines() if line.startswith("> ")]
 
 
 def test_tasks_that_die(tmp_path: Path) -> None:
     """A dead worker leaves the other training, and comes back; a dead parameter server ends the job, which resumes."""
     folder = tmp_path / "checkpoints"
-    with cluster(
-        tmp_path / "first", "job_train.py", "functions", 1, 2, "0", "100000", str(folder), "0.05"
-    ) as job:
-        job.start()
+    with contextlib.closing(Cluster(tmp_path / "first", 1, 2, "100000", str(folder), "0.05")) as job:
+        job.start(*job.names)
         job.wait_for("worker 1", r"> \d+ 0x")
         job.kill("worker 1")
         reached = int(job.lines("worker 0")[-1].split()[0])
@@ -79,10 +48,8 @@ def test_tasks_that_die(tmp_path: Path) -> None:
         saved = int(tf.train.load_checkpoint(newest).get_tensor("global_step"))
         # it is named after the step at which saving began: the other worker may have made more by then, as in TF1
         assert saved >= int(newest.rpartition("-")[2]) > 0
-    with cluster(
-        tmp_path / "again", "job_train.py", "functions", 1, 1, "0", str(saved + 5), str(folder)
-    ) as job:
-        job.start()
+    with contextlib.closing(Cluster(tmp_path / "again", 1, 1, str(saved + 5), str(folder))) as job:
+        job.start(*job.names)
         assert job.status("worker 0") == 0, job.output("worker 0")
         assert job.lines("worker 0")[0] == f"begins at {saved}"
         assert job.status("ps 0", 60) == 0

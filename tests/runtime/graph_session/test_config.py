@@ -1,9 +1,8 @@
 """What a session's config says to TensorFlow, in a process of its own: TensorFlow starts once."""
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytestmark = pytest.mark.tensorflow
 
@@ -29,6 +28,6 @@ def test_a_config_that_comes_too_late_is_reported_once(
 ) -> None:
     """Where a pipeline has started TensorFlow there are eight threads: enough for a config that asks for fewer."""
     code = SESSIONS.format(pipeline_first=pipeline_first, asked=asked)
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == threads
-    assert done.stderr.count(f"comes too late to say inter_op_parallelism_threads={asked}") == reported
+    out, errors = run_python("-c", code)
+    assert out.strip() == threads
+    assert errors.count(f"comes too late to say inter_op_parallelism_threads={asked}") == reported

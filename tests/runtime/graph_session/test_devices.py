@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -32,28 +30,18 @@ with tf.Graph().as_default():
 """
 
 
-@pytest.mark.parametrize(
-    "begin",
-    ["Session().run(tf.global_variables_initializer())", "TowerStrategy(3)"],
-)
+@pytest.mark.parametrize("begin", ["Session().run(tf.global_variables_initializer())", "TowerStrategy(3)"])
 def test_not_before_a_session_or_a_strategy_is_made(begin: str) -> None:
-    program = SCRIPT.format(begin=begin)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-1500:]
-    assert done.stdout.split() == ["8"]
+    assert run_python("-c", SCRIPT.format(begin=begin))[0].split() == ["8"]
 
 
 @pytest.mark.parametrize("said", [None, "false"])
-def test_gpus_take_memory_as_they_need_it_unless_the_environment_says_otherwise(said: str | None) -> None:
-    program = "import os; from tf2towers.runtime import graph_mode; graph_mode(); print(os.environ.get('{}'))"
-    environment = {name: value for name, value in os.environ.items() if name != GROWTH}
-    if said is not None:
-        environment[GROWTH] = said
-    done = subprocess.run(
-        [sys.executable, "-c", program.format(GROWTH)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=True,
+def test_gpus_take_memory_as_they_need_it_unless_the_environment_says_otherwise(
+    said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(GROWTH, raising=False)
+    program = (
+        f"import os; from tf2towers.runtime import graph_mode; graph_mode(); print(os.environ['{GROWTH}'])"
     )
-    assert done.stdout.split() == [said or "true"]
+    out, _ = run_python("-c", program, **({GROWTH: said} if said else {}))
+    assert out.split() == [said or "true"]

@@ -45,3 +45,12 @@ def test_in_tf1s_words(what: str) -> None:
             assert error.message.startswith(beginning), error.message
             assert f"[[node {name} (defined at " in error.message
             assert "Graph execution error" not in error.message
+
+
+def test_a_reference_variable_cannot_be_run() -> None:
+    from tf2towers.runtime import Session
+
+    with tf.Graph().as_default(), Session() as session:
+        reference = tf.raw_ops.VariableV2(shape=[], dtype=tf.float32, name="old")
+        with pytest.raises(tf.errors.UnimplementedError, match="old is a reference variable"):
+            session.run(tf.raw_ops.Assign(ref=reference, value=1.0))

@@ -3,19 +3,55 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
+from textwrap import indent
 
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-SCRIPT = """\
+HEAD = """\
 import tensorflow.compat.v1 as tf
 from tf2towers.runtime import Session, graph_mode
-
+graph_mode(3)
+"""
+#: what is -> its program, which runs in a graph of its own, and what it prints, from TF 1.15 but for the last line
+CASES = {
+    "what was its memory is what the update left": ("""\
+w = tf.get_variable("w", initializer=[2.0, 3.0])
+same = tf.identity(w)
+reshaped = tf.reshape(same, [1, 2])
+with tf.control_dependencies([reshaped]):
+    train_op = tf.train.GradientDescentOptimizer(0.25).minimize(tf.reduce_sum(tf.square(same)))
+with Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print([value.tolist() for value in sess.run([same, w.value(), w.read_value(), reshaped, train_op])[:-1]])
+    print(sess.run([same * 1, train_op])[0].tolist(), sess.run(w).tolist())
+""", ["[[1.0, 1.5], [1.0, 1.5], [1.0, 1.5], [[1.0, 1.5]]]", "[1.0, 1.5] [0.5, 0.75]"]),
+    "slices that were its memory, and others": ("""\
+one = tf.get_variable("one", initializer=[2.0])
+rows = tf.get_variable("rows", [4, 16], initializer=tf.ones_initializer())
+short = tf.get_variable("short", [4, 3], initializer=tf.ones_initializer())
+same = [one[0], one[:], tf.reshape(one, [1, 1])[0], tf.ensure_shape(one, [1]), tf.transpose(one), rows[1], rows[1:3]]
+others = [one[0] * 1, rows[1][:2], rows[:, :4], rows[::-1], short[1], short[:, 1], tf.gather(short, [1, 2])]
+updates = [tf.assign_add(v, tf.ones_like(v)) for v in (one, rows, short)]
+with Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for values in (same, others):
+        print([float(value.ravel()[0]) for value in sess.run(values + updates)[: len(values)]])
+""", ["[3.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0]", "[3.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0]"]),
+    "one with a caching device is read once more": ("""\
+w = tf.get_variable("w", initializer=2.0, caching_device="/cpu:0")
+loss = tf.square(w)
+train_op = tf.train.GradientDescentOptimizer(0.25).minimize(loss)
+with Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    values = [sess.run([w, train_op])[0], *sess.run([w, loss, train_op])[:2]]
+    print(values.count(1.0))  # loss and w, each before or after
+""", ["2"]),
+    "before its update where the script has resource variables": ("""\
 for options in ({}, {"resource_variables": True}, {"v2_behavior": True}):
     if "v2_behavior" in options:
         tf.enable_v2_tensorshape()
@@ -28,101 +64,12 @@ for options in ({}, {"resource_variables": True}, {"v2_behavior": True}):
         with Session() as sess:
             sess.run(tf.global_variables_initializer())
             print([float(sess.run([count, train_op])[0]) for _ in range(3)], type(w.shape[0]).__name__)
-"""
-
-
-def test_before_its_update_where_the_script_has_resource_variables(tmp_path: Path) -> None:
-    script = tmp_path / "counts.py"
-    script.write_text(SCRIPT)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:3] == [
-        "[1.0, 2.0, 3.0] Dimension", "[0.0, 1.0, 2.0] Dimension",  # both from TF 1.15
+""", [
+        "[1.0, 2.0, 3.0] Dimension", "[0.0, 1.0, 2.0] Dimension",
         "[0.0, 1.0, 2.0] int",  # from TF 2.21, with eager execution off
-    ]  # fmt: skip
-
-
-CACHED = """\
-import tensorflow.compat.v1 as tf
-from tf2towers.runtime import Session, graph_mode
-
-graph_mode()
-w = tf.get_variable("w", initializer=2.0, caching_device="/cpu:0")
-loss = tf.square(w)
-train_op = tf.train.GradientDescentOptimizer(0.25).minimize(loss)
-with Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    print([sess.run([w, train_op])[0], *sess.run([w, loss, train_op])[:2]])
-"""
-
-
-def test_one_with_a_caching_device_is_read_once_more(tmp_path: Path) -> None:
-    script = tmp_path / "cached.py"
-    script.write_text(CACHED)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[0].count("1.0") == 2, done.stdout  # loss and w, each before or after
-
-
-SAME_MEMORY = """\
-import tensorflow.compat.v1 as tf
-from tf2towers.runtime import Session, graph_mode
-
-graph_mode()
-w = tf.get_variable("w", initializer=[2.0, 3.0])
-same = tf.identity(w)
-reshaped = tf.reshape(same, [1, 2])
-with tf.control_dependencies([reshaped]):
-    train_op = tf.train.GradientDescentOptimizer(0.25).minimize(tf.reduce_sum(tf.square(same)))
-with Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    print([value.tolist() for value in sess.run([same, w.value(), w.read_value(), reshaped, train_op])[:-1]])
-    print(sess.run([same * 1, train_op])[0].tolist(), sess.run(w).tolist())
-"""
-
-
-def test_what_was_its_memory_in_tf1_is_what_the_update_left(tmp_path: Path) -> None:
-    script = tmp_path / "same_memory.py"
-    script.write_text(SAME_MEMORY)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:2] == [
-        "[[1.0, 1.5], [1.0, 1.5], [1.0, 1.5], [[1.0, 1.5]]]",  # from TF 1.15
-        "[1.0, 1.5] [0.5, 0.75]",
-    ]
-
-
-SLICES = """\
-import tensorflow.compat.v1 as tf
-from tf2towers.runtime import Session, graph_mode
-
-graph_mode()
-one = tf.get_variable("one", initializer=[2.0])
-rows = tf.get_variable("rows", [4, 16], initializer=tf.ones_initializer())
-short = tf.get_variable("short", [4, 3], initializer=tf.ones_initializer())
-same = [one[0], one[:], tf.reshape(one, [1, 1])[0], tf.ensure_shape(one, [1]), tf.transpose(one), rows[1], rows[1:3]]
-others = [one[0] * 1, rows[1][:2], rows[:, :4], rows[::-1], short[1], short[:, 1], tf.gather(short, [1, 2])]
-updates = [tf.assign_add(v, tf.ones_like(v)) for v in (one, rows, short)]
-with Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for values in (same, others):
-        print([float(value.ravel()[0]) for value in sess.run(values + updates)[: len(values)]])
-"""
-
-
-def test_slices_that_were_its_memory_in_tf1(tmp_path: Path) -> None:
-    script = tmp_path / "slices.py"
-    script.write_text(SLICES)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:2] == [
-        "[3.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0]",  # from TF 1.15
-        "[3.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0]",
-    ]
-
-
-BRANCHES = """\
-import tensorflow.compat.v1 as tf
-from tf2towers.runtime import Session, graph_mode
-
-graph_mode(3)
-
+    ]),
+}  # fmt: skip
+BRANCHES = """
 def with_deps(v, m):
     with tf.control_dependencies([v.assign_add(m)]):
         return tf.identity(v)
@@ -169,12 +116,28 @@ OF_BRANCHES = {
 }
 
 
-def test_what_left_a_branch_was_its_memory_as_well(tmp_path: Path) -> None:
-    script = tmp_path / "branches.py"
-    script.write_text(BRANCHES)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    lines = [line.split("; ") for line in done.stdout.splitlines() if "; " in line]
+def run(program: str) -> list[str]:
+    return run_python("-c", HEAD + program)[0].splitlines()
+
+
+@pytest.fixture(scope="module")
+def printed() -> list[str]:
+    """All cases in one process."""
+    return run("".join(
+        f"print({'== ' + name!r})\nwith tf.Graph().as_default():\n{indent(text, '    ')}"
+        for name, (text, _) in CASES.items()
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_fetched(name: str, printed: list[str]) -> None:
+    expected = CASES[name][1]
+    place = printed.index(f"== {name}") + 1
+    assert printed[place : place + len(expected)] == expected
+
+
+def test_what_left_a_branch_was_its_memory_as_well() -> None:
     found: dict[str, tuple] = {}
-    for name, _, *values in lines:
+    for name, _, *values in (line.split("; ") for line in run(BRANCHES) if "; " in line):
         found[name] = (*found.get(name, ()), *map(json.loads, values))
     assert found == OF_BRANCHES

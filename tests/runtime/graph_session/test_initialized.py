@@ -26,10 +26,3 @@ def test_fails_until_all_are_initialized(listed: object) -> None:
                     session.run(fetch)
             session.run(missing.initializer)
         assert [session.run(fetch).tolist() for fetch in (checked, alone, later)] == [[2, 1], 2, 3]
-
-
-def test_none_without_variables() -> None:
-    from tf2towers.runtime import assert_variables_initialized
-
-    with tf.Graph().as_default():
-        assert assert_variables_initialized() is None

@@ -1,12 +1,12 @@
 """The session manager of the runtime, in a process of its own: it changes TensorFlow's modes."""
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytestmark = pytest.mark.tensorflow
 
+#: a worker comes in when the model is ready, not at its next look, 30 seconds after the first
 WAITS = """
 import time
 import numpy as np
@@ -42,15 +42,7 @@ else:
 assert len(looks) == 1 and time.monotonic() - begin < 15
 """
 
-
-def test_a_worker_comes_in_when_the_model_is_ready() -> None:
-    """Not at its next look, 30 seconds after the first."""
-    done = subprocess.run(
-        [sys.executable, "-c", WAITS], check=False, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-
-
+#: the sessions of this process end
 RESET = """
 import tensorflow.compat.v1 as tf
 from tf2towers.runtime import Session, graph_mode
@@ -72,12 +64,7 @@ with Session() as new:
     assert new.run(variable) == 1
 """
 
-
-def test_reset_ends_the_sessions_of_this_process() -> None:
-    done = subprocess.run([sys.executable, "-c", RESET], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
+#: a run that takes longer than it may
 LIMITS = """
 import time
 import tensorflow.compat.v1 as tf
@@ -111,6 +98,6 @@ with Session(config=tf.ConfigProto(operation_timeout_in_ms=500)) as session:
 """
 
 
-def test_a_run_that_takes_longer_than_it_may() -> None:
-    done = subprocess.run([sys.executable, "-c", LIMITS], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("program", [WAITS, RESET, LIMITS], ids=["waits", "reset", "limits"])
+def test_in_a_process_of_its_own(program: str) -> None:
+    run_python("-c", program)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -39,20 +38,13 @@ print("fine")
 
 
 def test_runs_within_runs() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", NESTED], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0 and done.stdout.endswith("fine\n"), done.stderr[-3000:]
-    assert "comes too late" not in done.stderr
+    out, errors = run_python("-c", NESTED)
+    assert out.endswith("fine\n") and "comes too late" not in errors
 
 
 def test_all_threads_taken_is_said() -> None:
-    script = NESTED.replace("import os\n", "import os\nos.environ['TF_NUM_INTEROP_THREADS'] = '2'\n", 1)
-    script = script.replace(
-        "assert session.run(calls)",
-        "import sys\nthreading.Timer(20, os._exit, [3]).start()\nassert session.run(calls)",
+    script = NESTED.replace(
+        "session.run(calls)", "threading.Timer(20, os._exit, [3]).start() or session.run(calls)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 3 and "runs of sessions within runs" in done.stderr, done.stderr[-3000:]
+    _, errors = run_python("-c", script, status=3, TF_NUM_INTEROP_THREADS="2")
+    assert "runs of sessions within runs" in errors

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -124,14 +124,11 @@ assert seen == [True] * 3, seen
 
 
 def test_tf_slim_has_its_names_and_its_loops_have_our_sessions() -> None:
-    ran = subprocess.run([sys.executable, "-c", OF_TF_SLIM], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr[-3000:]
+    run_python("-c", OF_TF_SLIM)
 
 
 def test_all_are_applied_once_and_taken_back() -> None:
-    ran = subprocess.run([sys.executable, "-c", ALL], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr[-3000:]
-    assert ran.stdout.strip() == "[]"
+    assert run_python("-c", ALL)[0].strip() == "[]"
 
 
 def test_each_says_why_and_names_its_source_and_its_test() -> None:

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import inspect
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.runtime.tasks import run_python
+
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
+from tf2towers.runtime.graph_session import patches, private  # noqa: E402
+
 
 def test_eager_mode() -> None:
-    from tf2towers.runtime.graph_session.private import eager_mode
-
     with tf.Graph().as_default():
         assert not tf.executing_eagerly()
-        with eager_mode():
+        with private.eager_mode():
             assert tf.executing_eagerly()
 
 
 def test_what_scripts_read_of_operations() -> None:
-    from tf2towers.runtime.graph_session.patches import complete_graphs
-
-    complete_graphs()
+    patches.complete_graphs()
     with tf.Graph().as_default() as graph:
         assert graph._last_id == 0
         first, second, before = tf.constant(1.0), tf.constant(2.0), tf.no_op()
@@ -59,8 +56,6 @@ def test_what_a_session_manager_asks_for() -> None:
 
 
 def test_where_an_operation_was_built() -> None:
-    from tf2towers.runtime.graph_session.private import control_flow_context, in_loop
-
     v1 = tf.compat.v1
     was = v1.control_flow_v2_enabled()
     v1.disable_control_flow_v2()
@@ -76,9 +71,9 @@ def test_where_an_operation_was_built() -> None:
         if was:
             v1.enable_control_flow_v2()
     loop, branch = made
-    assert in_loop(loop.op) and not in_loop(branch.op)
-    assert control_flow_context(branch.op) is not None
-    assert control_flow_context(outside.op) is None
+    assert private.in_loop(loop.op) and not private.in_loop(branch.op)
+    assert private.control_flow_context(branch.op) is not None
+    assert private.control_flow_context(outside.op) is None
 
 
 def test_what_a_call_is_cancelled_by() -> None:
@@ -108,21 +103,17 @@ def test_a_run_that_fails_leaves_its_manager_to_no_other() -> None:
 
 
 def test_runs_are_watched_where_a_function_stands_for_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tf2towers.runtime.graph_session.private import runs_are_watched
-
-    assert not runs_are_watched()
+    assert not private.runs_are_watched()
     base = tf.compat.v1.Session.__mro__[1]
     for name in ("run", "_run"):
         with monkeypatch.context() as patch:
             patch.setattr(base, name, lambda *arguments: None)
-            assert runs_are_watched()
-    assert not runs_are_watched()
+            assert private.runs_are_watched()
+    assert not private.runs_are_watched()
 
 
 def test_a_reference_to_a_variable_has_a_gradient() -> None:
-    from tf2towers.runtime.graph_session.patches import variables_are_tf1s
-
-    variables_are_tf1s()
+    patches.variables_are_tf1s()
     with tf.Graph().as_default():
         variable = tf.compat.v1.get_variable("v", initializer=2.0, use_resource=True)
         (gradient,) = tf.gradients(variable * variable, [variable._ref()])
@@ -130,9 +121,7 @@ def test_a_reference_to_a_variable_has_a_gradient() -> None:
 
 
 def test_a_regularizers_loss_has_an_average() -> None:
-    from tf2towers.runtime.graph_session.patches import one_loss_a_variable
-
-    one_loss_a_variable()
+    patches.one_loss_a_variable()
     v1 = tf.compat.v1
     with tf.Graph().as_default():
         v1.get_variable("w", [2], use_resource=True, regularizer=lambda w: tf.reduce_sum(w * w))
@@ -142,23 +131,8 @@ def test_a_regularizers_loss_has_an_average() -> None:
         assert average.average(loss) is not None
 
 
-def test_a_sum_over_no_rows_has_a_gradient_of_zeros() -> None:
-    from tf2towers.runtime.graph_session.patches import sums_over_no_rows_have_no_gradient
-
-    sums_over_no_rows_have_no_gradient()
-    with tf.Graph().as_default():
-        weights = tf.ones([3, 2])
-        sums = tf.compat.v1.sparse_segment_sum(weights, [0], [0])
-        (gradient,) = tf.gradients(sums, [weights])
-        assert gradient.op.type == "SelectV2"
-
-
 def test_a_sum_over_rows_has_a_second_gradient() -> None:
-    from tf2towers.runtime.graph_session.patches import (
-        sums_over_rows_have_second_gradients,
-    )
-
-    sums_over_rows_have_second_gradients()
+    patches.sums_over_rows_have_second_gradients()
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
         sums = tf.compat.v1.sparse_segment_sum(x, [0, 2, 1], [0, 0, 1])
@@ -167,22 +141,10 @@ def test_a_sum_over_rows_has_a_second_gradient() -> None:
         assert session.run(second).tolist() == [[15552, 36864], [972, 2304], [15552, 36864]]  # from TF 1.15
 
 
-def test_an_enumerated_dataset_has_an_iterator() -> None:
-    from tf2towers.runtime.graph_session.patches import enumerated_datasets_have_iterators
-
-    enumerated_datasets_have_iterators()
-    v1 = tf.compat.v1
-    with tf.Graph().as_default(), v1.Session() as session:
-        numbered = v1.data.Dataset.range(5, 9).enumerate(start=2).skip(1)
-        assert session.run(numbered.make_one_shot_iterator().get_next()) == (3, 6)
-
-
 def test_shapes_of_unknown_sizes_are_not_equal(request: pytest.FixtureRequest) -> None:
     """As TensorFlow 1.15 says: a shape with an unknown size is equal to itself alone."""
-    from tf2towers.runtime.graph_session.patches import unknown_sizes_are_not_equal
-
-    request.addfinalizer(unknown_sizes_are_not_equal.undo)
-    unknown_sizes_are_not_equal()
+    request.addfinalizer(patches.unknown_sizes_are_not_equal.undo)
+    patches.unknown_sizes_are_not_equal()
     with tf.Graph().as_default():
         first, second = (tf.compat.v1.placeholder(tf.float32, [None, 3]) for _ in range(2))
         assert first.shape != second.shape
@@ -196,9 +158,7 @@ def test_shapes_of_unknown_sizes_are_not_equal(request: pytest.FixtureRequest) -
 
 
 def test_the_result_of_an_assignment_is_evaluated_with_feeds() -> None:
-    from tf2towers.runtime.graph_session.patches import assignments_give_references
-
-    assignments_give_references()
+    patches.assignments_give_references()
     with tf.Graph().as_default(), tf.compat.v1.Session():
         variable = tf.compat.v1.get_variable("v", [], use_resource=True)
         fed = tf.compat.v1.placeholder(tf.float32, [])
@@ -229,20 +189,17 @@ with Session() as session:
         time.sleep(0.1)
         session.run(increment)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-1500:]
+    run_python("-c", program)
 
 
 def test_a_graph_as_a_function() -> None:
-    from tf2towers.runtime.graph_session.private import eager_mode, empty_function_graph, function_of
-
-    with tf.Graph().as_default(), eager_mode():
-        graph = empty_function_graph()
+    with tf.Graph().as_default(), private.eager_mode():
+        graph = private.empty_function_graph()
         with graph.as_default():
             x = tf.compat.v1.placeholder(tf.float32, name="x")
             y = tf.identity(x * 2.0, name="y")
             said = tf.compat.v1.assert_equal(x, 3.0, name="said")
-        call = function_of(graph, [x], [y], [said])
+        call = private.function_of(graph, [x], [y], [said])
         assert call(tf.constant(3.0))[0].numpy() == 6.0
         with pytest.raises(
             tf.errors.InvalidArgumentError, match=r"(?s)Detected at node .*said.*test_private\.py"
@@ -250,14 +207,9 @@ def test_a_graph_as_a_function() -> None:
             call(tf.constant(2.0))
 
 
-@pytest.mark.parametrize(
-    ("server", "status"), [("ours", 0), pytest.param("plain", -signal.SIGSEGV, marks=pytest.mark.long)]
-)
-def test_a_server_survives_clients_that_come_together(server: str, status: int) -> None:
-    program = Path(__file__).with_name("connect_together.py")
-    done = subprocess.run([sys.executable, program, server], capture_output=True, timeout=300, check=False)
-    assert done.returncode == status, done.stderr[-2000:].decode()
-    assert server == "plain" or done.stdout.strip() == b"60"
+def test_a_server_survives_clients_that_come_together() -> None:
+    out, _ = run_python(str(Path(__file__).with_name("connect_together.py")))
+    assert out.strip() == "60"
 
 
 def test_where_a_strategy_connects() -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -30,7 +30,6 @@ with Session() as sess:
 def test_the_line_is_named(tmp_path: Path) -> None:
     script = tmp_path / "draws.py"
     script.write_text(SCRIPT)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    said = [line for line in done.stderr.splitlines() if "sequence of its own" in line]
+    said = [line for line in run_python(str(script))[1].splitlines() if "sequence of its own" in line]
     assert len(said) == 1
     assert f"({script}:7)" in said[0]

@@ -166,10 +166,7 @@ def run(trainer: Trainer, in_step: Recording | None = None) -> Recording:
     v, hidden = _initial(trainer), {}
     noise = np.random.default_rng(3)
     random = np.random.default_rng(11)
-    facts = Facts(
-        towers=trainer.towers,
-        trainable=TRAINABLE,
-    )
+    facts = Facts(towers=trainer.towers, trainable=TRAINABLE)
     recording = Recording(facts=facts)
     for k in range(trainer.steps):
         rows = trainer.batch * trainer.towers

@@ -108,14 +108,9 @@ def test_a_recording_with_gaps_is_no_mistake(gap: str, side: str) -> None:
     for recording, named in ((original, "original"), (migrated, "migrated")):
         if side in (named, "both"):
             GAPS[gap](recording)
-    alarms = {
-        ("not a number", "original"),
-        ("not a number", "migrated"),
-        ("infinite", "original"),
-        ("infinite", "migrated"),
-    }
     found = diagnose(original, migrated)
-    assert found == [] or (gap, side) in alarms
+    if gap not in ("not a number", "infinite") or side == "both":
+        assert found == []
 
 
 def test_gaps_with_a_mistake_raise_nothing() -> None:

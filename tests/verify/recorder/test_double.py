@@ -43,60 +43,40 @@ def runs():
             process.wait()
 
 
-def cases(run):
-    said, problem = run
+@pytest.fixture(scope="module", params=["compat.v1", "TensorFlow 1"])
+def found(runs, request):
+    """The cases of one TensorFlow."""
+    python = sys.executable if request.param == "compat.v1" else TF1
+    if not python:
+        pytest.skip("TF2TOWERS_TF1_PYTHON names no interpreter with TensorFlow 1")
+    said, problem = runs[python]
     assert said, problem[-3000:]
     return json.loads(said.splitlines()[-1])["cases"]
 
 
-@pytest.fixture(scope="module")
-def on_this_python(runs):
-    return cases(runs[sys.executable])
-
-
-@pytest.fixture(scope="module")
-def on_tf1(runs):
-    if not TF1:
-        pytest.skip("TF2TOWERS_TF1_PYTHON names no interpreter with TensorFlow 1")
-    return cases(runs[TF1])
-
-
-def check(case):
-    """Every gradient is the float64 one to its rounding; the recorded float32 ones are not."""
-    assert case["types"] == ["float64"]
-    values = case["values"]
-    assert values
+@pytest.mark.parametrize("name", CASES)
+def test_the_gradients_are_the_float64_ones(found, name):
+    """To their rounding; the recorded float32 ones are not."""
+    values = found[name]["values"]
+    assert values and found[name]["types"] == ["float64"]
     largest = max(scale for scale, _, _ in values.values())
-    off = {name: wide / largest for name, (_, wide, _) in values.items()}
+    off = {of: wide / largest for of, (_, wide, _) in values.items()}
     assert max(off.values()) <= 1e-13, off
     assert max(plain / largest for _, _, plain in values.values()) > 1e-10
+    assert found[name]["notes"] == NOTES.get(name, [])
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_compat_v1(on_this_python, name):
-    check(on_this_python[name])
-    assert on_this_python[name]["notes"] == NOTES.get(name, [])
+def test_all_cases_are_run(found):
+    assert sorted(found) == sorted([*CASES, *NOT_COPIED])
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_tf1(on_tf1, name):
-    check(on_tf1[name])
-    assert on_tf1[name]["notes"] == NOTES.get(name, [])
-
-
-def test_all_cases_are_run(on_this_python):
-    assert sorted(on_this_python) == sorted([*CASES, *NOT_COPIED])
-
-
-def test_a_bias_before_a_norm_is_rounding(on_this_python):
+def test_a_bias_before_a_norm_is_rounding(found):
     for name in ("moments", "fused"):
-        scale, wide, plain = on_this_python[name]["values"]["gradient64|bias"]
+        scale, wide, plain = found[name]["values"]["gradient64|bias"]
         assert scale < 1e-14 and wide < 1e-14 and plain > 1e-10
 
 
 @pytest.mark.parametrize("name", NOT_COPIED)
-@pytest.mark.parametrize("side", ["on_this_python", "on_tf1"])
-def test_what_cannot_be_copied_is_said_and_does_not_end_the_script(side, name, request):
-    case = request.getfixturevalue(side)[name]
-    assert case["notes"] == [f"no float64 run: {NOT_COPIED[name]}"]
-    assert case["kinds"] == ["after", "gradient", "input", "loss", "tower gradient", "variable"]
+def test_what_cannot_be_copied_is_said_and_does_not_end_the_script(found, name):
+    assert found[name]["notes"] == [f"no float64 run: {NOT_COPIED[name]}"]
+    assert found[name]["kinds"] == ["after", "gradient", "input", "loss", "tower gradient", "variable"]

@@ -71,13 +71,7 @@ class Ran:
         (folder / "cases.json").write_text(json.dumps(cases))
         (self.scratch / "tmp").mkdir(parents=True)
         done = subprocess.run(
-            [
-                python,
-                Path(__file__).with_name("drive_writes.py"),
-                CLONE,
-                self.scratch,
-                folder / "cases.json",
-            ],
+            [python, Path(__file__).with_name("drive_writes.py"), CLONE, self.scratch, folder / "cases.json"],
             capture_output=True,
             text=True,
             check=False,

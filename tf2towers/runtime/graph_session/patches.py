@@ -448,7 +448,7 @@ def copies_of_rows_are_dense(changes: Patch) -> None:
     dense(tf.stop_gradient)
 
 
-@patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/runtime/graph_session/test_private.py")
+@patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/functions/programs/mathematics.py")
 def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
     """Gives `tf.sparse_segment_sum` and its kin zeros for a gradient where no row is chosen (a batch without ids).
 
@@ -520,7 +520,7 @@ def epsilons_of_fused_norms_are_tf1s(changes: Patch) -> None:
 # -- datasets ----------------------------------------------------------------------------------------------------------
 
 
-@patch("data/ops/dataset_ops.py, DatasetV1", "tests/runtime/graph_session/test_private.py")
+@patch("data/ops/dataset_ops.py, DatasetV1", "tests/functions/programs/datasets.py")
 def enumerated_datasets_have_iterators(changes: Patch) -> None:
     """Lets `dataset.enumerate()` give what all others of TF1's methods give: a dataset with `make_one_shot_iterator`.
 
@@ -576,7 +576,7 @@ def datasets_read_variables_in_time(changes: Patch) -> None:
 
 @patch(
     "TensorFlow 0.12: training/slot_creator.py, _create_slot_var",
-    "tests/runtime/graph_session/test_slots_under_reuse.py",
+    "tests/runtime/graph_session/test_training_patches.py",
 )
 def slots_under_reuse(changes: Patch) -> None:
     """Lets optimizers and moving averages make their variables after a loop of towers that ends with reusing.
@@ -662,7 +662,7 @@ def _slices_by(method: Callable[[Any], Any]) -> Callable[[Any, Any, Any], Any]:
 
 @patch(
     "training/sync_replicas_optimizer.py, SyncReplicasOptimizer.apply_gradients",
-    "tests/runtime/graph_session/test_tokens_of_workers.py",
+    "tests/runtime/graph_session/test_training_patches.py",
 )
 def ends_leave_the_tokens(changes: Patch) -> None:
     """Lets the chief's session end without closing the token queue on the parameter server.
@@ -683,7 +683,7 @@ def ends_leave_the_tokens(changes: Patch) -> None:
 
 @patch(
     "training/basic_session_run_hooks.py, CheckpointSaverHook",
-    "tests/runtime/graph_session/test_checkpoints_by_steps.py",
+    "tests/runtime/graph_session/test_training_patches.py",
 )
 def hooks_save_at_tf1s_steps(changes: Patch) -> None:
     """Lets a `CheckpointSaverHook` that counts steps look at the counter when its next save is due, not in each step.
@@ -702,7 +702,7 @@ def hooks_save_at_tf1s_steps(changes: Patch) -> None:
 
 @patch(
     "training/saving/saveable_object_util.py, ReferenceVariableSaveable",
-    "tests/runtime/graph_session/test_shards_of_savers.py",
+    "tests/runtime/graph_session/test_training_patches.py",
 )
 def savers_have_a_shard_for_each_device(changes: Patch) -> None:
     """Lets `Saver(sharded=True)` go by the devices of the variables, and not of the operations that read them.

@@ -276,16 +276,19 @@ print(watch.seen)
 print([n for n, _ in tf.train.list_variables(tf.train.latest_checkpoint(folder))],
       os.path.basename(tf.train.latest_checkpoint(folder)))
 
-#: partitioned_and_sparse: embeddings on two parameter servers by hand, sparse updates with momentum, gathers, scatter updates
+#: partitioned_and_sparse: embeddings on two parameter servers by hand, a partitioned variable, sparse updates with momentum, gathers, scatter updates
 # tasks: 2 ps, 1 worker
 parts = []
 for n in range(2):
     with tf.device('/job:ps/task:%d' % n):
         parts.append(tf.get_variable('part%d' % n, [4, 2], initializer=tf.random_uniform_initializer(-1, 1, seed=n)))
+with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+    with tf.variable_scope('net', partitioner=tf.fixed_size_partitioner(2)):
+        net = tf.get_variable('weights', [4, 2], initializer=tf.truncated_normal_initializer(seed=1))
 with tf.device('/job:worker/task:0'):
     ids = tf.placeholder(tf.int64, [None])
     rows = tf.nn.embedding_lookup(parts, ids)
-    loss = tf.reduce_sum(tf.square(rows - 0.25))
+    loss = tf.reduce_sum(tf.square(rows - 0.25)) + tf.reduce_sum(tf.matmul(rows, tf.convert_to_tensor(net), transpose_b=True))
     train = tf.train.MomentumOptimizer(0.1, 0.5).minimize(loss)
     lazy = tf.train.AdamOptimizer(0.05).minimize(loss)
 with tf.device('/job:ps/task:1'):
@@ -297,7 +300,7 @@ with tf.Session(server.target) as sess:
         feed = {ids: rng.randint(8, size=5)}
         print('%.9g' % sess.run(loss, feed))
         sess.run(op, feed)
-        print([p.tolist() for p in sess.run(parts)])
+        print([p.tolist() for p in sess.run(parts + list(net))])
     sess.run(reset)
     print(sess.run(rows, {ids: [1, 5, 1]}).tolist())
 
