@@ -48,6 +48,8 @@ CONVERTED = [
      "import math\ndef f(x):\n    print(x)\n    return(float(math.ceil(x)))"),
     ("def f(x, y):\n    print x\n    return(x/y)", "def f(x, y):\n    print(x)\n    return(python2_division(x, y))"),
     ("from itertools import imap as map, izip\nprint map(f, x, y)", "\nprint(map(f, x, y))"),
+    ("log = open(p, 'w', 0)\nprint log", "log = open(p, 'w', 1)\nprint(log)"),
+    ("import os\nprint os.fdopen(1, 'w', 0)", "import os\nprint(os.fdopen(1, 'w', 1))"),
     ("print open(p, 'wb', 0), open(p, 'w', 1)", "print(open(p, 'wb', 0), open(p, 'w', 1))"),
     ("import sys\nreload(sys)\nsys.setdefaultencoding('utf8')\nprint 1", "import sys\nimport importlib\npass\npass\nprint(1)"),
 ]  # fmt: skip
@@ -317,8 +319,6 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
         ("import random\nprint random.Random(3)\n", "random.Random, which draws other numbers"),
         ("from operator import div as half\nprint half\n", "operator.div, which is not in Python 3"),
         ("import string\nprint string.letters\n", "string.letters, which is not in Python 3"),
-        ("log = open(p, 'w', 0)\nprint log\n", "a file of text without a buffer"),
-        ("import os\nprint os.fdopen(1, 'w', 0)\n", "a file of text without a buffer"),
         ("print cmp(a, b)\n", "cmp, which is not in Python 3"),
         (
             "class A:\n    def __div__(self, o):\n        print o\n",

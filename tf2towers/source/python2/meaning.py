@@ -171,8 +171,10 @@ class Meaning(cst.CSTTransformer):
             return _with_argument(updated_node, "encoding='latin1'")
         if node in self._opened:
             updated_node = self._with_mode(updated_node, node)
-        if name in ("builtins.open", "os.fdopen") and _is_without_buffer(node):
-            self._record_left("a file of text without a buffer", node)
+        if name in ("builtins.open", "os.fdopen") and (size := _size_of_no_buffer(node)) is not None:
+            self._record_step("files of text without a buffer, written line by line", node)
+            place = node.args.index(size)
+            return updated_node.with_deep_changes(updated_node.args[place].value, value="1")
         if name in ("math.floor", "math.ceil"):
             outer = self._names.call_around(node)
             if not self._names.calls(outer, "builtins.int", "builtins.float", "builtins.range"):
@@ -407,11 +409,12 @@ def _loss_of(name: str) -> str | None:
     return _LOST.get(name)
 
 
-def _is_without_buffer(opened: cst.Call) -> bool:
-    """Whether a call of `open` or `os.fdopen` asks for a file of text without a buffer, which Python 3 refuses."""
+def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
+    """The zero in a call of `open` or `os.fdopen` that asks for a file of text without a buffer: Python 3 refuses."""
     sizes = [each for each in opened.args[2:] if each.keyword is None or each.keyword.value == "buffering"]
-    mode = _text_of(opened.args[1].value) if len(opened.args) > 1 else ""
-    return "b" not in mode and any(is_like(each, m.Arg(m.Integer("0"))) for each in sizes)
+    mode = _text_of(opened.args[1].value) if len(opened.args) > 1 else "r"
+    is_text = bool(mode) and "b" not in mode
+    return next((each for each in sizes if is_text and is_like(each, m.Arg(m.Integer("0")))), None)
 
 
 def _gives_bytes(value: cst.BaseExpression) -> bool:
