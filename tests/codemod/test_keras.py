@@ -30,6 +30,7 @@ REFUSED = [
     "import keras\ny = keras.layers.LSTM(2)(x)\n",
     "import keras as k\nprint(k)\n",
     "from keras.layers import *\ny = Dense(2)(x)\n",
+    "from keras.layers import Dense\ny = Dense(2, kernel_initializer='orthogonal')(x)\n",
     "from keras.layers import BatchNormalization\ny = BatchNormalization()(x)\n",
     "from keras import layers\nDense = getattr(layers, 'Dense')\n",
     "from keras.models import Model\nclass Own(Model):\n    pass\n",
