@@ -1,7 +1,12 @@
 """Standalone Keras (`import keras`) beside a TF1 graph: what was measured is served, all else is refused."""
 
+from pathlib import Path
+
 import pytest
 from codemod_texts import migrated
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.source.script import Script
 
 HEAD = "import tensorflow as tf\nx = tf.placeholder(tf.float32, [2, 2])\n"
 HOME = "tf2towers.runtime.tf1.keras"
@@ -25,6 +30,7 @@ REFUSED = [
     "import keras\ny = keras.layers.LSTM(2)(x)\n",
     "import keras as k\nprint(k)\n",
     "from keras.layers import *\ny = Dense(2)(x)\n",
+    "from keras.layers import Dense\ny = Dense(2, kernel_initializer='orthogonal')(x)\n",
     "from keras.layers import BatchNormalization\ny = BatchNormalization()(x)\n",
     "from keras import layers\nDense = getattr(layers, 'Dense')\n",
     "from keras.models import Model\nclass Own(Model):\n    pass\n",
@@ -56,3 +62,15 @@ def test_all_else_is_refused(lines: str) -> None:
     result = migrated(HEAD + lines)
     assert {finding.code for finding in result.left} == {"T2T625"}
     assert "tf1.standalone_keras" not in "".join(change.after for change in result.changes)
+
+
+@pytest.mark.parametrize(("layer", "served"), [("Dense", True), ("LSTM", False)])
+def test_a_module_without_tensorflow_goes_with_the_program(tmp_path: Path, layer: str, served: bool) -> None:
+    (tmp_path / "models.py").write_text(
+        f"from keras.layers import {layer}\n\n\ndef build():\n    return {layer}(2)\n"
+    )
+    (tmp_path / "main.py").write_text(HEAD + "from models import build\ny = build()(x)\n")
+    result = migrate(Script.read(tmp_path / "main.py"))
+    assert bool(result.left) is not served
+    texts = {change.path.name: change.after for change in result.changes}
+    assert ("standalone_keras" in texts.get("models.py", "")) is served

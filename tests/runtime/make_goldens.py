@@ -1,6 +1,6 @@
 """Runs every case under a real TensorFlow 1.15 and writes what it found to goldens/*.json.
 
-/opt/tf115/bin/python tests/runtime/make_goldens.py [layers slim contrib functions]
+/opt/tf115/bin/python tests/runtime/make_goldens.py [layers slim rnn contrib functions]
 
 functions: the programs of tests/functions, into goldens there.
 """
@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE))
 import tensorflow as tf  # noqa: E402
 from cases import running  # noqa: E402
 
-CASE_MODULES = {"layers": "layer_cases", "slim": "slim_cases", "contrib": "contrib_cases"}
+CASE_MODULES = {"layers": "layer_cases", "slim": "slim_cases", "rnn": "rnn_cases", "contrib": "contrib_cases"}
 
 
 def tf1_api():

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.libraries import library_name
-from tf2towers.codemod.nodes import Import, asname_of, imported, name_of, root_of
+from tf2towers.codemod.nodes import Import, asname_of, imported, literal, name_of, root_of
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.symbols import find_replacement, read_table
 
@@ -46,6 +46,8 @@ def find_unserved(program: Program) -> str | None:
             if called and node.attr.value in _METHODS and library_name(file, node) is None:
                 return f"{node.attr.value}()"
         if "keras" in file.text.text:
+            if any(literal(text) == "orthogonal" for text in file.all(cst.SimpleString)):
+                return "the initializer 'orthogonal'"
             for name in _names_of(file):
                 module, _, last = name.rpartition(".")
                 if last not in served_names().get(module, ()) and not is_data(name):

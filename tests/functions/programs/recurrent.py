@@ -87,43 +87,6 @@ def raw():
     return [outputs.stack(), state]
 
 
-class OwnCell(rnn_cell.RNNCell):
-    """A cell of a program's own, which makes its variables in `call`."""
-
-    @property
-    def state_size(self):
-        return 4
-
-    @property
-    def output_size(self):
-        return 4
-
-    def call(self, inputs, state):
-        kernel = tf.get_variable("weights", [inputs.shape.as_list()[-1] + 4, 4])
-        output = tf.nn.relu(tf.matmul(tf.concat([inputs, state], 1), kernel))
-        return output, output
-
-
-@case
-@in_scope
-def cells_of_ones_own():
-    stack = rnn_cell.MultiRNNCell([OwnCell(), OwnCell(name="second")])
-    first = rnn_cell.DropoutWrapper(rnn_cell.GRUCell(3, name="first"), output_keep_prob=1.0)
-    third = rnn_cell.DeviceWrapper(rnn_cell.BasicRNNCell(2, activation="relu"), "/cpu:0")
-    mixed = rnn_cell.MultiRNNCell([first, rnn_cell.ResidualWrapper(rnn_cell.LSTMCell(3)), third])
-    doubled = rnn_cell.ResidualWrapper(
-        rnn_cell.BasicRNNCell(3), lambda inputs, outputs: 2.0 * inputs - outputs
-    )
-    steps = tf.unstack(normal(2, 4, 3), axis=1)
-    joined = rnn_cell.LSTMCell(4, num_proj=2, state_is_tuple=False)
-    return [
-        over_time(stack, scope="own"),
-        tf.nn.static_rnn(mixed, steps, dtype=tf.float32, sequence_length=[4, 3], scope="mixed"),
-        over_time(doubled, scope="doubled"),
-        tf.nn.static_rnn(joined, steps, dtype=tf.float32, scope="joined"),
-    ]
-
-
 TABLE = {
     "basic_cells": lambda: [
         over_time(rnn_cell.BasicRNNCell(4), scope="basic"),

@@ -1,4 +1,4 @@
-"""Cases for what stands in tf2towers.runtime for `tf.contrib`, beside those of tests/functions: seq2seq, networks.
+"""Cases for what stands in tf2towers.runtime for `tf.contrib`: seq2seq, crf, more of rnn, slim's networks.
 
 `api.contrib` is `tf.contrib`, or an object with ours under the same names.
 """
@@ -45,6 +45,24 @@ def _attention(name, depth=5, mechanisms=1, wrapper=None, **options):
     return Case(build, (3, 4, 6), (3, 4, 2))
 
 
+def _greedy(api, memory):
+    seq2seq, tf = api.contrib.seq2seq, api.tf
+    mechanism = seq2seq.LuongAttention(5, memory, memory_sequence_length=tf.constant(LENGTHS))
+    cell = seq2seq.AttentionWrapper(api.rnn.BasicLSTMCell(5), mechanism, alignment_history=True)
+    embedding = tf.get_variable("embedding", [VOCABULARY, 3])
+    helper = seq2seq.GreedyEmbeddingHelper(embedding, tf.fill([3], 1), 2)
+    decoder = seq2seq.BasicDecoder(
+        cell, helper, cell.zero_state(3, tf.float32), output_layer=api.layers.Dense(VOCABULARY)
+    )
+    outputs, state, lengths = seq2seq.dynamic_decode(decoder, maximum_iterations=5)
+    return [
+        outputs.rnn_output,
+        tf.cast(outputs.sample_id, tf.float32),
+        state.alignment_history.stack(),
+        tf.cast(lengths, tf.float32),
+    ]
+
+
 def _beams(api, memory, **wrapper):
     seq2seq, tf = api.contrib.seq2seq, api.tf
     tiled = seq2seq.tile_batch(memory, 3)
@@ -89,6 +107,30 @@ def _tree(api):
         for length in (4, 3, 0)
     ]
     return [tf.cast(tensor, tf.float32) for tensor in found]
+
+
+def _sequence_loss(**options):
+    def build(api, logits, weights):
+        targets = api.tf.constant([[1, 2, 0], [3, 3, 1]])
+        return api.contrib.seq2seq.sequence_loss(logits, targets, weights * weights, **options)
+
+    return Case(build, (2, 3, 4), (2, 3))
+
+
+def _crf(api, scores):
+    crf, tf = api.contrib.crf, api.tf
+    tags = tf.constant([[1, 2, 0, 1], [3, 3, 1, 0], [0, 1, 2, 3]])
+    likelihood, transitions = crf.crf_log_likelihood(scores, tags, tf.constant(LENGTHS))
+    best, score = crf.crf_decode(scores, transitions, tf.constant(LENGTHS))
+    return [likelihood, score, tf.cast(best, tf.float32)]
+
+
+def _stacked(api, x):
+    cells = [[api.rnn.GRUCell(n) for n in (3, 4)] for _ in range(2)]
+    found = api.contrib.rnn.stack_bidirectional_dynamic_rnn(
+        *cells, inputs=x, dtype=api.tf.float32, sequence_length=api.tf.constant(LENGTHS)
+    )
+    return tensors(list(found))
 
 
 def _legacy(name, **options):
@@ -143,6 +185,20 @@ def _inception(name, end, size=75):
     return Case(build, (2, size, size, 3), gradients=False)
 
 
+def _images(api, images):
+    """Images rotated and transformed, in both ways of looking between the pixels."""
+    image, tf = api.contrib.image, api.tf
+    turned = image.angles_to_projective_transforms([0.3, 1.2], 5.0, 6.0)
+    return [
+        image.rotate(images, 0.4),
+        image.rotate(images, [0.7, -2.0], interpolation="BILINEAR"),
+        image.rotate(images[0], tf.constant(1.0), "BILINEAR"),
+        image.rotate(images[0, :, :, 0], 3.0),
+        image.transform(images, turned, "BILINEAR", output_shape=[4, 3]),
+        image.transform(images, [1.0, 0.2, 0.0, -0.1, 1.0, 0.5, 0.01, 0.02]),
+    ]
+
+
 def _parameters(api, images):
     """How many parameters tfprof counts."""
     analyzer, tf = api.contrib.tfprof.model_analyzer, api.tf
@@ -177,6 +233,7 @@ def _lazy_adam(api, values):
 
 
 CASES = {
+    "images": Case(_images, (2, 5, 6, 3)),
     "lazy adam": Case(_lazy_adam, (2, 2), keep_initial=True),
     "parameters by tfprof": Case(_parameters, (2, 2)),
     "attention bahdanau": _attention("BahdanauAttention"),
@@ -184,10 +241,15 @@ CASES = {
     "attention luong": _attention("LuongAttention"),
     "attention luong scaled": _attention("LuongAttention", scale=True, wrapper={"output_attention": False}),
     "attention two": _attention("BahdanauAttention", mechanisms=2),
+    "greedy": Case(_greedy, (3, 4, 6), gradients=False),
     "beams": Case(_beams, (3, 4, 6), gradients=False),
     "beams with alignments": Case(_beams_with_alignments(None), (3, 4, 6), gradients=False),
     "beams with alignments as written": Case(_beams_with_alignments(4), (3, 4, 6), gradients=False),
     "gather tree": Case(_tree, gradients=False),
+    "sequence loss": _sequence_loss(),
+    "sequence loss each": _sequence_loss(average_across_timesteps=False, average_across_batch=False),
+    "crf": Case(_crf, (3, 4, 4)),
+    "stacked": Case(_stacked, (3, 4, 2)),
     "legacy rnn_decoder": _legacy("rnn_decoder"),
     "legacy attention_decoder": _legacy("attention_decoder", num_heads=2, output_size=3),
     "resnet v1": _small_resnet("v1"),

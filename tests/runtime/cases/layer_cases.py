@@ -1,4 +1,4 @@
-"""Cases for `tf.layers`, beside those of tests/functions/programs/layers.py."""
+"""Cases for `tf.layers`."""
 
 from .running import Case
 
@@ -131,28 +131,79 @@ CASES = {
     "frozen by a getter": Case(_frozen_by_a_getter, ROWS),
     "regularized": Case(_regularized, ROWS),
     "scope defaults": Case(_scope_defaults, ROWS, keep_initial=True),
+    "conv1d": Case(_layer("conv1d", 4, 3), SEQUENCES),
     "conv1d causal": Case(_layer("conv1d", 4, 3, padding="causal", dilation_rate=2), SEQUENCES),
     "conv1d strided": Case(_layer("conv1d", 4, 3, 2, "same", use_bias=False), SEQUENCES),
+    "conv2d": Case(_layer("conv2d", 4, 3), IMAGES),
+    "conv2d same relu": Case(
+        lambda api, x: api.layers.conv2d(x, 4, [3, 2], (2, 1), "SAME", activation=api.tf.nn.relu), IMAGES
+    ),
+    "conv2d dilated": Case(_layer("conv2d", 4, 2, dilation_rate=2, trainable=False), IMAGES),
+    "conv2d without bias": Case(_layer("conv2d", 4, 3, use_bias=False), IMAGES),
+    "conv3d without bias": Case(_layer("conv3d", 4, 3, use_bias=False), VOLUMES),
+    "conv3d": Case(_layer("conv3d", 3, (2, 3, 2), name="volume"), VOLUMES),
+    "conv2d_transpose": Case(_layer("conv2d_transpose", 4, 3, 2), IMAGES),
+    "conv2d_transpose same": Case(
+        _layer("conv2d_transpose", 4, (3, 2), (2, 3), "same", use_bias=False), IMAGES
+    ),
     "conv2d_transpose channels first": Case(
         _layer("conv2d_transpose", 4, 3, 2, "same", "channels_first"), IMAGES
     ),
+    "conv3d_transpose": Case(_layer("conv3d_transpose", 2, 2, 2), VOLUMES),
+    "separable_conv1d": Case(_layer("separable_conv1d", 4, 3, depth_multiplier=2), SEQUENCES),
+    "separable_conv2d": Case(_layer("separable_conv2d", 4, 3, padding="same", depth_multiplier=2), IMAGES),
+    "dense": Case(_layer("dense", 4), ROWS),
+    "dense of three dimensions": Case(
+        lambda api, x: api.layers.dense(x, 4, activation=api.tf.nn.sigmoid), SEQUENCES
+    ),
+    "batch_normalization fused training": Case(_batch_norm(True), IMAGES),
+    "batch_normalization fused inference": Case(_batch_norm(False, scale=False), IMAGES),
+    "batch_normalization fused tensor true": Case(_batch_norm("tensor true", momentum=0.9), IMAGES),
+    "batch_normalization fused tensor false": Case(_batch_norm("tensor false", momentum=0.9), IMAGES),
+    "batch_normalization unfused training": Case(_batch_norm(True, fused=False, epsilon=1e-5), IMAGES),
+    "batch_normalization rows": Case(_batch_norm(True), ROWS),
     "batch_normalization rows inference": Case(_batch_norm(False, center=False), ROWS),
+    "batch_normalization rows tensor true": Case(_batch_norm("tensor true"), ROWS),
     "batch_normalization rows tensor false": Case(_batch_norm("tensor false"), ROWS),
     "batch_normalization axis 1": Case(_batch_norm(True, axis=1), SEQUENCES),
     "batch_normalization two axes": Case(_batch_norm(True, axis=[1, 3]), IMAGES),
     "batch_normalization renormalized": Case(
         _batch_norm(True, renorm=True, momentum=0.9), IMAGES, one_run=True
     ),
+    "batch_normalization renormalized, clipped": Case(
+        _batch_norm(
+            True,
+            renorm=True,
+            renorm_clipping={"rmin": 0.3, "rmax": 3.0, "dmax": 5.0},
+            renorm_momentum=0.8,
+            axis=1,
+            scale=False,
+        ),
+        SEQUENCES,
+        one_run=True,
+    ),
     "batch_normalization renormalized tensor true": Case(
         _batch_norm("tensor true", renorm=True), ROWS, one_run=True
     ),
     "batch_normalization renormalized tensor false": Case(_batch_norm("tensor false", renorm=True), ROWS),
     "batch_normalization renormalized inference": Case(_batch_norm(False, renorm=True), ROWS),
+    "batch_normalization virtual batches": Case(_batch_norm(True, virtual_batch_size=2), IMAGES),
     "batch_normalization virtual batches renormalized": Case(
         _batch_norm("tensor true", virtual_batch_size=1, renorm=True), ROWS, one_run=True
     ),
+    "batch_normalization adjusted": Case(_adjusted_batch_norm(True), IMAGES),
     "batch_normalization adjusted tensor false": Case(_adjusted_batch_norm("tensor false"), IMAGES),
+    "batch_normalization frozen": Case(_batch_norm(True, trainable=False), IMAGES),
+    "dropout": Case(_layer("dropout", 0.4, seed=7, training=True), (4, 6)),
     "dropout rows": Case(_layer("dropout", 0.5, noise_shape=[None, 1], seed=9, training=True), (6, 4)),
+    "dropout off": Case(_layer("dropout", 0.4), ROWS),
+    "flatten": Case(_layer("flatten"), IMAGES),
     "flatten channels first": Case(_layer("flatten", data_format="channels_first"), IMAGES),
+    "max_pooling1d": Case(_layer("max_pooling1d", 2, 2), SEQUENCES),
+    "max_pooling2d": Case(_layer("max_pooling2d", 2, 2, name="pool"), IMAGES),
+    "max_pooling2d same": Case(_layer("max_pooling2d", [3, 2], [2, 1], "same"), IMAGES),
+    "max_pooling3d": Case(_layer("max_pooling3d", 2, 1), VOLUMES),
+    "average_pooling1d": Case(_layer("average_pooling1d", 3, 2, "same"), SEQUENCES),
+    "average_pooling2d": Case(_layer("average_pooling2d", (2, 3), 1), IMAGES),
     "average_pooling3d": Case(_layer("average_pooling3d", 2, 2, data_format="channels_first"), VOLUMES),
 }

@@ -128,6 +128,7 @@ def _plain(operation):
         ("/AssignVariableOp", ""),
         ("/AssignNewValue/Assign", "/AssignNewValue"),
         ("/TensorArrayV2Stack/TensorListStack", "/TensorArrayStack/TensorArrayGatherV3"),
+        ("/IdentityN", "/LSTMBlockCell"),
     ):
         operation = operation.split(ending)[0] if other is None else operation.replace(ending, other)
     return operation

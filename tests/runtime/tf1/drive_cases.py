@@ -13,7 +13,7 @@ from tf2towers.runtime import Session, graph_mode
 graph_mode()
 
 import tensorflow.compat.v1 as tf  # noqa: E402
-from cases import contrib_cases, layer_cases, running, slim_cases  # noqa: E402
+from cases import contrib_cases, layer_cases, rnn_cases, running, slim_cases  # noqa: E402
 
 from tf2towers.runtime.tf1 import (  # noqa: E402
     crf,
@@ -53,6 +53,7 @@ api = running.Api(tf, layers, slim, slim, Rnn(), contrib)
 found = {}
 for module, cases in (
     ("layers", layer_cases.CASES),
+    ("rnn", rnn_cases.CASES),
     ("slim", slim_cases.CASES),
     ("contrib", contrib_cases.CASES),
 ):

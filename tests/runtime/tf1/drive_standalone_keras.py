@@ -81,6 +81,18 @@ def in_scopes(rows):
         return shared(shared(hidden))
 
 
+def frozen(rows):
+    """Layers that are not trainable: TensorFlow's collection has their variables."""
+    later = Dense(4)
+    hidden = later(Dense(4, trainable=False)(rows))
+    later.trainable = False
+    model = Sequential([Dense(2, trainable=False, input_shape=(4,)), Dense(3)])
+    return [
+        model(hidden),
+        tf.constant(1.0 + len(model.trainable_weights) + 10 * len(later.trainable_weights)),
+    ]
+
+
 def initial_values(rows):
     """Every initializer, without a seed and with one."""
     names = ["glorot_uniform", "glorot_normal", "he_uniform", "he_normal", "lecun_uniform", "lecun_normal"]
@@ -146,6 +158,7 @@ def of_losses(rows):
 
 CASES = {
     "sequential": (sequential, IMAGES), "functional": (functional, ROWS), "in scopes": (in_scopes, ROWS),
+    "frozen": (frozen, ROWS),
     "initial values": (initial_values, ROWS), "images": (of_images, IMAGES), "sequences": (of_sequences, SEQUENCES),
     "losses": (of_losses, ROWS),
 }  # fmt: skip

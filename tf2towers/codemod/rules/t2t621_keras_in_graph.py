@@ -63,6 +63,7 @@ RULE = Rule(
     All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are served in any program.
     """,
     todo="Write it without that function, or migrate the model to Keras 3 by hand.",
+    modules=True,
     sources=("tables/keras.tsv",),
     examples=(
         Example(
