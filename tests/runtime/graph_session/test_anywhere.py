@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tests.runtime.tasks import free_ports
 from tf2towers.runtime import Server, Session, graph_mode
-from tf2towers.runtime.cluster.waiting import listening
+from tests.runtime.tasks import listening
 
 graph_mode()
 here, there, other = (f"localhost:{port}" for port in free_ports(3))

@@ -45,3 +45,14 @@ def test_gpus_take_memory_as_they_need_it_unless_the_environment_says_otherwise(
     )
     out, _ = run_python("-c", program, **({GROWTH: said} if said else {}))
     assert out.split() == [said or "true"]
+
+
+def test_a_plain_import_takes_functions_for_devices() -> None:
+    program = (
+        "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\ngraph_mode()\n"
+        "with tf.device(lambda op: '/cpu:1' if op.type == 'Add' else '/cpu:0'):\n"
+        "    total = tf.add(tf.constant(1.0), 2.0, name='total')\nprint(total.op.device[-5:].upper(), total.op.type)\n"
+        "with tf.device('/cpu:2'):\n    print(tf.constant(1.0).op.device[-5:])\n"
+    )
+    out, _ = run_python("-c", program)
+    assert out.split() == ["CPU:0", "AddV2", "CPU:2"]

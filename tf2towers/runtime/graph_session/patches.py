@@ -102,6 +102,12 @@ def device_functions_see_tf1(changes: Patch) -> None:
         return plain(graph, given)
 
 
+@patch("framework/ops.py, device", "tests/runtime/graph_session/test_devices.py")
+def devices_may_be_functions(changes: Patch) -> None:
+    """Lets plain `tf.device` take a function in a script that says `compat.v1` for the rest, as TF1's did."""
+    changes.set(tf, "device", _v1.device)
+
+
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
 
@@ -1030,6 +1036,7 @@ FOR_MIGRATED = (
     sums_of_half_embeddings_are_float32,
     tuples_wait_for_assignments,
     device_functions_see_tf1,
+    devices_may_be_functions,
     *FOR_ORIGINALS,
 )
 #: those that are applied where they are needed, with what they are given
