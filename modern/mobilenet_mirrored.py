@@ -137,7 +137,7 @@ def train_by_fit(
 def make_train_step(
     strategy: tf.distribute.Strategy, model: keras.Model, jit: bool = False
 ) -> Callable[..., Any]:
-    """What MirroredStrategy does in a step, one by one. 1: every device has a copy of the model, see `train`. 2: `cut`."""
+    """What MirroredStrategy does in a step, one by one. 1: every device has a copy of the model, `train`. 2: `cut`."""
     variables, optimizer = model.trainable_variables, model.optimizer
     share = 1.0 / strategy.num_replicas_in_sync
 
