@@ -377,8 +377,7 @@ devices share the cores (`share_cores` in `modern/devices.py`), but not where on
 
 Where a strategy sends batches to devices, TensorFlow 2.21 has malloc give memory back at once (`M_TRIM_THRESHOLD`; 2.15
 and 2.18 do not). A step of MobileNetV2 then had 10,000 page faults instead of none, and took 20 ms more of processor
-time. So replicas on the CPU read for themselves (`input_options` in `modern/devices.py`): no batch is sent. Keras sends
-those of an evaluation; the programs that are timed here make none.
+time. So replicas on the CPU read for themselves (`input_options` in `modern/devices.py`): no batch is sent.
 
 `--jit` (XLA) of `modern/cifar10_mirrored.py` differs by up to 5e-6 of a gradient's largest element,
 `--precision=bfloat16` by 0.7 % in the last layer and up to 21 % in the first. `tests/modern/test_cifar10_mirrored.py`

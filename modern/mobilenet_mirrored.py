@@ -67,15 +67,8 @@ def define_flags() -> None:
     flags.DEFINE_string("report_dir", "/tmp/mobilenet_mirrored", where)
     flags.DEFINE_integer("eval_every", 1, "Epochs between two evaluations, and checkpoints.", lower_bound=1)
     flags.DEFINE_integer("seed", 0, "The initial weights and the order of the images follow from it.")
-    for name in (
-        "data_dir",
-        "all_reduce",
-        "batch_size",
-        "num_epochs",
-        "image_size",
-        "max_images",
-        "report_dir",
-    ):
+    aliased = ["data_dir", "all_reduce", "batch_size", "num_epochs", "image_size", "max_images", "report_dir"]
+    for name in aliased:
         flags.DEFINE_alias(name.replace("_", "-"), name)
 
 
@@ -129,7 +122,7 @@ class Progress(keras.callbacks.Callback):
 
 def train_by_fit(
     model: keras.Model, parts: Any, epochs: int, steps: int, progress: Progress,
-    validation: tf.data.Dataset | None = None, folder: Path | None = None, done: int = 0, every: int = 1,
+    validation: Any = None, folder: Path | None = None, done: int = 0, every: int = 1,
 ) -> None:  # fmt: skip
     """Keras finds the strategy that the model was made under."""
     callbacks = [progress]
@@ -144,7 +137,7 @@ def train_by_fit(
 def make_train_step(
     strategy: tf.distribute.Strategy, model: keras.Model, jit: bool = False
 ) -> Callable[..., Any]:
-    """What MirroredStrategy does in a step, one by one. 1: every device has a copy of the model, see `train`."""
+    """What MirroredStrategy does in a step, one by one. 1: every device has a copy of the model, `train`. 2: `cut`."""
     variables, optimizer = model.trainable_variables, model.optimizer
     share = 1.0 / strategy.num_replicas_in_sync
 
@@ -186,7 +179,7 @@ def make_train_step(
 
 def train_by_hand(
     strategy: tf.distribute.Strategy, model: keras.Model, parts: Any, epochs: int, steps: int, progress: Progress,
-    validation: tf.data.Dataset | None = None, jit: bool = False, done: int = 0, every: int = 1,
+    validation: Any = None, jit: bool = False, done: int = 0, every: int = 1,
 ) -> None:  # fmt: skip
     """The same steps as in `fit`, with nothing hidden."""
     train_step = make_train_step(strategy, model, jit)
@@ -210,6 +203,20 @@ def cut(batches: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strat
 
     def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
         return batches.rebatch(sizes).shard(context.num_input_pipelines, context.input_pipeline_id)
+
+    return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy))
+
+
+def cut_equally(images: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy) -> Any:
+    """Images to evaluate on, as many for each device. The last few may be left out: a part of none is an error."""
+    replicas = strategy.num_replicas_in_sync
+    images = images.take(int(images.cardinality()) // replicas * replicas)
+
+    def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
+        own = range(context.input_pipeline_id, replicas, context.num_input_pipelines)
+        parts = [images.shard(replicas, number).batch(max(1, batch_size // replicas)) for number in own]
+        in_turn = tf.data.Dataset.range(len(parts)).repeat()
+        return parts[0] if len(parts) == 1 else tf.data.Dataset.choose_from_datasets(parts, in_turn)
 
     return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy))
 
@@ -250,9 +257,8 @@ def train(
         raise SystemExit(f"--batch_size={batch_size} leaves one of {replicas} replicas without images")
     batches = mobilenet_images.batches(images, size, batch_size, FLAGS.num_epochs, FLAGS.seed)
     steps = images.number // batch_size
-    validation = images.validation
-    if validation is not None:
-        validation = validation.map(mobilenet_images.resize(size), tf.data.AUTOTUNE).batch(batch_size)
+    resized = images.validation and images.validation.map(mobilenet_images.resize(size), tf.data.AUTOTUNE)
+    validation = resized and cut_equally(resized, batch_size, strategy)
 
     random.seed(FLAGS.seed)  # Keras takes the seeds of its initializers from there
     with strategy.scope():  # 1: a copy of every variable on each device
