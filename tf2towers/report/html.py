@@ -6,6 +6,7 @@ What is not an element itself is escaped, so a name or a script cannot become on
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
 import io
 import math
@@ -21,8 +22,6 @@ from tf2towers.report.paths import display_path
 #: characters HTML forbids, and halves of surrogate pairs, which no file in UTF-8 can hold
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _VOID = frozenset({"meta", "img"})
-#: lets a browser load nothing and run nothing
-_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 class Markup(str):
@@ -98,16 +97,22 @@ def curves(
 def document(title: str, scripts: Iterable[Path], header: Iterable[str], *sections: str) -> str:
     """The whole page, to be written as UTF-8.
 
+    Its content security policy lets a browser load nothing and run nothing.
+
     Args:
         scripts: what the page is about; they are named at its top, with the date.
         header, sections: Markup.
     """
     about = f"{' and '.join(map(display_path, scripts))}, {time.strftime('%Y-%m-%d %H:%M %Z')}"
     style = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
+    only = (
+        f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
     head = element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", http_equiv="Content-Security-Policy", content=only),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
