@@ -15,13 +15,6 @@ pytestmark = pytest.mark.tensorflow
 from tf2towers.runtime.graph_session import patches, private  # noqa: E402
 
 
-def test_eager_mode() -> None:
-    with tf.Graph().as_default():
-        assert not tf.executing_eagerly()
-        with private.eager_mode():
-            assert tf.executing_eagerly()
-
-
 def test_what_scripts_read_of_operations() -> None:
     patches.complete_graphs()
     with tf.Graph().as_default() as graph:

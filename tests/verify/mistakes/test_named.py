@@ -39,22 +39,20 @@ MISTAKES = {
     "sum for mean": Mistake(
         "sum for mean", AVERAGE, AVERAGE + "        grads = [(2.0 * g, v) for g, v in grads]\n"
     ),
-    "a skipped tower": Mistake("no averaging", AVERAGE, "        grads = tower_grads[0]\n"),
     "a tower left out of the sum": Mistake(
         "skipped tower",
         AVERAGE,
         "        tower_grads[1] = [(0.0 * g, v) for g, v in tower_grads[1]]\n" + AVERAGE,
         ("--num_gpus=3",),
     ),
-    "a dropped regulariser": Mistake("missing regulariser", "'softmax', 0.05)", "'softmax', 0.0)"),
     "another rate": Mistake("learning rate", "exponential_decay(0.1,", "exponential_decay(0.05,"),
+    "a dropped regulariser": Mistake("missing regulariser", "'softmax', 0.05)", "'softmax', 0.0)"),
     "clipping each tower": Mistake(
         "clipping order",
         "                        tower_grads.append(grads)\n",
         "                        tower_grads.append([(tf.clip_by_norm(g, FLAGS.clip), v) for g, v in grads])\n",
         CLIPPED,
     ),
-    "no clipping": Mistake("missing clipping", "if FLAGS.clip > 0:", "if False:", CLIPPED),
     "another moving average": Mistake(
         "moving average", "ExponentialMovingAverage(0.9, global_step)", "ExponentialMovingAverage(0.1, global_step)"
     ),

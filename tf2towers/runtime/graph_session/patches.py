@@ -70,7 +70,7 @@ def before_devices_start(settle: Callable[[], None]) -> None:
     devices_are_settled_when_found()
 
 
-@patch("common_runtime/direct_session.cc, NewSession", "tests/runtime/graph_session/test_devices.py")
+@patch("common_runtime/direct_session.cc, NewSession", "tests/runtime/graph_session/test_processes.py")
 def devices_are_settled_when_found(changes: Patch) -> None:
     """Calls what `before_devices_start` was given, once TensorFlow has looked which devices there are."""
     eager_context = context.context()
