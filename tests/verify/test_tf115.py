@@ -56,12 +56,9 @@ def test_a_cluster(script: str, issync: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("factor", ["", "1.01"])
 def test_a_bias_before_a_batch_norm(factor: str, tmp_path: Path) -> None:
     """Its true gradient is 0, and Adam makes steps of its rounding: the float64 run says so."""
-    migrate_into(SMALL, tmp_path)
+    wrong = AVERAGE + f"        grads = [({factor} * g, v) for g, v in grads]\n" if factor else AVERAGE
+    migrate_into(SMALL, tmp_path, AVERAGE, wrong)
     script = tmp_path / SMALL.name
-    if factor:
-        text = script.read_text(encoding="utf-8")
-        wrong = AVERAGE + f"        grads = [({factor} * g, v) for g, v in grads]\n"
-        script.write_text(text.replace(AVERAGE, wrong), encoding="utf-8")
     options = Options(steps=5, legacy_python=TF1)
     result = verify(SMALL, script, ["--optimizer=adam"], options)
     found = {
@@ -79,12 +76,8 @@ def test_a_bias_before_a_batch_norm(factor: str, tmp_path: Path) -> None:
 def test_steps_of_rounding(rate: str, tmp_path: Path) -> None:
     """Elements next to 0 of a gradient that is none: each step is judged by itself, from the original's variables."""
     wide = Path(__file__).parent / "legacy" / "wide_towers.py"
-    migrate_into(wide, tmp_path)
-    script = tmp_path / wide.name
-    text = script.read_text(encoding="utf-8")
-    assert "AdamOptimizer(0.05)" in text
-    script.write_text(text.replace("AdamOptimizer(0.05)", f"AdamOptimizer({rate})"), encoding="utf-8")
-    result = verify(wide, script, [], Options(legacy_python=TF1))
+    migrate_into(wide, tmp_path, "AdamOptimizer(0.05)", f"AdamOptimizer({rate})")
+    result = verify(wide, tmp_path / wide.name, [], Options(legacy_python=TF1))
     if rate == "0.05":
         assert (result.outcome, result.error, result.diagnoses) == ("within", "", [])
         assert (result.calls, result.steps) == (9, 4)

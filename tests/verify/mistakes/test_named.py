@@ -70,8 +70,6 @@ Pair = tuple[Recording, Recording]
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pair]:
     """The original's steps, and those of each script; two runs at a time."""
     folder = tmp_path_factory.mktemp("mistakes")
-    migrate_into(SCRIPT, folder)
-    text = (folder / SCRIPT.name).read_text(encoding="utf-8")
     options = Options(steps=4, continuous=True, scratch=folder / "scratch")
 
     def record(script: Path, flags: tuple[str, ...], name: str, migrated: bool = True) -> Recording:
@@ -86,15 +84,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pair]:
         }
         runs = {}
         for name, given in flags.items():
-            wrong = text
-            if name in MISTAKES:
-                assert MISTAKES[name].right in text, f"the mistake no longer applies: {name}"
-                wrong = text.replace(MISTAKES[name].right, MISTAKES[name].wrong)
+            home = folder / name.replace(" ", "_")
+            mistake = MISTAKES.get(name)
+            migrate_into(SCRIPT, home, *((mistake.right, mistake.wrong) if mistake else ()))
+            script = home / SCRIPT.name
             if name == "clipping each tower":
-                wrong = wrong.replace("if FLAGS.clip > 0:", "if False:")
-            script = folder / name.replace(" ", "_") / SCRIPT.name
-            script.parent.mkdir()
-            script.write_text(wrong, encoding="utf-8")
+                script.write_text(script.read_text().replace("if FLAGS.clip > 0:", "if False:"))
             runs[name] = pool.submit(record, script, given, name)
         return {name: (originals[given].result(), runs[name].result()) for name, given in flags.items()}
 
