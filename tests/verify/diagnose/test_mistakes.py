@@ -73,7 +73,7 @@ def test_a_mistake_is_named(what: str, lockstep: bool, towers: int, noise: float
 
 
 def test_an_optimizer_whose_slots_are_not_recorded_is_not_misnamed() -> None:
-    for original, mistake in (("sgd", {}), ("momentum", {"momentum": 0.8})):
+    for original, mistake in (("sgd", {}), ("momentum", {}), ("momentum", {"momentum": 0.8})):
         for lockstep in (True, False):
             runs = both(Trainer(optimizer=original), lockstep, 0.0, optimizer="keras", **mistake)
             assert diagnose(*runs, lockstep=lockstep) == []
