@@ -21,19 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alternating import Training, alternate
-from migrate_speed import seconds
+from migrate_speed import seconds, write_long_script
 from training import ENDLESS, ROOT, TOWERS_LINE, WORKER_LINE, migrated
 from tree_speed import make_tree
-
-LAYER = """
-
-def layer_{number}(x, units):
-    # a layer that nothing calls
-    with tf.variable_scope('layer_{number}'):
-        weights = tf.get_variable('weights', [x.get_shape()[1].value, units])
-        biases = tf.get_variable('biases', [units], initializer=tf.zeros_initializer())
-        return tf.nn.relu(tf.nn.xw_plus_b(x, weights, biases))
-"""
 
 
 @dataclass(frozen=True)
@@ -62,15 +52,9 @@ class Curve:
 def migrate_by_lines(folder: Path) -> Curve:
     """`tf2towers migrate` of one script."""
     sizes = (300, 1_000, 3_000, 10_000, 30_000, 50_000)
-    text = (ROOT / "legacy/cifar10_towers.py").read_text()
-    start = text.index("\ndef tower_loss")
     costs = []
     for size in sizes:
-        count = max(0, size - text.count("\n")) // LAYER.count("\n")
-        layers = "".join(LAYER.format(number=number) for number in range(count))
-        script = folder / f"lines_{size}.py"
-        script.write_text(text[:start] + layers + text[start:])
-        (folder / "cifar10_model.py").write_text((ROOT / "legacy/cifar10_model.py").read_text())
+        script = write_long_script(folder, size)
         costs.append(seconds([*TOOL, "migrate", "-o", str(folder / f"out_{size}"), str(script)]))
     return Curve("migrate: a script", "lines", "CPU seconds", sizes, {"exact": costs})
 

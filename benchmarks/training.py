@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import four_gpus
+import migrate_speed
 import tensorflow as tf
 from alternating import Training, alternate
 
@@ -370,8 +371,14 @@ The towers of a machine without GPUs share its CPU and one copy of the variables
 MirroredStrategy is.
 
 MobileNetV2 on images of 32 x 32 has many small operations: 45 % of the time goes into handing work from thread to
-thread (perf). With `TF_NUM_INTRAOP_THREADS=1` a step takes 63 ms of processor time instead of 95; sums in parts by
-threads round otherwise then, so no program sets it by itself.
+thread (perf). With `TF_NUM_INTRAOP_THREADS=1` a step takes 63 ms of processor time instead of 95. Sums in parts by
+threads round otherwise then, so original and migrated programs keep TensorFlow's number. In the modern trainer logical
+devices share the cores (`share_cores` in `modern/devices.py`), but not where one device is timed beside them.
+
+Where a strategy sends batches to devices, TensorFlow 2.21 has malloc give memory back at once (`M_TRIM_THRESHOLD`; 2.15
+and 2.18 do not). A step of MobileNetV2 then had 10,000 page faults instead of none, and took 20 ms more of processor
+time. So replicas on the CPU read for themselves (`input_options` in `modern/devices.py`): no batch is sent. Keras sends
+those of an evaluation; the programs that are timed here make none.
 
 `--jit` (XLA) of `modern/cifar10_mirrored.py` differs by up to 5e-6 of a gradient's largest element,
 `--precision=bfloat16` by 0.7 % in the last layer and up to 21 % in the first. `tests/modern/test_cifar10_mirrored.py`
@@ -388,6 +395,7 @@ costs as much as a small step. Tasks on one host may gain by fewer threads each 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(map(str, clusters))}
 
+{migrate_speed.section()}
 {four_gpus.section()}"""
 
 

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from tf2towers.codemod.rule import rules
-from tf2towers.report.rule import Rule, anchor, markdown
+from tf2towers.report.rule import Rule, markdown
 
 PAGE = Path(__file__).with_name("rules.md")
 _HEAD = """# Rules
@@ -40,7 +40,7 @@ def _wrapped(text: str) -> str:
 
 
 def _section(rule: Rule) -> str:
-    return f'<a id="{anchor(rule)}"></a>\n\n## {rule.code}: {rule.title}\n\n{markdown(rule)}'
+    return f'<a id="{rule.code.lower()}"></a>\n\n## {rule.code}: {rule.title}\n\n{markdown(rule)}'
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import devices
 import numpy as np
 import tensorflow as tf
 import trainer_data
@@ -69,20 +70,22 @@ def training_batches(
         raise trainer_data.DataError(f"{number} images are less than one batch of {whole}")
 
     def dataset(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        own = images.shard(context.num_input_pipelines, context.input_pipeline_id)
-        epochs = own.shuffle(number, seed).take(number // whole * whole).repeat()  # full batches only
-        endless = epochs.skip(first * whole)
+        endless = images.shuffle(number, seed).take(number // whole * whole).repeat()  # full batches only
+        endless = endless.skip(first * whole)
+        endless = endless.enumerate(first * whole) if distort else endless
+        # One element is one replica's part. Replicas take them in turn, and so do pipelines
+        parts = endless.batch(whole, drop_remainder=True).rebatch(sizes)
+        parts = parts.shard(context.num_input_pipelines, context.input_pipeline_id)
         if distort:
-            endless = endless.enumerate(first * whole)
-            endless = endless.map(
+            own = sizes[context.input_pipeline_id :: context.num_input_pipelines]
+            single = parts.unbatch().map(
                 lambda n, example: distorted(*example, tf.stack([seed, n])), tf.data.AUTOTUNE
             )
-        # Replicas take elements in turn: one element is one replica's part
-        equal = len(set(sizes)) == 1
-        parts = endless.batch(sizes[0] if equal else whole, drop_remainder=True)
-        parts = parts if equal else parts.rebatch(sizes)
-        parts = parts if distort else parts.map(standardized, tf.data.AUTOTUNE)
+            parts = single.batch(sum(own), drop_remainder=True).rebatch(own)
+        else:
+            parts = parts.map(standardized, tf.data.AUTOTUNE)
         parts = parts.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY))
         return parts.prefetch(tf.data.AUTOTUNE)
 
-    return iter(strategy.distribute_datasets_from_function(dataset))
+    options = devices.input_options(strategy)
+    return iter(strategy.distribute_datasets_from_function(dataset, options))

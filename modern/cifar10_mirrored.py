@@ -117,14 +117,14 @@ class Trainer:
         gradients = tape.gradient(loss, self.model.trainable_variables)
         return tf.stack(losses) * share, devices.unscaled(self.optimizer, gradients)
 
-    @tf.function  # type: ignore[untyped-decorator]
+    @tf.function
     def replica_gradients(self, images: Any, labels: Any) -> tuple[Any, list[Any]]:
         """The losses and gradients of all replicas, where nothing is to be applied."""
 
         def own(*part: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
             return self.compute(*part)
 
-        return self.strategy.run(own, args=(images, labels))  # type: ignore[no-any-return]
+        return self.strategy.run(own, args=(images, labels))
 
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """One step of one replica. A tf.function keeps the lines' order; TF1: tf.control_dependencies."""
@@ -154,11 +154,11 @@ class Trainer:
     def training_on(self, batches: Iterator[tuple[Any, Any]]) -> Callable[[int], tf.Tensor]:
         """A function that makes so many steps on the next batches in one call; it returns the last one's losses."""
 
-        @tf.function  # type: ignore[untyped-decorator]
+        @tf.function
         def one_step() -> tf.Tensor:
             return self.train_step(*next(batches))
 
-        @tf.function  # type: ignore[untyped-decorator]
+        @tf.function
         def several_steps(count: tf.Tensor) -> tf.Tensor:
             losses = tf.zeros(len(self.loss_names))
             for _ in tf.range(count):

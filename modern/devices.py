@@ -12,6 +12,7 @@ What is decided, for all of them:
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from typing import Any
@@ -59,9 +60,11 @@ def choose_devices(num_gpus: int | None = None, names: list[str] | None = None) 
 
 
 def share_cores(devices: list[str]) -> None:
-    """Where they are of the CPU, its part for each. It must come before anything is computed."""
+    """Where they are of the CPU, its part for each. Once something has been computed, TensorFlow keeps its threads."""
     if all("cpu" in device.lower() for device in devices):
-        tf.config.threading.set_intra_op_parallelism_threads(max(1, (os.cpu_count() or 1) // len(devices)))
+        own = max(1, (os.cpu_count() or 1) // len(devices))
+        with contextlib.suppress(RuntimeError):
+            tf.config.threading.set_intra_op_parallelism_threads(own)
 
 
 def mirrored(devices: list[str], all_reduce: str | None = None) -> tf.distribute.MirroredStrategy:
@@ -73,6 +76,27 @@ def mirrored(devices: list[str], all_reduce: str | None = None) -> tf.distribute
     strategy = tf.distribute.MirroredStrategy(devices, cross_device_ops=kind and ALL_REDUCE[kind]())
     print(f"Number of devices: {strategy.num_replicas_in_sync}")
     return strategy
+
+
+def alone(device: str) -> tf.distribute.Strategy:
+    """One device, without copies and sums: it only says where. Without a GPU all is on the first CPU by itself."""
+    if device == "/cpu:0" and not tf.config.list_physical_devices("GPU"):
+        return tf.distribute.get_strategy()
+    return tf.distribute.OneDeviceStrategy(device)
+
+
+def input_options(strategy: tf.distribute.Strategy) -> tf.distribute.InputOptions | None:
+    """How batches come to the replicas: to GPUs while the step before computes; devices of one CPU have them already.
+
+    What sends them makes malloc give memory back at once (TensorFlow 2.21): docs/performance.md. So each replica on the
+    CPU has an input pipeline of its own.
+    """
+    if not isinstance(strategy, tf.distribute.MirroredStrategy):
+        return None
+    if any("GPU" in device for device in strategy.extended.worker_devices):
+        return None
+    mode = tf.distribute.InputReplicationMode.PER_REPLICA
+    return tf.distribute.InputOptions(experimental_fetch_to_device=False, experimental_replication_mode=mode)
 
 
 def set_precision(precision: str) -> None:

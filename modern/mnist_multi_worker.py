@@ -57,12 +57,12 @@ class Trainer:
         losses = self.strategy.run(self.replica_step, args=(images, labels))
         return tf.reduce_mean(tf.stack(self.strategy.experimental_local_results(losses)))
 
-    @tf.function  # type: ignore[untyped-decorator]
+    @tf.function
     def one_step(self, batches: Any) -> tf.Tensor:
         """A step on the next batch."""
         return self.train_step(*next(batches))
 
-    @tf.function  # type: ignore[untyped-decorator]
+    @tf.function
     def several_steps(self, batches: Any, count: tf.Tensor) -> tf.Tensor:
         """So many steps in one call; the last one's loss."""
         loss = tf.constant(0.0)

@@ -61,13 +61,13 @@ class Trainer:
         self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables, strict=True))
         return tf.identity(self.global_step.assign_add(1)), loss
 
-    @tf.function  # type: ignore[untyped-decorator]
+    @tf.function
     def train_step(self, batches: Any) -> tuple[tf.Tensor, tf.Tensor]:
         """TF1: sess.run([train_step, global_step, cross_entropy], feed_dict)."""
         step, loss = self.strategy.run(self.replica_step, args=next(batches))
         return step, loss
 
-    @tf.function  # type: ignore[untyped-decorator]
+    @tf.function
     def train_steps(self, batches: Any, count: int) -> tuple[tf.Tensor, tf.Tensor]:
         """So many steps for one request, which costs as much as a small step; what the last of them gives.
 

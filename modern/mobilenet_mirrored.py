@@ -128,15 +128,15 @@ class Progress(keras.callbacks.Callback):
 
 
 def train_by_fit(
-    model: keras.Model, batches: tf.data.Dataset, epochs: int, steps: int, progress: Progress,
+    model: keras.Model, parts: Any, epochs: int, steps: int, progress: Progress,
     validation: tf.data.Dataset | None = None, folder: Path | None = None, done: int = 0, every: int = 1,
 ) -> None:  # fmt: skip
-    """Keras finds the strategy that the model was made under, and cuts and distributes the batches itself."""
+    """Keras finds the strategy that the model was made under."""
     callbacks = [progress]
     if folder is not None and importlib.util.find_spec("tensorboard") is not None:
         callbacks.append(keras.callbacks.TensorBoard(str(folder)))
     model.fit(
-        batches, epochs=epochs, initial_epoch=done, steps_per_epoch=steps, verbose=0, shuffle=False,
+        parts, epochs=epochs, initial_epoch=done, steps_per_epoch=steps, verbose=0, shuffle=False,
         callbacks=callbacks, validation_data=validation, validation_freq=every,
     )  # fmt: skip
 
@@ -176,7 +176,7 @@ def make_train_step(
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
         return loss, hits
 
-    @tf.function  # type: ignore[untyped-decorator]
+    @tf.function
     def train_step(images: Any, labels: Any) -> tuple[tf.Tensor, tf.Tensor]:
         losses, hits = strategy.run(replica_step, args=(images, labels))
         return strategy.reduce(SUM, losses, axis=None), strategy.reduce(SUM, hits, axis=None)
@@ -185,23 +185,16 @@ def make_train_step(
 
 
 def train_by_hand(
-    strategy: tf.distribute.Strategy, batch_size: int, model: keras.Model, batches: tf.data.Dataset, epochs: int,
-    steps: int, progress: Progress, validation: tf.data.Dataset | None = None, jit: bool = False, done: int = 0,
-    every: int = 1,
+    strategy: tf.distribute.Strategy, model: keras.Model, parts: Any, epochs: int, steps: int, progress: Progress,
+    validation: tf.data.Dataset | None = None, jit: bool = False, done: int = 0, every: int = 1,
 ) -> None:  # fmt: skip
     """The same steps as in `fit`, with nothing hidden."""
     train_step = make_train_step(strategy, model, jit)
-    # 2: each batch is cut into as many parts as there are devices, and each part is sent to its device.
-    def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        own = batches.shard(context.num_input_pipelines, context.input_pipeline_id)
-        return own.rebatch(sizes).prefetch(tf.data.AUTOTUNE)
-
-    sizes = [len(part) for part in np.array_split(np.arange(batch_size), strategy.num_replicas_in_sync)]
-    parts = iter(strategy.distribute_datasets_from_function(own_parts))
+    batches = iter(parts)
     for epoch in range(done, epochs):
         progress.on_epoch_begin(epoch)
         # 6: the next step reads what this one has written, on each device: all have been updated before it.
-        results = [train_step(*next(parts)) for _ in range(steps)]
+        results = [train_step(*next(batches)) for _ in range(steps)]
         loss, accuracy = np.mean(results, axis=0)
         logs = {"loss": loss, "sparse_categorical_accuracy": accuracy}
         progress.on_test_begin()
@@ -209,6 +202,16 @@ def train_by_hand(
             evaluated = model.evaluate(validation, verbose=0, return_dict=True)
             logs["val_sparse_categorical_accuracy"] = evaluated["sparse_categorical_accuracy"]
         progress.on_epoch_end(epoch, logs)
+
+
+def cut(batches: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy) -> Any:
+    """2: each batch is cut into as many parts as there are devices, and each part comes to its device."""
+    sizes = [len(part) for part in np.array_split(np.arange(batch_size), strategy.num_replicas_in_sync)]
+
+    def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
+        return batches.rebatch(sizes).shard(context.num_input_pipelines, context.input_pipeline_id)
+
+    return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy))
 
 
 def restored(model: keras.Model, folder: Path) -> tuple[tf.train.CheckpointManager, int]:
@@ -240,7 +243,7 @@ def train(
         images = images._replace(dataset=images.dataset.take(FLAGS.max_images), number=FLAGS.max_images)
 
     if configuration == "one":
-        strategy = tf.distribute.OneDeviceStrategy(first)  # without copies and sums: it only says where
+        strategy = devices.alone(first)
     replicas = strategy.num_replicas_in_sync
     batch_size = FLAGS.batch_size * (replicas if configuration == "scaled" else 1)
     if batch_size < replicas:
@@ -273,15 +276,13 @@ def train(
     folder = Path(FLAGS.report_dir, f"{name}_{configuration}")
     folder.mkdir(parents=True, exist_ok=True)
     manager, done = restored(model, folder / "checkpoints")
-    progress, batches = (
-        Progress(f"{name}, {configuration}", manager, FLAGS.eval_every),
-        batches.skip(done * steps),
-    )
-    common = batches, FLAGS.num_epochs, steps, progress, validation
+    progress = Progress(f"{name}, {configuration}", manager, FLAGS.eval_every)
+    parts = cut(batches.skip(done * steps), batch_size, strategy)
+    common = parts, FLAGS.num_epochs, steps, progress, validation
     if FLAGS.loop == "fit":
         train_by_fit(model, *common, folder, done, FLAGS.eval_every)
     else:
-        train_by_hand(strategy, batch_size, model, *common, FLAGS.jit, done, FLAGS.eval_every)
+        train_by_hand(strategy, model, *common, FLAGS.jit, done, FLAGS.eval_every)
     model.save(folder / "model.keras")
     if manager.checkpoints:
         tf.io.gfile.rmtree(str(folder / "checkpoints"))

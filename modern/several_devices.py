@@ -29,7 +29,7 @@ def main() -> None:
         w = tf.Variable(tf.fill((2, 2), 2.0), name="w")
         b = tf.Variable(tf.fill((2, 2), 5.0), name="b")
 
-    @tf.function  # type: ignore[untyped-decorator]
+    @tf.function
     def sum_and_product() -> tuple[tf.Tensor, tf.Tensor]:
         """The two do not wait for each other: a tf.function orders what touches state, not what reads it."""
         with tf.device(first):

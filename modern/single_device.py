@@ -15,7 +15,7 @@ with tf.device("/cpu:0"):  # a variable has its value when it is made: no initia
     b = tf.Variable(tf.fill((2, 2), 5.0), name="b")
 
 
-@tf.function  # type: ignore[untyped-decorator]
+@tf.function
 def sum_and_product() -> tuple[tf.Tensor, tf.Tensor]:
     """TF1: the graph below the variables. It is built by the first call; a call takes the place of sess.run."""
     with tf.device("/gpu:0"):  # without a GPU, on the CPU: TF 2 places softly by default

@@ -21,6 +21,9 @@ TABLE = Path(__file__).parents[1] / "tf2towers" / "codemod" / "data" / "lost_att
 #: names that many other classes have, too, or that TensorFlow's own machinery alone asks for
 LEFT_OUT = {"_graph", "_lock", "_seed", "_version", "_variable", "_thread_local", "_container", "_functions"}
 
+#: what ended within TensorFlow 1
+OLDER = {"_parse_flags": "FLAGS", "get_clean_up_op": "a SyncReplicasOptimizer"}
+
 
 def objects():
     """Object in words -> it."""
@@ -83,7 +86,7 @@ def main():
         and not any(part in name for part in ("restor", "disallow", "auto_cast"))
     }
     print("attribute\towner\ttoday")
-    for name, words in sorted(rows.items()):
+    for name, words in sorted({**rows, **OLDER}.items()):
         print(f"{name}\t{words}\t{decided.get(name, '')}")
 
 

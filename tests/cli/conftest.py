@@ -14,10 +14,12 @@ from tf2towers.source.script import Script
 
 
 def stand_in(script: Script) -> MigrationResult:
-    """Replaces OLD by NEW in a script and its modules; HARD is a site left, BUG an error of ours."""
+    """Replaces OLD by NEW in a script and its modules; HARD is a site left, BUG and HUGE are errors of ours."""
     result = MigrationResult(script.path)
     if "BUG" in script.text:
         raise KeyError("bug")
+    if "HUGE" in script.text:
+        raise ValueError("Tree(\n" * 89 + "x" * 10_000)
     if "ODD" in script.text:
         raise SourceError(script.path, "too odd", 3)
     modules = [Script.read(path) for path in LocalImports(script).modules]

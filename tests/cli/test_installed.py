@@ -20,7 +20,7 @@ class Nothing(MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Nothing())
 from importlib import util
-import tf2towers.cli.runnable as installed
+import tf2towers.cli.running as installed
 installed.find_spec = lambda name: None if name in gone else util.find_spec(name)
 from tf2towers.cli.main import main
 for line in sys.argv[1:]:
@@ -32,12 +32,8 @@ COMMANDS = ["migrate", "explain", "rules", "verify", "launch", "compare"]
 def test_without_the_extras(put: Callable[..., Path]) -> None:
     put("a.py", "import tensorflow as tf\ntf.Session()\n")
     lines = [f"{command} --help" for command in COMMANDS]
-    lines += [
-        "verify a.py a.py",
-        "compare a.py a.py --report r",
-        "migrate --verify a.py -o out",
-        "migrate a.py -o out",
-    ]
+    lines += ["verify a.py a.py", "compare a.py a.py --report r"]
+    lines += ["migrate --verify a.py -o out", "migrate a.py -o out"]
     done = subprocess.run([sys.executable, "-c", BARE, *lines], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
     *helps, verify, two, compare, two_again, migrate, two_more, zero = done.stderr.splitlines()

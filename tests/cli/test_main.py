@@ -12,7 +12,7 @@ from tf2towers.cli.main import main
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
-    assert "migrate  turn TF1" in capsys.readouterr().out
+    assert "migrate   turn TF1" in capsys.readouterr().out
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"tf2towers {__version__}\n"
     assert main([]) == 2
@@ -38,11 +38,9 @@ def test_a_closed_pipe_is_quiet() -> None:
         "    print('x' * 10_000_000); return 0\n"
         "m._dispatch = much; m.run()"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
         process.stdout.read(10)
         process.stdout.close()
         assert process.stderr.read() == b""
@@ -56,11 +54,8 @@ def test_rules_and_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert any(line.startswith("T2T605  tower-loop") and "changes  safe" in line for line in lines)
     assert main(["explain", "t2t605", "Tower-Loop"]) == 0
     out = capsys.readouterr().out
-    assert (
-        out.startswith("T2T605 tower-loop: ")
-        and out.count("\nBefore:\n    ") >= 2
-        and "\nAfter:\n    " in out
-    )
+    assert out.startswith("T2T605 tower-loop: ")
+    assert out.count("\nBefore:\n    ") >= 2 and "\nAfter:\n    " in out
     assert "(changes, safe: the result is the same bit for bit)\n\n" in out
     assert main(["explain", "T2T620"]) == 0
     out = capsys.readouterr().out

@@ -141,16 +141,18 @@ def test_formats(put: Put, form: str, capsys: pytest.CaptureFixture[str]) -> Non
 def test_our_own_error_is_no_traceback(
     put: Put, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put("train.py", "BUG\n")
-    put("odd.py", "ODD\n")
-    assert main(["migrate", "train.py", "odd.py"]) == 2
-    err = capsys.readouterr().err
-    assert "internal error, nothing was done: KeyError: 'bug'" in err
-    assert "odd.py: line 3: too odd" in err
-    assert "Traceback" not in err
+    texts = {"bug.py": "BUG\n", "huge.py": "HUGE\n", "odd.py": "ODD\n", "other.py": "OLD\n"}
+    paths = [put(name, text) for name, text in texts.items()]
+    assert main(["migrate", "-w", *texts]) == 2
+    bug, huge, odd = capsys.readouterr().err.splitlines()
+    assert bug.startswith("tf2towers: bug.py: internal error, nothing was done: KeyError: 'bug'")
+    assert huge.startswith("tf2towers: huge.py: internal error, nothing was done: ValueError: Tree(")
+    assert "please report it" in huge and len(huge) < 300
+    assert odd == "tf2towers: odd.py: line 3: too odd"
+    assert [path.read_text() for path in paths] == ["BUG\n", "HUGE\n", "ODD\n", "NEW\n"]
     monkeypatch.setenv("TF2TOWERS_DEBUG", "1")
     with pytest.raises(KeyError):
-        main(["migrate", "train.py"])
+        main(["migrate", "bug.py"])
 
 
 def test_a_file_changed_in_the_meantime_is_left(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tf2towers.codemod.migrate import migrate
+from tf2towers.report.result import MigrationResult
+from tf2towers.source.script import Script
+
 sys.path.insert(0, str(Path(__file__).parent))  # `codemod_texts`, under --import-mode=importlib
 
 
@@ -20,3 +24,13 @@ def tree(tmp_path: Path) -> Callable[[dict[str, str]], Path]:
         return tmp_path
 
     return write
+
+
+@pytest.fixture
+def program(tree: Callable[[dict[str, str]], Path]) -> Callable[[dict[str, str]], MigrationResult]:
+    """Writes the files of a program and migrates its main script, `train.py` or the one that is named."""
+
+    def result(files: dict[str, str], main: str = "train.py") -> MigrationResult:
+        return migrate(Script.read(tree(files) / main))
+
+    return result

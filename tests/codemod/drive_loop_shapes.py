@@ -32,8 +32,7 @@ def built(text):
     return re.sub(r"0x[0-9a-f]+", "0x", printed.getvalue()), operations
 
 
-shapes = {name: text for name, (text, _) in FUNCTIONS.items()} | LOOPS
 results = {}
-for name, text in shapes.items():
+for name, (text, _) in {**FUNCTIONS, **LOOPS}.items():
     results[name] = {"original": built(HEAD + text), "migrated": built(after(HEAD + text))}
 print(json.dumps(results))

@@ -3,6 +3,8 @@
 Each is the text of a script after HEAD: it builds small graphs, without a session, and prints what its names hold.
 """
 
+import ast
+
 HEAD = """\
 import tensorflow.compat.v1 as tf
 
@@ -22,20 +24,26 @@ def net(value, name='net'):
 
 """
 
-#: shapes that become functions: what the migrated text has in it as well
-FUNCTIONS = {
-    "range": (
-        """
+
+def shapes(text: str) -> dict[str, tuple[str, str]]:
+    """The shapes of a text: `=== name -> what the migrated text has in it as well`, and the lines below."""
+    found = {}
+    for shape in text.split("\n=== ")[1:]:
+        title, _, lines = shape.partition("\n")
+        name, _, wanted = title.partition(" -> ")
+        found[name] = (f"\n{lines}\n", ast.literal_eval(wanted or "''"))
+    return found
+
+
+#: shapes that become functions
+FUNCTIONS = shapes(r"""
+=== range -> 'strategy.run(tower, args=(strategy.replica_ids,))'
 losses = []
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         losses.append(net(x) * i)
 print(losses)
-""",
-        "strategy.run(tower, args=(strategy.replica_ids,))",
-    ),
-    "a_global_of_a_function_in_it": (
-        """
+=== a_global_of_a_function_in_it -> 'global h'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         h = x * i
@@ -46,20 +54,12 @@ for i in range(2):
         deeper()
         last = h + 1
 print(h, last)
-""",
-        "global h",
-    ),
-    "a_collection_of_the_device": (
-        """
+=== a_collection_of_the_device -> 'strategy = TowerStrategy()'
 for i in range(2):
     with tf.device(next(iter(['/gpu:%d' % i]))):
         y = net(x) * i
 print(y)
-""",
-        "strategy = TowerStrategy()",
-    ),
-    "in_a_function": (
-        """
+=== in_a_function -> "strategy = TowerStrategy(count, parameter_device='/cpu:0')\n    with strategy.scope():"
 def build(count):
     losses = []
     with tf.device('/cpu:0'):
@@ -69,99 +69,55 @@ def build(count):
                 losses.append(net(x) * i)
     return losses, step
 print(build(2), build(0))
-""",
-        "strategy = TowerStrategy(count, parameter_device='/cpu:0')\n    with strategy.scope():",
-    ),
-    "enumerate": (
-        """
+=== enumerate -> 'args=(strategy.replica_ids, strategy.per_replica(gpus))'
 for i, gpu in enumerate(gpus):
     with tf.device(gpu), tf.name_scope('tower_%d' % i) as scope:
         y = net(x) + i
         print(scope, y)
-""",
-        "args=(strategy.replica_ids, strategy.per_replica(gpus))",
-    ),
-    "zip": (
-        """
+=== zip -> 'args=(strategy.per_replica(gpus), strategy.per_replica(parts))'
 parts = tf.split(x, 2)
 for gpu, part in zip(gpus, parts):
     with tf.device(gpu):
         print(net(part))
-""",
-        "args=(strategy.per_replica(gpus), strategy.per_replica(parts))",
-    ),
-    "enumerate_of_zip": (
-        """
+=== enumerate_of_zip -> 'args=(strategy.replica_ids, strategy.per_replica(tf.split(x, 2)), strategy.per_replica(gpus))'
 for i, (part, gpu) in enumerate(zip(tf.split(x, 2), gpus)):
     with tf.device(gpu):
         print(net(part), i)
-""",
-        "args=(strategy.replica_ids, strategy.per_replica(tf.split(x, 2)), strategy.per_replica(gpus))",
-    ),
-    "range_from_one": (
-        """
+=== range_from_one -> 'strategy.per_replica(range(1, 3))'
 for i in range(1, 3):
     with tf.device('/gpu:%d' % i):
         print(net(x), i)
-""",
-        "strategy.per_replica(range(1, 3))",
-    ),
-    "range_of_a_call": (
-        """
+=== range_of_a_call -> 'strategy.per_replica(range(n()))'
 for i in range(n()):
     with tf.device('/gpu:%d' % i):
         print(net(x), i)
-""",
-        "strategy.per_replica(range(n()))",
-    ),
-    "literal_devices": (
-        """
+=== literal_devices -> "strategy.per_replica(['/gpu:0', '/gpu:1'])"
 for d in ['/gpu:0', '/gpu:1']:
     with tf.device(d):
         print(net(x), d)
-""",
-        "strategy.per_replica(['/gpu:0', '/gpu:1'])",
-    ),
-    "bare_tuple": (
-        """
+=== bare_tuple -> "strategy.per_replica(('/gpu:0', '/gpu:1'))"
 for d in '/gpu:0', '/gpu:1':
     with tf.device(d):
         print(net(x), d)
-""",
-        "strategy.per_replica(('/gpu:0', '/gpu:1'))",
-    ),
-    "read_after": (
-        """
+=== read_after -> 'loss, both = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         loss = net(x) + i
         both = [loss, i]
 print(loss, both)
-""",
-        "loss, both = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]",
-    ),
-    "none_read_after": (
-        """
+=== none_read_after -> '.values[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         result = print(net(x))
 print(result)
-""",
-        ".values[-1]",
-    ),
-    "read_after_in_a_function": (
-        """
+=== read_after_in_a_function -> 'return loss\n'
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
             loss = net(x) + i
     return loss
 print(build())
-""",
-        "return loss\n",
-    ),
-    "maybe_no_round": (
-        """
+=== maybe_no_round -> 'nonlocal loss\n'
 def build(count):
     loss = 'none'
     for i in range(count):
@@ -169,11 +125,7 @@ def build(count):
             loss = net(x) + i
     return loss
 print(build(2), build(0))
-""",
-        "nonlocal loss\n",
-    ),
-    "read_under_a_condition": (
-        """
+=== read_under_a_condition -> 'loss = None\n\n    def tower(i):\n        nonlocal loss\n'
 def build(count):
     for i in range(count):
         with tf.device('/gpu:%d' % i):
@@ -181,11 +133,7 @@ def build(count):
     if count:
         return loss
 print(build(2), build(0))
-""",
-        "loss = None\n\n    def tower(i):\n        nonlocal loss\n",
-    ),
-    "bound_in_one_round": (
-        """
+=== bound_in_one_round -> 'nonlocal kept'
 def build():
     for i in range(3):
         with tf.device('/gpu:%d' % i):
@@ -193,11 +141,7 @@ def build():
                 kept = net(x) + i
     return kept
 print(build())
-""",
-        "nonlocal kept",
-    ),
-    "carried": (
-        """
+=== carried -> 'nonlocal total, reuse'
 def build():
     total, reuse = 0.0, None
     for i in range(3):
@@ -206,21 +150,13 @@ def build():
             reuse = True
     return total
 print(build())
-""",
-        "nonlocal total, reuse",
-    ),
-    "carried_at_the_top": (
-        """
+=== carried_at_the_top -> 'global total\n'
 total = 0.0
 for i in range(3):
     with tf.device('/gpu:%d' % i):
         total += net(x) * i
 print(total)
-""",
-        "global total\n",
-    ),
-    "carried_unbound_before": (
-        """
+=== carried_unbound_before -> 'before = None\n\n    def tower(i):\n        nonlocal before\n'
 def build():
     for i in range(3):
         with tf.device('/gpu:%d' % i):
@@ -229,11 +165,7 @@ def build():
             before = net(x) + i
     print('done')
 build()
-""",
-        "before = None\n\n    def tower(i):\n        nonlocal before\n",
-    ),
-    "continue": (
-        """
+=== continue -> '    if i == 1:\n        return\n'
 for i in range(3):
     if i == 1:
         continue
@@ -242,11 +174,7 @@ for i in range(3):
             if j:
                 continue
             print(net(x), i, j)
-""",
-        "    if i == 1:\n        return\n",
-    ),
-    "continue_and_returned": (
-        """
+=== continue_and_returned -> '        return y\n'
 for i in range(3):
     y = net(x) * i
     if i == 1:
@@ -254,11 +182,7 @@ for i in range(3):
     with tf.device('/gpu:%d' % i):
         print(net(y), i)
 print(y)
-""",
-        "        return y\n",
-    ),
-    "inner_break": (
-        """
+=== inner_break -> 'def tower(i):'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         for j in range(5):
@@ -267,41 +191,25 @@ for i in range(2):
             print(net(x), j)
         while True:
             break
-""",
-        "def tower(i):",
-    ),
-    "the_variable_again": (
-        """
+=== the_variable_again -> 'def tower(i):'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i)
 for i in range(3):
     print(i)
 print([i for i in range(2)], i)
-""",
-        "def tower(i):",
-    ),
-    "the_variable_after": (
-        """
+=== the_variable_after -> 'i = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i)
 print(i)
-""",
-        "i = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]",
-    ),
-    "the_variable_bound": (
-        """
+=== the_variable_bound -> '    return i\n'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         i += 5
         print(net(x) + i)
 print(i)
-""",
-        "    return i\n",
-    ),
-    "a_generator_elsewhere_that_is_gone_through": (
-        """
+=== a_generator_elsewhere_that_is_gone_through -> 'strategy.run(tower, args=(strategy.replica_ids,))'
 sizes = []
 for i in range(2):
     sizes.append(sum(i * k for k in range(3)))
@@ -310,20 +218,12 @@ for i in range(2):
         print(net(x) * sizes[i])
 i = 5
 print(sizes, list(i for k in range(2)))
-""",
-        "strategy.run(tower, args=(strategy.replica_ids,))",
-    ),
-    "lambdas_called_at_once": (
-        """
+=== lambdas_called_at_once -> 'def tower(i):'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         y = tf.cond(tf.reduce_sum(x) > 0, lambda: net(x) + i, lambda: net(x) - i)
         print(y, sum(k * i for k in range(3)), [k + i for k in range(2)])
-""",
-        "def tower(i):",
-    ),
-    "names_of_imports": (
-        """
+=== names_of_imports -> 'return math, y'
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
@@ -331,11 +231,7 @@ def build():
             y = net(x) + math.pi * i
     return y, math.e
 print(build())
-""",
-        "return math, y",
-    ),
-    "a_closure_that_is_kept": (
-        """
+=== a_closure_that_is_kept -> 'y = None\n\n    def tower(i):\n        nonlocal y\n'
 def build():
     later = []
     for i in range(2):
@@ -344,11 +240,7 @@ def build():
             later.append(lambda: y)
     print(later[0]() is later[1]())
 build()
-""",
-        "y = None\n\n    def tower(i):\n        nonlocal y\n",
-    ),
-    "read_by_a_function": (
-        """
+=== read_by_a_function -> 'global loss\n'
 def shown():
     return loss
 for i in range(2):
@@ -356,11 +248,7 @@ for i in range(2):
         loss = net(x) + i
         print(shown() is loss)
 print(shown())
-""",
-        "global loss\n",
-    ),
-    "global_of_a_function": (
-        """
+=== global_of_a_function -> '        global last\n'
 last = None
 def build():
     global last
@@ -369,22 +257,14 @@ def build():
             last = net(x) + i
 build()
 print(last)
-""",
-        "        global last\n",
-    ),
-    "an_annotation": (
-        """
+=== an_annotation -> 'y = strategy.run('
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
             y: object = net(x) + i
     return y
 print(build())
-""",
-        "y = strategy.run(",
-    ),
-    "in_a_method": (
-        """
+=== in_a_method -> 'strategy.run(tower, args=(strategy.'
 class Model(object):
     def __init__(self, count):
         self.count, self.losses = count, []
@@ -393,11 +273,7 @@ class Model(object):
                 with tf.device('/gpu:%d' % i):
                     self.losses.append(net(x) + i)
 print(Model(2).losses)
-""",
-        "strategy.run(tower, args=(strategy.",
-    ),
-    "two_loops": (
-        """
+=== two_loops -> 'strategy.run(tower_2, args=(strategy.replica_ids,))'
 with tf.Graph().as_default(), tf.device('/cpu:0'):
     x = tf.placeholder(tf.float32, [6])
     for i in range(2):
@@ -406,21 +282,13 @@ with tf.Graph().as_default(), tf.device('/cpu:0'):
     for i in range(2):
         with tf.device('/gpu:%d' % i):
             print(net(x) - i)
-""",
-        "strategy.run(tower_2, args=(strategy.replica_ids,))",
-    ),
-    "nested_tower_loops": (
-        """
+=== nested_tower_loops -> '        for j in range(2):\n'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         for j in range(2):
             with tf.device('/gpu:%d' % j):
                 print(net(x) + i - j)
-""",
-        "        for j in range(2):\n",
-    ),
-    "in_a_loop": (
-        """
+=== in_a_loop -> '    with tf.Graph().as_default(), strategy.scope():\n'
 for fold in range(2):
     with tf.Graph().as_default(), tf.device('/cpu:0'):
         x = tf.placeholder(tf.float32, [6])
@@ -428,11 +296,7 @@ for fold in range(2):
             with tf.device('/gpu:%d' % i):
                 y = net(x) + i
         print(y)
-""",
-        "    with tf.Graph().as_default(), strategy.scope():\n",
-    ),
-    "in_try_and_if": (
-        """
+=== in_try_and_if -> 'y = strategy.run('
 def build(many):
     try:
         if many:
@@ -444,11 +308,7 @@ def build(many):
         print('no')
 build(True)
 build(False)
-""",
-        "y = strategy.run(",
-    ),
-    "comments": (
-        """
+=== comments -> '# above\ndef tower(i):  # the towers\n    # first\n'
 # above
 for i in range(2):  # the towers
     # first
@@ -457,31 +317,19 @@ for i in range(2):  # the towers
     # last
 # behind
 print('end')
-""",
-        "# above\ndef tower(i):  # the towers\n    # first\n",
-    ),
-    "other_words": (
-        """
+=== other_words -> 'strategy.per_replica(range(len(available_gpus)))'
 def available(count):
     return ['/device:GPU:%d' % k for k in range(count)]
 available_gpus = available(2)
 for i in range(len(available_gpus)):
     with tf.device(available_gpus[i]):
         print(net(x) + i)
-""",
-        "strategy.per_replica(range(len(available_gpus)))",
-    ),
-    "the_graphs_own_device": (
-        """
+=== the_graphs_own_device -> 'strategy = TowerStrategy(2)'
 graph = tf.get_default_graph()
 for i in range(2):
     with graph.device('/gpu:%d' % i):
         print(net(x) + i)
-""",
-        "strategy = TowerStrategy(2)",
-    ),
-    "a_device_of_its_own": (
-        """
+=== a_device_of_its_own -> 'strategy = TowerStrategy(2)'
 import functools
 def on(place, size=1):
     return tf.device(place)
@@ -491,51 +339,34 @@ for i in range(2):
 for i in range(2):
     with functools.partial(tf.device, '/gpu:%d' % i)():
         print(net(x) - i)
-""",
-        "strategy = TowerStrategy(2)",
-    ),
-    "locals_before": (
-        """
+=== locals_before -> 'def tower(i):'
 print('x' in locals())
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i)
-""",
-        "def tower(i):",
-    ),
-    "the_name_is_taken": (
-        """
+=== the_name_is_taken -> 'def build_tower(i):'
 tower = 'mine'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i, tower)
-""",
-        "def build_tower(i):",
-    ),
-    "a_with_that_takes_errors": (
-        """
+=== a_with_that_takes_errors -> 'global y\n'
 import contextlib
 for i in range(3):
     with contextlib.suppress(ZeroDivisionError):
         with tf.device('/gpu:%d' % i):
             y = net(x) + 1 / (i - 1)
-print(y)
-""",
-        "global y\n",
-    ),
-}
+print(y)""")
 
-#: shapes that stay loops, over the strategy's towers
-LOOPS = {
-    "closures_called_at_once": """
+#: shapes that stay loops
+LOOPS = shapes(r"""
+=== closures_called_at_once
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         y = tf.cond(tf.reduce_sum(x) > 0, lambda: net(x) + i, lambda: net(x) - i)
         def model(z):
             return net(z) * i
         print(y, model(x), sum(k * i for k in range(3)), [k + i for k in range(2)])
-""",
-    "names_of_imports_and_definitions": """
+=== names_of_imports_and_definitions
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
@@ -547,15 +378,13 @@ def build():
             y = net(f(x)) + math.pi
     return y, Named.value, math.e
 print(build())
-""",
-    "break": """
+=== break
 for i in range(3):
     if i == 2:
         break
     with tf.device('/gpu:%d' % i):
         print(net(x) + i)
-""",
-    "return": """
+=== return
 def build():
     for i in range(3):
         with tf.device('/gpu:%d' % i):
@@ -563,22 +392,19 @@ def build():
         if i:
             return y
 print(build())
-""",
-    "yield": """
+=== yield
 def build():
     for i in range(3):
         with tf.device('/gpu:%d' % i):
             yield net(x) + i
 print(list(build()))
-""",
-    "else": """
+=== else
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i)
 else:
     print('all')
-""",
-    "class_body": """
+=== class_body
 class Model(object):
     losses = []
     for i in range(2):
@@ -586,69 +412,60 @@ class Model(object):
             y = net(x)
             losses.append(y)
 print(Model.losses, Model.i)
-""",
-    "locals": """
+=== locals
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
             y = net(x) + i
     print(sorted(set('iy') & set(locals())))
 build()
-""",
-    "locals_in_the_body": """
+=== locals_in_the_body
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
             y = net(x) + i
             print(sorted(set('iy') & set(locals())))
 build()
-""",
-    "eval": """
+=== eval
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
             y = net(x) + i
     print(eval('i'))
 build()
-""",
-    "globals": """
+=== globals
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         y = net(x) + i
 print(globals()['y'])
-""",
-    "vars": """
+=== vars
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
             y = net(x) + i
     return sorted(set('iy') & set(vars()))
 print(build())
-""",
-    "a_closure_keeps_the_variable": """
+=== a_closure_keeps_the_variable
 later = []
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x))
         later.append(lambda: i)
 print([f() for f in later])
-""",
-    "a_function_reads_the_variable": """
+=== a_function_reads_the_variable
 def shown():
     return i
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x), shown())
-""",
-    "a_generator_keeps_the_variable": """
+=== a_generator_keeps_the_variable
 later = []
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x))
         later.append(k * i for k in range(3))
 print([list(each) for each in later])
-""",
-    "the_variable_after_maybe_no_round": """
+=== the_variable_after_maybe_no_round
 def build(count):
     i = -1
     for i in range(count):
@@ -657,14 +474,12 @@ def build(count):
     print(i)
 build(2)
 build(0)
-""",
-    "an_iterator": """
+=== an_iterator
 devices = iter(gpus)
 for d in devices:
     with tf.device(d):
         print(net(x), next(devices, None))
-""",
-    "a_generator": """
+=== a_generator
 def parts():
     for k, gpu in enumerate(gpus):
         print('made', k)
@@ -672,23 +487,20 @@ def parts():
 for gpu, part in parts():
     with tf.device(gpu):
         print(net(part))
-""",
-    "a_call": """
+=== a_call
 def devices():
     return list(gpus)
 for d in devices():
     with tf.device(d):
         print(net(x))
-""",
-    "a_list_that_grows": """
+=== a_list_that_grows
 devices = ['/gpu:0']
 for d in devices:
     with tf.device(d):
         print(net(x), d)
     if len(devices) < 3:
         devices.append('/gpu:%d' % len(devices))
-""",
-    "a_list_that_a_function_shortens": """
+=== a_list_that_a_function_shortens
 devices = ['/gpu:0', '/gpu:1', '/gpu:2']
 def drop():
     devices.pop()
@@ -697,8 +509,7 @@ for d in devices:
         print(net(x), d)
     if len(devices) > 2:
         drop()
-""",
-    "a_list_of_two_names": """
+=== a_list_of_two_names
 devices = ['/gpu:0']
 others = devices
 for d in devices:
@@ -706,8 +517,7 @@ for d in devices:
         print(net(x), d)
     if len(others) < 3:
         others.append('/gpu:%d' % len(others))
-""",
-    "a_list_that_is_handed_on": """
+=== a_list_that_is_handed_on
 devices = ['/gpu:0', '/gpu:1', '/gpu:2']
 def shorten(these):
     del these[2:]
@@ -715,25 +525,21 @@ for d in devices:
     with tf.device(d):
         print(net(x), d)
     shorten(devices)
-""",
-    "targets_of_pairs": """
+=== targets_of_pairs
 pairs = [('/gpu:0', 1), ('/gpu:1', 2)]
 for d, k in pairs:
     with tf.device(d):
         print(net(x) * k)
-""",
-    "a_target_twice": """
+=== a_target_twice
 for _, _ in zip(gpus, gpus):
     with tf.device(_):
         print(net(x))
-""",
-    "a_starred_target": """
+=== a_starred_target
 pairs = [('/gpu:0', 1, 2), ('/gpu:1', 2, 3)]
 for d, *k in pairs:
     with tf.device(d):
         print(net(x), k)
-""",
-    "an_attribute_as_target": """
+=== an_attribute_as_target
 class Place(object):
     pass
 for Place.device in ['/gpu:0', '/gpu:1']:
@@ -742,8 +548,7 @@ for Place.device in ['/gpu:0', '/gpu:1']:
 for i, Place.i in enumerate(gpus):
     with tf.device('/gpu:%d' % i):
         print(net(x), Place.i)
-""",
-    "a_global_statement": """
+=== a_global_statement
 def build():
     for i in range(2):
         global y
@@ -751,8 +556,7 @@ def build():
             y = net(x) + i
 build()
 print(y)
-""",
-    "super": """
+=== super
 class Base(object):
     def one(self, i):
         return net(x) + i
@@ -762,8 +566,7 @@ class Model(Base):
             with tf.device('/gpu:%d' % i):
                 print(super().one(i))
 Model().all()
-""",
-    "name_error_caught": """
+=== name_error_caught
 def build(count):
     for i in range(count):
         with tf.device('/gpu:%d' % i):
@@ -773,8 +576,7 @@ def build(count):
     except NameError:
         return 'no tower'
 print(build(2), build(0))
-""",
-    "an_annotation_that_is_carried": """
+=== an_annotation_that_is_carried
 def build():
     y: object = 0.0
     for i in range(2):
@@ -782,8 +584,7 @@ def build():
             y: object = y + net(x)
     return y
 print(build())
-""",
-    "deleted": """
+=== deleted
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
@@ -792,8 +593,7 @@ def build():
                 del y
     return y
 print(build())
-""",
-    "unbound_in_an_outer_loop": """
+=== unbound_in_an_outer_loop
 def build():
     for fold in range(2):
         for i in range(2):
@@ -802,8 +602,5 @@ def build():
                     kept = net(x)
         print(kept)
 build()
-""",
-    "one_line": """
-for i in range(2): print(net(x), tf.device('/gpu:%d' % i) is None)
-""",
-}
+=== one_line
+for i in range(2): print(net(x), tf.device('/gpu:%d' % i) is None)""")

@@ -18,7 +18,7 @@ ONE_LINE = [
     ("d = tf.keras.datasets.mnist.load_data()", "d = keras.datasets.mnist.load_data()"),
     ("m = tf.estimator.ModeKeys.TRAIN", "m = mode_keys.ModeKeys.TRAIN"),
     ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = VariableDeviceChooser(2)"),
-    ("o = tf.contrib.opt.LazyAdamOptimizer()", "o = opt.LazyAdamOptimizer()"),
+    ("o = tf.contrib.opt.MovingAverageOptimizer(o)", "o = opt.MovingAverageOptimizer(o)"),
     ("t = tf.contrib.lookup.index_table_from_file(p)", "t = lookup.index_table_from_file(p)"),
     ("f = tf.contrib.training.clip_gradient_norms_fn(1.0)", "f = clip_gradient_norms_fn(1.0)"),
     (
@@ -41,55 +41,28 @@ def test_one_line(line: str, expected: str) -> None:
 
 
 IMPORTS = [
-    (
-        "from tensorflow.contrib.tensorboard.plugins import projector\n\nprojector.ProjectorConfig()\n",
-        "from tensorboard.plugins import projector\n",
-    ),
-    (
-        "from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import LuongAttention\n\nLuongAttention(1)\n",
-        "from tf2towers.runtime.tf1.seq2seq import LuongAttention\n",
-    ),
-    (
-        "from tensorflow.contrib.seq2seq.python.ops import decoder\n\nclass A(decoder.Decoder):\n    pass\n",
-        "from tf2towers.runtime.tf1 import seq2seq as decoder\n",
-    ),
-    (
-        "from tensorflow.contrib.slim.nets import vgg\n\nvgg.vgg_16(1)\n",
-        "from tf2towers.runtime.tf1.slim.nets import vgg\n",
-    ),
-    (
-        "import tensorflow.contrib.slim.nets as nets\n\nnets.vgg.vgg_16(1)\n",
-        "from tf2towers.runtime.tf1.slim import nets\n",
-    ),
-    (
-        "from tensorflow.python.ops.distributions import bernoulli\n\nbernoulli.Bernoulli(0.5)\n",
-        "from tensorflow.python.ops.distributions import bernoulli\n",
-    ),
-    (
-        "from tensorflow.python.ops.image_ops_impl import ResizeMethod\n\nResizeMethod.BILINEAR\n",
-        "from tensorflow.compat.v1.image import ResizeMethod\n",
-    ),
-    (
-        "from tensorflow.keras.datasets import mnist\n\nmnist.load_data()\n",
-        "from tf2towers.runtime.tf1.keras.datasets import mnist\n",
-    ),
-    (
-        "from tensorflow.keras.layers import *\n\nDense(2)\n",
-        "from tf2towers.runtime.tf1.keras.layers import *\n",
-    ),
-    (
-        "import tensorflow.keras as keras\n\nkeras.layers.Dense(2)\n",
-        "from tf2towers.runtime.tf1 import keras\n",
-    ),
-    (
-        "from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.training(1, 2)\n",
-        "from tf2towers.runtime.tf1 import mnist\n",
-    ),
-    (
-        "from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",
-        "from tf2towers.runtime.tf1.crf import crf_decode\n",
-    ),
-]
+    ("from tensorflow.contrib.tensorboard.plugins import projector\n\nprojector.ProjectorConfig()\n",
+     "from tensorboard.plugins import projector\n"),
+    ("from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import LuongAttention\n\nLuongAttention(1)\n",
+     "from tf2towers.runtime.tf1.seq2seq import LuongAttention\n"),
+    ("from tensorflow.contrib.seq2seq.python.ops import decoder\n\nclass A(decoder.Decoder):\n    pass\n",
+     "graph_mode, seq2seq as decoder\n"),
+    ("from tensorflow.contrib.slim.nets import vgg\n\nvgg.vgg_16(1)\n",
+     "from tf2towers.runtime.tf1.slim.nets import vgg\n"),
+    ("import tensorflow.contrib.slim.nets as nets\n\nnets.vgg.vgg_16(1)\n",
+     "from tf2towers.runtime.tf1.slim import nets\n"),
+    ("from tensorflow.python.ops.distributions import bernoulli\n\nbernoulli.Bernoulli(0.5)\n",
+     "from tensorflow.python.ops.distributions import bernoulli\n"),
+    ("from tensorflow.python.ops.image_ops_impl import ResizeMethod\n\nResizeMethod.BILINEAR\n",
+     "from tensorflow.compat.v1.image import ResizeMethod\n"),
+    ("from tensorflow.keras.datasets import mnist\n\nmnist.load_data()\n",
+     "from tf2towers.runtime.tf1.keras.datasets import mnist\n"),
+    ("from tensorflow.keras.layers import *\n\nDense(2)\n", "from tf2towers.runtime.tf1.keras.layers import *\n"),
+    ("import tensorflow.keras as keras\n\nkeras.layers.Dense(2)\n", "graph_mode, keras\n"),
+    ("from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.training(1, 2)\n", "graph_mode, mnist\n"),
+    ("from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",
+     "from tf2towers.runtime.tf1.crf import crf_decode\n"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "line"), IMPORTS)

@@ -101,9 +101,8 @@ def test_a_name_that_a_star_import_gives_and_the_file_binds_too(tree, bound):
     assert "T2T626" in {finding.code for finding in migrate(Script.read(folder / "main.py")).left}
 
 
-def test_a_name_that_a_star_import_and_the_file_bind_alike(tree):
+def test_a_name_that_a_star_import_and_the_file_bind_alike(program):
     script = "from common import *\nimport tensorflow as tf\nsess = tf.Session()\nsess.run(tf.zeros([2]))\n"
-    folder = tree({"common.py": "import tensorflow as tf\n", "main.py": script})
-    result = migrate(Script.read(folder / "main.py"))
+    result = program({"common.py": "import tensorflow as tf\n", "main.py": script}, "main.py")
     assert not result.left
     assert "sess = Session()" in next(c.after for c in result.changes if c.path.name == "main.py")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from codemod_texts import table
 
-from tf2towers.codemod.symbols import find_replacement, read_table, symbol_table, taken_arguments
+from tf2towers.codemod.libraries import library_changes
+from tf2towers.codemod.symbols import PARTS, find_replacement, read_table, symbol_table, taken_arguments
 
 ROOT = Path(__file__).parents[2]
 needs_tensorflow = pytest.mark.tensorflow
@@ -76,6 +77,16 @@ def test_generated_functions_are_there_without_references() -> None:
             assert "is a ref." not in inspect.getsource(function), (module, name)
             count += 1
     assert count > 1000
+
+
+def test_the_runtime_has_what_its_parts_have() -> None:
+    """Scripts import it from the runtime itself."""
+    from tf2towers import runtime
+
+    rows = [row.target.replace(":", ".") for row in symbol_table().values() if row.kind == "runtime"]
+    rows += [change.target for change in library_changes().values() if change.kind == "runtime"]
+    names = {row[len(part) + 1 :].partition(".")[0] for row in rows for part in PARTS if row.startswith(part)}
+    assert len(names) > 20 and names <= {*runtime.__all__}
 
 
 @needs_tensorflow

@@ -9,7 +9,7 @@ import pytest
 from codemod_texts import after, migrated
 from loop_shapes import FUNCTIONS, HEAD, LOOPS
 
-SHAPES = {name: text for name, (text, _) in FUNCTIONS.items()} | LOOPS
+SHAPES = {name: text for name, (text, _) in {**FUNCTIONS, **LOOPS}.items()}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -21,7 +21,7 @@ def test_a_loop_becomes_a_function(name):
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_loop_stays_a_loop(name):
-    result = after(HEAD + LOOPS[name])
+    result = after(HEAD + SHAPES[name])
     assert "strategy.towers(" in result and ".run(" not in result
 
 

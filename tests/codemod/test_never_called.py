@@ -284,7 +284,7 @@ def test_a_module_is_imported_anew_where_nothing_reaches_what_it_has_lost(line: 
     )
     result = migrate(Script.read(script))
     assert result.status == 0
-    assert "import rnn_cell as rnn" in result.changes[0].after and "contrib" not in result.changes[0].after
+    assert ", rnn_cell as rnn\n" in result.changes[0].after and "contrib" not in result.changes[0].after
 
 
 ALONE = """

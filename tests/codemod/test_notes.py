@@ -1,12 +1,14 @@
-"""Notes that help, with status 0: what hangs or stops in TF 1 as well, what it leaves open, what a flag decides."""
+"""Notes that help, with status 0: what hangs or stops in TF 1 as well, what it leaves open; what a refusal says."""
 
 import pytest
 from codemod_texts import migrated
 
 HEAD = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nFLAGS = tf.app.flags.FLAGS\n"
-SYNC = "opt = tf.train.SyncReplicasOptimizer(opt, 2{})\n"
 TOWERS = "for i in range(n):\n    with tf.device('/gpu:%d' % i):\n        y = x\n"
 UPDATES = "u = tf.get_collection(tf.GraphKeys.UPDATE_OPS{})\n"
+
+SYNC = "opt = tf.train.GradientDescentOptimizer({})\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
+HOOK = "h = opt.make_session_run_hook(True)\n"
 
 #: lines of a script, and the codes of its notes
 NOTES = [
@@ -15,19 +17,10 @@ NOTES = [
     ("with tf.train.Supervisor().managed_session(FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
     ("with tf.train.MonitoredTrainingSession(master=FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
     ("with tf.Session('') as sess:\n    pass\n", []),
-    ("opt = tf.train.GradientDescentOptimizer(0.1)\n" + SYNC.format(""), ["T2T618"]),
-    (
-        "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-        + SYNC.format("")
-        + "h = opt.make_session_run_hook(True)\n",
-        [],
-    ),
-    (
-        "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-        + SYNC.format("")
-        + "q = opt.get_chief_queue_runner()\n",
-        [],
-    ),
+    (SYNC.format(0.1), ["T2T618"]),
+    (SYNC.format(0.1) + HOOK, []),
+    (SYNC.format(0.1) + "q = opt.get_chief_queue_runner()\n", []),
+    (SYNC.format("x") + HOOK, ["T2T618"]),
     ("tf.set_random_seed(3)\n", ["T2T619"]),
     ("tf.set_random_seed(None)\n", []),
     (TOWERS + UPDATES.format(""), ["T2T619"]),
@@ -47,20 +40,13 @@ def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
 @pytest.mark.parametrize(
     ("lines", "code", "words"),
     [
-        (
-            "s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    tf.Session()\n",
-            "T2T622",
-            "migrate sets",
-        ),
-        (
-            "s = tf.distribute.experimental.ParameterServerStrategy()\nt = tf.train.Server({'ps': ['a:1']}).target\n",
-            "T2T622",
-            "from one process",
-        ),
+        ("s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    tf.Session()\n", "T2T622", "migrate sets"),
+        ("s = tf.distribute.experimental.ParameterServerStrategy()\nt = tf.train.Server({'ps': ['a:1']}).target\n",
+         "T2T622", "from one process"),
         ("import no_such_library\n", "T2T624", "beside the script"),
         ("import sonnet\n", "T2T625", "release for TF 2"),
     ],
-)
+)  # fmt: skip
 def test_a_refusal_says_what_to_do(lines: str, code: str, words: str) -> None:
     (left,) = migrated(HEAD + lines).left
     assert left.code == code and words in left.message + left.todo

@@ -144,7 +144,7 @@ def test_a_script(before: str, after: str) -> None:
 def test_every_one_of_them_builds(tmp_path: Path) -> None:
     text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
     summaries = ", ".join(f"{kind}_summary" for kind in ("scalar", "histogram", "image", "audio"))
-    text = f"from tf2towers.runtime import graph_mode\nfrom tf2towers.runtime.tf1 import {summaries}\n{text}"
+    text = f"from tf2towers.runtime import graph_mode\nfrom tf2towers.runtime import {summaries}\n{text}"
     (tmp_path / "new.py").write_text(
         text + "\n\ngraph_mode()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
     )
@@ -244,20 +244,15 @@ def test_an_argument_that_our_own_function_does_not_serve_is_left(call: str, lef
     ("before", "wanted"),
     [
         ("tf.random_uniform_initializer(maxval=9)", "tf.random_uniform_initializer(maxval=9, minval=0)"),
-        (
-            "tf.initializers.random_uniform(maxval=9, seed=1)",
-            "tf.initializers.random_uniform(maxval=9, seed=1, minval=0)",
-        ),
+        ("tf.initializers.random_uniform(maxval=9, seed=1)",
+         "tf.initializers.random_uniform(maxval=9, seed=1, minval=0)"),
         ("tf.random_uniform_initializer(-1, 1)", "tf.random_uniform_initializer(-1, 1)"),
-        (
-            "tf.random_uniform_initializer(minval=1, maxval=9)",
-            "tf.random_uniform_initializer(minval=1, maxval=9)",
-        ),
+        ("tf.random_uniform_initializer(minval=1, maxval=9)", "tf.random_uniform_initializer(minval=1, maxval=9)"),
         ("tf.random_uniform_initializer(seed=1)", "tf.random_uniform_initializer(seed=1)"),
         ("tf.random_uniform(shape=[2], maxval=9)", "tf.random_uniform(shape=[2], maxval=9)"),
         ("tf.nn.top_k(x, 2, True, 'top')", "tf.nn.top_k(x, 2, True, name='top')"),
         ("tf.nn.top_k(x, 2, True)", "tf.nn.top_k(x, 2, True)"),
     ],
-)
+)  # fmt: skip
 def test_what_a_later_argument_has_moved(before, wanted):
     assert body(before + "\n") == wanted + "\n"

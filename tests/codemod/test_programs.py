@@ -33,10 +33,10 @@ def test_the_seeds_migrate(path, tmp_path):
 TF = "import tensorflow as tf\n"
 V1 = "import tensorflow.compat.v1 as tf\n"
 MODE = "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
-SLIM = MODE.replace("\n\n", "\nfrom tf2towers.runtime.tf1 import slim as tf1_slim\n\n", 1)
+SLIM = MODE.replace("\n\n", ", slim as tf1_slim\n\n", 1)
 PLACES = [
     (f"{TF}cells = tf.nn.rnn_cell\nimport os\n",
-     f"{V1}from tf2towers.runtime import Session, graph_mode\nfrom tf2towers.runtime.tf1 import rnn_cell\n\n"
+     f"{V1}from tf2towers.runtime import Session, graph_mode, rnn_cell\n\n"
      "graph_mode()\n\ncells = rnn_cell\nimport os\n"),
     (f"{TF}\nx = tf.constant(1)\n", f"{V1}{MODE}\nx = tf.constant(1)"),
     (f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{TF}x = 1\n",
@@ -119,9 +119,10 @@ def test_local_modules_of_every_kind(tree):
     assert all("graph_mode" not in change.after for change in result.changes[1:])
 
 
-def test_a_module_that_cannot_be_read(tree):
-    folder = tree({"old.py": "print 'x\n", "train.py": "import tensorflow as tf\nimport old\ntf.Session()\n"})
-    result = migrate(Script.read(folder / "train.py"))
+def test_a_module_that_cannot_be_read(program):
+    result = program(
+        {"old.py": "print 'x\n", "train.py": "import tensorflow as tf\nimport old\ntf.Session()\n"}
+    )
     assert [finding.code for finding in result.left] == ["T2T624"]
     assert "cannot be read" in result.left[0].message
 
@@ -148,14 +149,13 @@ def test_a_program_in_python_2_is_converted_whole(tree):
     assert [change.before for change in result.changes if change.path.name == "old.py"] == ["print 'x'\n"]
 
 
-def test_a_program_in_python_2_has_one_import_of_the_runtime(tree):
-    folder = tree(
+def test_a_program_in_python_2_has_one_import_of_the_runtime(program):
+    result = program(
         {
             "train.py": "import tensorflow as tf\nimport builds\nimport os\nsess = tf.Session()\nz = x / y\n",
             "builds.py": "import tensorflow as tf\nx = tf.constant(1)\nprint x\n",
         }
     )
-    result = migrate(Script.read(folder / "train.py"))
     text = next(change.after for change in result.changes if change.path.name == "train.py")
     assert text == (
         "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode, python2_division\n\n"
@@ -163,7 +163,7 @@ def test_a_program_in_python_2_has_one_import_of_the_runtime(tree):
     )
 
 
-def test_neighbours_by_their_bare_names_are_python_2(tree):
+def test_neighbours_by_their_bare_names_are_python_2(tree, program):
     """Python 3 finds no module of a package by its bare name: the whole program is Python 2."""
     files = {
         "train.py": "import tensorflow as tf\nfrom package import net\ntf.Session()\nsteps = 7 / 2\n",
@@ -182,11 +182,11 @@ def test_neighbours_by_their_bare_names_are_python_2(tree):
     assert texts["package/data.py"] == "half = 1 // 2\n"
     # one that says itself that it wants no such imports is not found, in Python 2 neither
     files["package/__init__.py"] = "from __future__ import absolute_import\nfrom model import net\n"
-    result = migrate(Script.read(tree(files) / "train.py"))
+    result = program(files)
     assert [(finding.code, finding.path.name) for finding in result.left] == [("T2T624", "__init__.py")]
 
 
-def test_a_package_of_a_neighbours_name_is_what_python_3_finds(tree):
+def test_a_package_of_a_neighbours_name_is_what_python_3_finds(program):
     """`utils/utils.py` beside `utils/data.py`: `utils` is the package, also where a module of it is missing."""
     files = {
         "train.py": "import tensorflow as tf\nfrom utils import data\ntf.Session()\nsteps = 7 / 2\n",
@@ -196,7 +196,7 @@ def test_a_package_of_a_neighbours_name_is_what_python_3_finds(tree):
         "utils/models.py": "from models.large import net\n",  # a package beside `utils` that is missing
     }
     files["utils/__init__.py"] = "from .models import net\n"
-    result = migrate(Script.read(tree(files) / "train.py"))
+    result = program(files)
     missing = {(finding.code, finding.message.split()[2]) for finding in result.left}
     assert missing == {("T2T624", "utils.missing"), ("T2T624", "models.large")}
     assert "steps = 7 / 2\n" in next(
@@ -207,14 +207,13 @@ def test_a_package_of_a_neighbours_name_is_what_python_3_finds(tree):
 @pytest.mark.parametrize(
     ("lines", "code"), [("import no_such_module_a", "T2T624"), ("import tflearn", "T2T625")]
 )
-def test_modules_without_tensorflow_lead_nowhere_too(lines, code, tree):
-    folder = tree(
+def test_modules_without_tensorflow_lead_nowhere_too(lines, code, program):
+    result = program(
         {
             "train.py": "import tensorflow as tf\nimport glue\ntf.Session()\n",
             "glue.py": f"import os\n{lines}\n",
         }
     )
-    result = migrate(Script.read(folder / "train.py"))
     assert [(finding.code, finding.path.name, finding.line) for finding in result.left] == [
         (code, "glue.py", 2)
     ]
@@ -230,8 +229,8 @@ def test_modules_without_tensorflow_lead_nowhere_too(lines, code, tree):
         ("package/fast.txt", "", 1),
     ],
 )
-def test_a_compiled_module(file, text, left, tree):
-    folder = tree(
+def test_a_compiled_module(file, text, left, program):
+    result = program(
         {
             "train.py": "import tensorflow as tf\nfrom package.glue import nms\ntf.Session()\n",
             "package/__init__.py": "",
@@ -239,7 +238,6 @@ def test_a_compiled_module(file, text, left, tree):
             file: text,
         }
     )
-    result = migrate(Script.read(folder / "train.py"))
     assert [finding.code for finding in result.findings if finding.code == "T2T624"] == ["T2T624"]
     assert len(result.left) == left
     assert [path.name for path in result.copied if path.suffix != ".py"] == (
@@ -257,15 +255,13 @@ def test_a_compiled_module(file, text, left, tree):
     ],
 )
 @pytest.mark.parametrize("module", ["fast_pb2", "fast_pb2_grpc"])
-def test_a_module_that_protoc_makes(proto, left, module, tree):
+def test_a_module_that_protoc_makes(proto, left, module, program):
     files = {
         "train.py": f"import tensorflow as tf\nimport package.{module}\ntf.Session()\n",
         "package/__init__.py": "",
         "package/other.proto": "",
     }
-    assert [
-        finding.code for finding in migrate(Script.read(tree({**files, **proto}) / "train.py")).left
-    ] == left
+    assert [finding.code for finding in program({**files, **proto}).left] == left
 
 
 @pytest.mark.parametrize(
@@ -276,23 +272,23 @@ def test_a_module_that_protoc_makes(proto, left, module, tree):
     ],
 )
 @pytest.mark.parametrize("line", ["import p.a_pb2", "from p import a_pb2", "from p.a_pb2 import DESCRIPTOR"])
-def test_a_module_that_an_old_protoc_made(text, left, line, tree):
+def test_a_module_that_an_old_protoc_made(text, left, line, program):
     head = "from google.protobuf import descriptor as _descriptor, descriptor_pool as _descriptor_pool\n"
     files = {
         "train.py": f"import tensorflow as tf\n{line}\ntf.Session()\n",
         "p/__init__.py": "",
         "p/a_pb2.py": head + text,
     }
-    assert [finding.code for finding in migrate(Script.read(tree(files) / "train.py")).left] == left
+    assert [finding.code for finding in program(files).left] == left
 
 
-def test_a_module_without_tensorflow_imports_what_an_old_protoc_made(tree):
+def test_a_module_without_tensorflow_imports_what_an_old_protoc_made(program):
     files = {
         "train.py": "import tensorflow as tf\nimport reader\ntf.Session()\n",
         "reader.py": "import a_pb2\n",
         "a_pb2.py": "DESCRIPTOR = _descriptor.FileDescriptor(name='a.proto', serialized_pb=b'')\n",
     }
-    assert [finding.code for finding in migrate(Script.read(tree(files) / "train.py")).left] == ["T2T628"]
+    assert [finding.code for finding in program(files).left] == ["T2T628"]
 
 
 @pytest.mark.parametrize(
@@ -308,14 +304,13 @@ def test_tensorflow_by_a_computed_text(line):
     assert [finding.code for finding in migrated(text).left] == ["T2T624"]
 
 
-def test_a_program_that_python_3_can_read_keeps_its_divisions(tree):
-    folder = tree(
+def test_a_program_that_python_3_can_read_keeps_its_divisions(program):
+    result = program(
         {
             "train.py": "import tensorflow as tf\ntf.Session()\nx = 1 / 2\ndef f():\n    import old\n",
             "old.py": "print 1 / 2\n",
         }
     )
-    result = migrate(Script.read(folder / "train.py"))
     assert result.status == 0
     texts = {change.path.name: change.after for change in result.changes}
     assert "x = 1 / 2\n" in texts["train.py"]
@@ -390,9 +385,9 @@ def test_the_edits_are_the_only_changes():
         ("module = importlib.import_module(name)", 1, set()),
     ],
 )
-def test_a_module_imported_by_a_text(line, status, reached, tree):
+def test_a_module_imported_by_a_text(line, status, reached, program):
     needed = "imp" if "imp." in line else "importlib"
-    folder = tree(
+    result = program(
         {
             "train.py": "import tensorflow as tf\nfrom choice import chosen\ntf.Session()\nchosen('a').build()\n",
             "choice.py": f"import {needed}\n\n\ndef chosen(name):\n    {line}\n    return module\n",
@@ -400,7 +395,6 @@ def test_a_module_imported_by_a_text(line, status, reached, tree):
             "models/b.py": "import tensorflow as tf\n\n\ndef build():\n    return tf.log(2.0)\n",
         }
     )
-    result = migrate(Script.read(folder / "train.py"))
     assert {change.path.name for change in result.changes} - {"choice.py"} == {"train.py", *reached}
     assert [finding.code for finding in result.left] == ["T2T624"] * status
 
@@ -417,28 +411,16 @@ BOTH = {"a.py", "b.py"}
     ("lines", "reached"),
     [
         ("module = importlib.import_module(name)\nmodule.build()", None),
-        (
-            FLAG.format("models.a") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))",
-            BOTH,
-        ),
-        (
-            PARSER.format("models.b") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))",
-            BOTH,
-        ),
-        (
-            PARSER.format("models.b")
-            + "module = __import__(FLAGS.model, fromlist=['x'])\nprint(vars(module))",
-            BOTH,
-        ),
+        (FLAG.format("models.a") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", BOTH),
+        (PARSER.format("models.b") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", BOTH),
+        (PARSER.format("models.b") + "module = __import__(FLAGS.model, fromlist=['x'])\nprint(vars(module))", BOTH),
         (FLAG.format("other") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
         (FLAG.format("") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
-        (
-            "import pkgutil\nfor _, name, _ in pkgutil.iter_modules(['models']):\n    importlib.import_module(name)\n",
-            None,
-        ),
+        ("import pkgutil\nfor _, name, _ in pkgutil.iter_modules(['models']):\n    importlib.import_module(name)\n",
+         None),
         (FLAG.format("no.such") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
     ],
-)
+)  # fmt: skip
 def test_the_modules_of_a_folder_that_a_computed_text_says(lines, reached, tree):
     """None: which file it is shows only when the program runs."""
     folder = tree(

@@ -70,8 +70,6 @@ ONE_LINE = [
     ("d = tf.device('/gpu:%d' % 0)", "d = tf.device('/gpu:%d' % 0)"),
     ("d = tf.device(setter)", "d = tf.device(setter)"),
     # old releases
-    ("x = tf.mul(x, y)", "x = tf.multiply(x, y)"),
-    ("x = tf.pack([x, y])", "x = tf.stack([x, y])"),
     ("x = tf.concat(1, [x, y])", "x = tf.concat(axis=1, values=[x, y])"),
     ("x = tf.concat((1), [x, y])", "x = tf.concat(axis=(1), values=[x, y])"),
     ("x = tf.concat([x, y], 1)", "x = tf.concat([x, y], 1)"),
@@ -85,8 +83,6 @@ ONE_LINE = [
     ("def f(n, a=[]): return tf.concat(n, a)", "def f(n, a=[]): return tf.concat(n, a)"),
     ("x = tf.split(0, 2, x)", "x = tf.split(axis=0, num_or_size_splits=2, value=x)"),
     ("x = tf.split(x, 2, 0)", "x = tf.split(x, 2, 0)"),
-    ("x = tf.merge_all_summaries()", "x = tf.summary.merge_all()"),
-    ("i = tf.initialize_all_variables()", "i = tf.initialize_all_variables()"),
     ("w = tf.train.SummaryWriter(d)", "w = tf.summary.FileWriter(d)"),
     # contrib, by the files that its names are in
     ("x = tf.contrib.layers.python.layers.layers.batch_norm(x)", "x = slim.batch_norm(x)"),
@@ -174,7 +170,7 @@ IMPORTS = [
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
      "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
     ("import tensorflow as tf\n\nloss = tf.nn.seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n",
-     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import legacy_seq2seq\n\n"
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import legacy_seq2seq\n\n"
      "loss = legacy_seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n"),
     ("import tensorflow as tf\n\ntf.log(tf.pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
      "import tensorflow.compat.v1 as tf\n\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
@@ -204,22 +200,22 @@ IMPORTS = [
     ("import tensorflow.python.client.timeline\nimport tensorflow as tf\n\ntf.log(1)\n",
      "import tensorflow.python.client.timeline\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
     ("import tensorflow.contrib.slim\n\ntensorflow.contrib.slim.conv2d(tensorflow.log(1))\n",
-     "import tensorflow.compat.v1 as tensorflow\nfrom tf2towers.runtime.tf1 import slim\n\n"
+     "import tensorflow.compat.v1 as tensorflow\nfrom tf2towers.runtime import slim\n\n"
      "slim.conv2d(tensorflow.log(1))\n"),
     ("import tensorflow.contrib.slim as slim\n\nslim.conv2d(1)\n",
-     "from tf2towers.runtime.tf1 import slim\n\nslim.conv2d(1)\n"),
+     "from tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
     ("from tensorflow.contrib import slim as s\n\ns.conv2d(1)\n",
-     "from tf2towers.runtime.tf1 import slim as s\n\ns.conv2d(1)\n"),
+     "from tf2towers.runtime import slim as s\n\ns.conv2d(1)\n"),
     ("from tensorflow.contrib.layers import xavier_initializer\n\nxavier_initializer()\n",
      "from tf2towers.runtime.tf1.slim import xavier_initializer\n\nxavier_initializer()\n"),
     ("import tensorflow as tf\n\ntf.contrib.layers.xavier_initializer()\n",
-     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import slim\n\nslim.xavier_initializer()\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
     ("import tensorflow as tf\n\nslim = tf.contrib.slim\nslim.conv2d(1)\n",
-     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import slim\n\nslim.conv2d(1)\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
     ("import tensorflow as tf\n\ntf.layers.dense(1, 2)\n",
-     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import layers\n\nlayers.dense(1, 2)\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
     ("from tensorflow import layers\n\nlayers.dense(1, 2)\n",
-     "from tf2towers.runtime.tf1 import layers\n\nlayers.dense(1, 2)\n"),
+     "from tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
     ("from tensorflow.app import flags\n\nflags.FLAGS\n", "from tensorflow.compat.v1 import flags\n\nflags.FLAGS\n"),
     ("from tensorflow import app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
     ("import tensorflow.app as app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
@@ -234,7 +230,7 @@ IMPORTS = [
      "import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n"),
     # what is imported stands before what needs it on the same line
     ("import os; import tensorflow as tf; slim = tf.contrib.slim; x = slim.flatten(1)\n",
-     "import os; import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import slim\npass; x = slim.flatten(1)\n"),
+     "import os; import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\npass; x = slim.flatten(1)\n"),
     ("import tensorflow as tf; import os; \\\n  x = tf.Session(); y = 1\n",
      "import tensorflow.compat.v1 as tf; import os\nfrom tf2towers.runtime import Session\nx = Session(); y = 1\n"),
     ("import tensorflow as tf; x = 1\ny = tf.Session()\n",
@@ -262,7 +258,7 @@ IMPORTS = [
     ("import tensorflow as tf\n\nslim = tf.contrib.slim\n\n"
      "from tensorflow.examples.tutorials.mnist import input_data\n\nimport os\n\n"
      "tf.log(slim.flatten(input_data.read_data_sets('d')))\n",
-     "import tensorflow.compat.v1 as tf\n\n\nimport os\nfrom tf2towers.runtime import input_data\nfrom tf2towers.runtime.tf1 import slim\n\n"
+     "import tensorflow.compat.v1 as tf\n\n\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
      "tf.log(slim.flatten(input_data.read_data_sets('d')))\n"),
     ("if x: from tensorflow import Session, float32\n",
      "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n"),
@@ -299,10 +295,15 @@ LEFT = [
     ("tf.enable_eager_execution()", "T2T623"),
     ("import no_such_module_anywhere", "T2T624"),
     ("from . import no_such_module_anywhere", "T2T624"),
+    # a module whose name stays taken, beside one of the runtime's
+    ("import tensorflow.contrib.rnn as rnn; cell = rnn.rnn_cell.BasicLSTMCell(3)", "T2T620"),
     ("import sonnet as snt", "T2T625"),
+    ("import tflearn", "T2T625"),
     ("warp = tf.load_op_library('warp.so')", "T2T625"),
     ("x = getattr(tf, name)", "T2T626"),
     ("f(tf)", "T2T626"),
+    ("b = hasattr(tf, 'contrib')", "T2T626"),
+    ("cell = eval('tf.nn.rnn_cell.%sCell' % input())(8)", "T2T626"),
 ]
 
 

@@ -28,13 +28,7 @@ WRITTEN = [
     ("i", "range(n)", "devices[i]", "[devices[i] for i in range(n)]", "replica_ids"),
     ("d", "devices", "d", "devices", "per_replica(devices)"),
     ("i, d", "enumerate(devices)", "d", "devices", "replica_ids, strategy.per_replica(devices)"),
-    (
-        "i, gpu",
-        "enumerate(gpu_ids)",
-        "'/gpu:%d' % gpu",
-        "gpu_ids",
-        "replica_ids, strategy.per_replica(gpu_ids)",
-    ),
+    ("i, gpu", "enumerate(gpu_ids)", "'/gpu:%d' % gpu", "gpu_ids", "replica_ids, strategy.per_replica(gpu_ids)"),
     ("d", "['/gpu:0', '/gpu:1']", "d", "['/gpu:0', '/gpu:1']", "per_replica(['/gpu:0', '/gpu:1'])"),
     ("d", "'/gpu:0', '/gpu:1'", "d", "('/gpu:0', '/gpu:1')", "per_replica(('/gpu:0', '/gpu:1'))"),
     ("d, x", "zip(devices, splits)", "d", "devices", "per_replica(devices), strategy.per_replica(splits)"),
@@ -43,14 +37,8 @@ WRITTEN = [
     ("i", "range(n)", "tf.train.replica_device_setter(1, worker_device='/gpu:%d' % i)", "n", "replica_ids"),
     # the number of towers is not seen: those that the graph names
     ("i", "range(count())", "'/gpu:%d' % i", "", "per_replica(range(count()))"),
-    (
-        "i, x",
-        "enumerate(tf.split(splits[0], 2))",
-        "'/gpu:%d' % i",
-        "",
-        "replica_ids, strategy.per_replica(tf.split(",
-    ),
-]
+    ("i, x", "enumerate(tf.split(splits[0], 2))", "'/gpu:%d' % i", "", "replica_ids, strategy.per_replica(tf.split("),
+]  # fmt: skip
 
 
 def looped(target: str, iterable: str, device: str) -> str:
@@ -111,7 +99,7 @@ NOT_WRITTEN = [
 @pytest.mark.parametrize(("target", "iterable", "device"), NOT_WRITTEN)
 def test_a_loop_that_builds_no_towers(target, iterable, device):
     result = migrated(looped(target, iterable, device))
-    assert "Strategy" not in result.changes[0].after
+    assert "TowerStrategy" not in result.changes[0].after
     assert result.status == 0
 
 
@@ -152,44 +140,27 @@ def indented(text: str, depth: int) -> str:
 
 #: what stands around the loop -> the strategy and its scope
 SCOPES = {
-    "the CPU": (
-        "    with tf.device('/cpu:0'):\n",
-        "    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n",
-    ),
-    "a graph on the CPU": (
-        "    with tf.Graph().as_default(), tf.device('/device:CPU:0'):\n",
-        "    strategy = TowerStrategy(n, parameter_device='/device:CPU:0')\n"
-        "    with tf.Graph().as_default(), strategy.scope():\n",
-    ),
-    "a graph": (
-        "    with tf.Graph().as_default() as g:\n",
-        "    strategy = TowerStrategy(n)\n    with tf.Graph().as_default() as g, strategy.scope():\n",
-    ),
-    "a variable scope": (
-        "    with (tf.variable_scope('net')):\n",
-        "    strategy = TowerStrategy(n)\n    with (tf.variable_scope('net'), strategy.scope()):\n",
-    ),
-    "a session": (
-        "    with tf.Session():\n",
-        "        strategy = TowerStrategy(n)\n        with strategy.scope():\n",
-    ),
-    "another device": (
-        "    with tf.device('/gpu:0'):\n",
-        "    strategy = TowerStrategy(n)\n    with tf.device('/gpu:0'), strategy.scope():\n",
-    ),
-    "the CPU, where the number is not known": (
-        "    with tf.device('/cpu:0'):\n        n = 2\n",
-        "        strategy = TowerStrategy(n)\n        with strategy.scope():\n",
-    ),
-    "the CPU, where the number may change": (
-        "    with tf.device('/cpu:0'):\n        splits.n = 2\n",
-        "    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n",
-    ),
+    "the CPU": ("    with tf.device('/cpu:0'):\n",
+     "    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n"),
+    "a graph on the CPU": ("    with tf.Graph().as_default(), tf.device('/device:CPU:0'):\n",
+     "    strategy = TowerStrategy(n, parameter_device='/device:CPU:0')\n"
+     "    with tf.Graph().as_default(), strategy.scope():\n"),
+    "a graph": ("    with tf.Graph().as_default() as g:\n",
+     "    strategy = TowerStrategy(n)\n    with tf.Graph().as_default() as g, strategy.scope():\n"),
+    "a variable scope": ("    with (tf.variable_scope('net')):\n",
+     "    strategy = TowerStrategy(n)\n    with (tf.variable_scope('net'), strategy.scope()):\n"),
+    "a session": ("    with tf.Session():\n",
+     "        strategy = TowerStrategy(n)\n        with strategy.scope():\n"),
+    "another device": ("    with tf.device('/gpu:0'):\n",
+     "    strategy = TowerStrategy(n)\n    with tf.device('/gpu:0'), strategy.scope():\n"),
+    "the CPU, where the number is not known": ("    with tf.device('/cpu:0'):\n        n = 2\n",
+     "        strategy = TowerStrategy(n)\n        with strategy.scope():\n"),
+    "the CPU, where the number may change": ("    with tf.device('/cpu:0'):\n        splits.n = 2\n",
+     "    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n"),
     "the CPU, where GPUs are hidden in it": (
-        "    with tf.device('/cpu:0'):\n        os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n",
-        "        strategy = TowerStrategy(n)\n        with strategy.scope():\n",
-    ),
-}
+     "    with tf.device('/cpu:0'):\n        os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n",
+     "        strategy = TowerStrategy(n)\n        with strategy.scope():\n"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SCOPES)
@@ -344,20 +315,16 @@ def test_a_mean_where_no_strategy_is_seen_stays():
 
 #: towers in another form -> the scope
 OTHERS = [
-    (
-        "    i = 0\n    while i < n:\n        with tf.device('/gpu:%d' % i):\n            i += 1\n",
-        "        with strategy.scope(), tf.device('/gpu:%d' % i):\n",
-    ),
-    (
-        "    with tf.device('/gpu:0'):\n        a = 1\n    with tf.device('/gpu:1'):\n        b = 2\n",
-        "    with strategy.scope(), tf.device('/gpu:0'):\n        a = 1\n"
-        "    with strategy.scope(), tf.device('/gpu:1'):\n",
-    ),
-    (
-        "    def one(i):\n        with tf.device('/gpu:%d' % i):\n            return i\n    x = [one(0), one(1)]\n",
-        "        with strategy.scope(), tf.device('/gpu:%d' % i):\n",
-    ),
-]
+    ("    i = 0\n    while i < n:\n        with tf.device('/gpu:%d' % i):\n            i += 1\n",
+     "        with strategy.scope(), tf.device('/gpu:%d' % i):\n"),
+    ("    with tf.device('/gpu:0'):\n        a = 1\n    with tf.device('/gpu:1'):\n        b = 2\n",
+     "    with strategy.scope(), tf.device('/gpu:0'):\n        a = 1\n"
+     "    with strategy.scope(), tf.device('/gpu:1'):\n"),
+    ("    def one(i):\n        with tf.device('/gpu:%d' % i):\n            return i\n    x = [one(0), one(1)]\n",
+     "        with strategy.scope(), tf.device('/gpu:%d' % i):\n"),
+    ("    for i in range(2):\n        if i == 0:\n            with tf.device('/gpu:0'):\n"
+     "                opt.compute_gradients(1)\n", "            with strategy.scope(), tf.device('/gpu:0'):\n"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("lines", "wanted"), OTHERS)
@@ -387,36 +354,46 @@ def test_layers_that_go_over_the_towers_make_one_strategy():
 
 #: a setter's device -> the scope
 SERVERS = [
-    (
-        "with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(\n        1, worker_device=d)) as g:",
-        None,
-    ),
-    (
-        "with tf.device(tf.train.replica_device_setter(\n        cluster=c)):",
-        "with ParameterServerStrategy(\n        cluster=c).scope():",
-    ),
-    (
-        "with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(2, cluster=c)):",
-        "with tf.Graph().as_default(), ParameterServerStrategy(2, cluster=c).scope():",
-    ),
-    (
-        "with tf.device(tf.train.replica_device_setter()):",
-        "with ParameterServerStrategy(ps_tasks=0).scope():",
-    ),
-    (
-        "setter = tf.train.replica_device_setter(cluster=c)\nwith tf.device(setter):",
-        "strategy = ParameterServerStrategy(cluster=c)\nwith strategy.scope():",
-    ),
-    (
-        "setter = tf.train.replica_device_setter(cluster=c)\nprint(setter)\nwith tf.device(setter):",
-        "with ParameterServerStrategy().scope(), tf.device(setter):",
-    ),
-    (
-        "with tf.device('/job:ps/task:0'):\n    pass\nwith tf.device('/job:ps/task:1'):",
-        "with strategy.scope(), tf.device('/job:ps/task:0'):\n    pass\n"
-        "with strategy.scope(), tf.device('/job:ps/task:1'):",
-    ),
-]
+    ("with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(\n        1, worker_device=d)) as g:",
+     None),
+    ("with tf.device(tf.train.replica_device_setter(\n        cluster=c)):",
+     "with ParameterServerStrategy(\n        cluster=c).scope():"),
+    ("with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(2, cluster=c)):",
+     "with tf.Graph().as_default(), ParameterServerStrategy(2, cluster=c).scope():"),
+    ("with tf.device(tf.train.replica_device_setter()):", "with ParameterServerStrategy(ps_tasks=0).scope():"),
+    ("setter = tf.train.replica_device_setter(cluster=c)\nwith tf.device(setter):",
+     "strategy = ParameterServerStrategy(cluster=c)\nwith strategy.scope():"),
+    ("setter = tf.train.replica_device_setter(cluster=c)\nprint(setter)\nwith tf.device(setter):",
+     "with strategy.scope(), tf.device(setter):"),
+    ("with tf.device('/job:ps/task:0'):\n    pass\nwith tf.device('/job:ps/task:1'):",
+     "with strategy.scope(), tf.device('/job:ps/task:0'):\n    pass\n"
+     "with strategy.scope(), tf.device('/job:ps/task:1'):"),
+]  # fmt: skip
+
+
+#: where a cluster's graph is built, or run -> the scope
+PLACES = [
+    ("with tf.device('/job:worker/task:%d' % n):\n    x = 1\n",
+     "with strategy.scope(), tf.device('/job:worker/task:%d' % n):\n"),
+    ("server = tf.train.Server({})\ng = tf.Graph()\nwith g.as_default():\n    with tf.device('/cpu:0'):\n"
+     "        x = 1\n    sess = tf.Session(server.target)\n",
+     "with strategy.scope(), g.as_default():\n    with tf.device('/cpu:0'):\n"),
+    ("server = tf.train.Server({})\nwith tf.device('/cpu:0'):\n    x = 1\nsess = tf.Session(server.target)\n",
+     "with strategy.scope(), tf.device('/cpu:0'):\n    x = 1\nsess = Session("),
+    ("server = tf.train.Server({})\nwith tf.Session(server.target) as sess:\n    sess.run(1)\n",
+     "with strategy.scope(), Session(server.target) as sess:\n    sess.run(1)\n"),
+    ("sv = tf.train.Supervisor()\nif tf.train.Server({}):\n    sess = sv.prepare_or_wait_for_session(\n"
+     "        'x')\n    sess.run(1)\n",
+     "    with strategy.scope():\n        sess = sv.prepare_or_wait_for_session(\n"
+     "        'x')\n    sess.run(1)\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "wanted"), PLACES)
+def test_the_scope_of_a_cluster_without_setters(lines, wanted):
+    text = after(f"import tensorflow as tf\n\nn = tf.placeholder(tf.int32)\n{lines}")
+    assert wanted in text and text.count(".scope()") == 1
+    assert after(text) == text
 
 
 @pytest.mark.parametrize(("lines", "wanted"), SERVERS)

@@ -20,7 +20,7 @@ def test_only_what_is_needed():
     assert not any(
         path.startswith(("tf2towers/cli", "tf2towers/rewrites", "tf2towers/verify")) for path in files
     )
-    more = {str(path) for path in vendored_files(["from tf2towers.runtime.tf1 import layers\n"])}
+    more = {str(path) for path in vendored_files(["from tf2towers.runtime import layers\n"])}
     assert {"tf2towers/runtime/tf1/layers.py", "tf2towers/runtime/tf1/keras.py"} <= more
     assert "tf2towers/runtime/tf1/slim.py" not in more
     assert vendored_files(["import numpy\n"]) == {}
@@ -30,8 +30,8 @@ def test_only_what_is_needed():
     ("text", "packages"),
     [
         ("from tf2towers.runtime import Session\n", ["numpy", "tensorflow"]),
-        ("from tf2towers.runtime.tf1 import layers\n", ["numpy", "tensorflow", "tf_keras"]),
-        ("from tf2towers.runtime.tf1 import slim\n", ["tensorflow", "tf_keras", "tf_slim"]),
+        ("from tf2towers.runtime import layers\n", ["numpy", "tensorflow", "tf_keras"]),
+        ("from tf2towers.runtime import slim\n", ["tensorflow", "tf_keras", "tf_slim"]),
         ("from tf_slim.training import training\nimport tf2towers.runtime\n",
          ["tensorflow", "tf_keras", "tf_slim"]),
     ],

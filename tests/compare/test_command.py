@@ -32,10 +32,8 @@ def test_numbers_and_the_page(script: Write, start: Start, tmp_path: Path) -> No
 
 
 def test_until_a_step(script: Write, start: Start, tmp_path: Path) -> None:
-    pair = (
-        script("one.py", "while True: step(0.01, loss=float('nan'))"),
-        script("two.py", "while True: step(0.01)"),
-    )
+    endless = "while True: step(0.01{})"
+    pair = script("one.py", endless.format(", loss=float('nan')")), script("two.py", endless.format(""))
     found = compared(start, tmp_path, "--steps", "12", *pair)
     assert [found[side]["steps"] for side in ("legacy", "modern")] == [12, 12]
     assert (found["legacy"]["final_loss"], found["modern"]["final_loss"]) == ("NaN", 1)

@@ -30,11 +30,6 @@ def training(seconds: float, count: int = 40, **more: object) -> Lines:
     ]  # fmt: skip
 
 
-def test_what_only_a_watched_process_does_is_off_the_clock() -> None:
-    made = side([{"event": "aside", "seconds": 1.5}, step("worker 0", 4), step("worker 0", 5)])
-    assert [(step.end, step.seconds) for step in made.steps] == [(2.5, 1), (3.5, 1)]
-
-
 def test_lines_of_the_script_are_kept_and_reports_taken() -> None:
     made, chief = Side("legacy", None, most=4), Task("worker", 0)  # type: ignore[arg-type]
     made.lines(chief, ["epoch 1", "", MARK + '{"event": "facts", "tensorflow": "1.15.5", "towers": 4}'])
@@ -91,10 +86,18 @@ def test_asynchronous_steps_all_count() -> None:
     assert rate.median == pytest.approx(1)
 
 
-def test_ends_that_are_reported_in_another_order() -> None:
-    made = side([step("worker 0", 3), step("worker 1", 2.5), step("worker 0", 4), step("worker 1", 5)], 2)
-    assert [step.end for step in made.steps] == [3, 3, 4, 5]
-    assert [step.seconds for step in made.steps] == [1, 0, 0.5, 1]
+ASIDE = [{"event": "aside", "seconds": 1.5}, step("worker 0", 4), step("worker 0", 5)]
+UNORDERED = [step("worker 0", 3), step("worker 1", 2.5), step("worker 0", 4), step("worker 1", 5)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "workers", "ends", "seconds"),
+    [(ASIDE, 1, [2.5, 3.5], [1, 1]), (UNORDERED, 2, [3, 3, 4, 5], [1, 0, 0.5, 1])],
+    ids=["what only a watched process does is off the clock", "reported in another order"],
+)
+def test_times(lines: Lines, workers: int, ends: list[float], seconds: list[float]) -> None:
+    steps = side(lines, workers).steps
+    assert ([step.end for step in steps], [step.seconds for step in steps]) == (ends, seconds)
 
 
 def test_an_update_of_all_workers_counts_once() -> None:
@@ -106,11 +109,7 @@ def test_an_update_of_all_workers_counts_once() -> None:
         step("worker 0", 3.1, together=2, loss=None),
     ]
     made = side(lines, 2)
-    assert [(step.number, step.loss) for step in made.steps] == [
-        (1, 3),
-        (2, 2),
-        (3, None),
-    ]
+    assert [(step.number, step.loss) for step in made.steps] == [(1, 3), (2, 2), (3, None)]
     assert [step.seconds for step in made.steps] == pytest.approx([1, 1, 1])
     assert (made.synchronous, made.towers) == (True, 2)
 

@@ -64,13 +64,8 @@ def losses_of(found: dict[str, Any]) -> list[list[float]]:
 
 def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
     """Each has weights of its own, and an order of its own: a batch is all of the 1500 digits."""
-    flags = [
-        "--num_gpus=2",
-        "--max_steps=12",
-        "--batch_size=750",
-        "--log_every=1",
-        f"--train_dir={tmp_path / 'train'}",
-    ]
+    flags = ["--num_gpus=2", "--max_steps=12", "--batch_size=750", "--log_every=1"]
+    flags.append(f"--train_dir={tmp_path / 'train'}")
     pair = [str(ROOT / "legacy" / "cifar10_towers.py"), str(ROOT / "modern" / "cifar10_mirrored.py")]
     found = compared(start, tmp_path, *pair, "--", *flags)
     losses = losses_of(found)
@@ -98,10 +93,8 @@ def test_what_trains_and_what_does_not(script: Write, start: Start, tmp_path: Pa
 
 def test_resumed(script: Write, start: Start) -> None:
     """A counter of steps that is not 0 before the first one; `saved` is a folder that no flag gives."""
-    pair = (
-        script("steps.py", "step(0.01)"),
-        script("tf2.py", TF2.format("optimizer.iterations.assign(7)")),
-    )
+    resumed = TF2.format("optimizer.iterations.assign(7)")
+    pair = script("steps.py", "step(0.01)"), script("tf2.py", resumed)
     process = start("--timeout", "120", *pair)
     _, errors = process.communicate()
     assert process.returncode == 2

@@ -42,12 +42,6 @@ def test_epoch_holds_each_example_at_most_once_and_is_reshuffled():
     assert any((got[0] != got[2 * epoch]).any() for epoch in (1, 2))
 
 
-def test_images_stay_with_their_labels():
-    images, labels = make(6)
-    for batch_images, batch_labels in itertools.islice(batches(images, labels, 3, seed=5), 4):
-        np.testing.assert_array_equal(batch_images, standardise(images[batch_labels]))
-
-
 def test_same_seed_same_batches_and_another_seed_others():
     images, labels = make(12)
     orders = [
@@ -94,14 +88,13 @@ def test_unknown_split_is_refused():
         load("", "validation")
 
 
-def test_raw_batches_are_the_same_images():
+def test_images_stay_with_their_labels_raw_ones_too():
     images, labels = make(6)
-    pairs = zip(
-        batches(images, labels, 3, seed=5), batches(images, labels, 3, seed=5, raw=True), strict=False
-    )
-    for (made, _), (raw, numbers) in itertools.islice(pairs, 4):
-        np.testing.assert_array_equal(raw, images[numbers])
-        np.testing.assert_array_equal(made, standardise(raw))
+    made, raw = (batches(images, labels, 3, seed=5, raw=raw) for raw in (False, True))
+    for (made_images, numbers), (raw_images, same) in itertools.islice(zip(made, raw, strict=False), 4):
+        np.testing.assert_array_equal(numbers, same)
+        np.testing.assert_array_equal(raw_images, images[numbers])
+        np.testing.assert_array_equal(made_images, standardise(images[numbers]))
 
 
 def test_without_scikit_learn_images_are_made_up(monkeypatch, capsys):

@@ -54,38 +54,28 @@ def failure(folder: Path) -> str:
     return str(caught.value)
 
 
-def test_truncated_file_is_reported_with_byte_counts(written):
-    folder, _, _ = written
-    path = folder / NAMES[2]
-    path.write_bytes(path.read_bytes()[:-100])
-    message = failure(folder)
-    assert str(path) in message
-    assert "truncated" in message
-    assert "expected 12292 bytes (4 records of 3073)" in message
-    assert "found 12192 bytes (3 whole records and 2973 bytes)" in message
-
-
-def test_file_cut_between_records_is_truncated_too(written):
-    folder, _, _ = written
-    path = folder / NAMES[0]
-    path.write_bytes(path.read_bytes()[: 3 * 3073])
-    assert "found 9219 bytes (3 whole records and 0 bytes)" in failure(folder)
-
-
-def test_file_with_bytes_after_the_end(written):
-    folder, _, _ = written
-    path = folder / NAMES[0]
-    path.write_bytes(path.read_bytes() + b"x")
-    assert "too long: expected 12292 bytes" in failure(folder)
-
-
-def test_wrong_label_byte_is_reported_with_its_place(written):
-    folder, _, _ = written
-    path = folder / NAMES[4]
-    content = bytearray(path.read_bytes())
-    content[2 * 3073] = 17
-    path.write_bytes(content)
-    assert "record 2 (byte 6146) has label 17, expected 0 to 9; 1 of 4 labels are wrong" in failure(folder)
+@pytest.mark.parametrize(
+    ("number", "damage", "said"),
+    [
+        (
+            2,
+            lambda content: content[:-100],
+            ["truncated", "found 12192 bytes (3 whole records and 2973 bytes)"],
+        ),
+        (0, lambda content: content[: 3 * 3073], ["found 9219 bytes (3 whole records and 0 bytes)"]),
+        (0, lambda content: content + b"x", ["too long: expected 12292 bytes (4 records of 3073)"]),
+        (
+            4,
+            lambda content: content[: 2 * 3073] + bytes([17]) + content[2 * 3073 + 1 :],
+            ["record 2 (byte 6146) has label 17, expected 0 to 9; 1 of 4 labels are wrong"],
+        ),
+    ],
+)
+def test_damaged_file_is_reported_with_what_and_where(written, number, damage, said):
+    path = written[0] / NAMES[number]
+    path.write_bytes(damage(path.read_bytes()))
+    message = failure(written[0])
+    assert str(path) in message and all(each in message for each in said)
 
 
 def test_missing_files_are_all_named(written):

@@ -57,10 +57,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "gradients": "TensorFlow 1.15 has gradients of the steps after the end of a sequence; TensorFlow 2 has zeros"
     },
     "scopes.variables_as_they_print": {"names": RESOURCE, "shapes": RESOURCE},
-    "operations.second_names": {"names": NAME},
-    "operations.sparse_and_text_by_second_names": {
-        "shapes": "TensorFlow 2 knows less of a ragged tensor's shape"
-    },
+    "operations.second_names": {"names": NAME, "shapes": "TensorFlow 2 knows less of a ragged shape"},
     "sparse.changed": {"names": NAME},
     "sparse.serialized": {"shapes": KNOWN_SHAPE},
     "training.clipping_of_infinity": {

@@ -128,6 +128,9 @@ def inputs() -> None:
     own = [[next(batches) for _ in range(12)] for batches in seen]
     OUT["input:images"], OUT["input:labels"] = (np.stack(arrays) for arrays in zip(*own[0], strict=True))
     OUT["input:resumed"] = np.stack([images for images, _ in own[1]])
+    both = devices.mirrored(["/cpu:0", "/cpu:1"])
+    images, _ = next(cifar10_input.training_batches(both, "", [50, 100], 0, 3, False))
+    OUT["input:parts"] = np.concatenate([part.numpy() for part in both.experimental_local_results(images)])
     again = [
         next(cifar10_input.training_batches(strategy, "", [20], 5, 2, True))[0].numpy() for _ in range(2)
     ]

@@ -83,12 +83,13 @@ def run_again(loop: str) -> None:
     run(name, [f"--loop={loop}", SCALED])
 
 
-def saying_the_optimizer(train):
-    """The loop, after a line with the class of the optimizer that it trains with."""
+def saying_what_it_has(train):
+    """The loop, after lines with the class of the optimizer that it trains with, and with the first device."""
 
     def training(*given):
         (model,) = (each for each in given if isinstance(each, keras.Model))
         print("OPTIMIZER", type(model.optimizer).__name__)
+        print("ON", tf.convert_to_tensor(model.weights[0]).device)
         return train(*given)
 
     return training
@@ -97,10 +98,8 @@ def saying_the_optimizer(train):
 def main() -> None:
     """All of it, in one process."""
     keras.applications.MobileNetV2 = small_network
-    one = tf.distribute.OneDeviceStrategy
-    tf.distribute.OneDeviceStrategy = lambda device: print("ON", device) or one(device)
-    modern.train_by_fit = saying_the_optimizer(modern.train_by_fit)
-    modern.train_by_hand = saying_the_optimizer(modern.train_by_hand)
+    modern.train_by_fit = saying_what_it_has(modern.train_by_fit)
+    modern.train_by_hand = saying_what_it_has(modern.train_by_hand)
     modern.define_flags()
     for name, arguments in RUNS.items():
         run(name, arguments)

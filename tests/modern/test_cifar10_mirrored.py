@@ -151,6 +151,7 @@ def test_every_image_once_an_epoch_in_an_order_of_its_own(driven):
     assert len(np.unique(images[:10].reshape(1500, -1), axis=0)) == len(np.unique(all_images, axis=0))
     assert (images[:2] != images[10:]).any()  # the next epoch
     np.testing.assert_array_equal(arrays["input:resumed"][:9], images[3:])  # from batch 3 on
+    np.testing.assert_array_equal(arrays["input:parts"], images[3])  # two replicas that read for themselves
     np.testing.assert_allclose(images.mean(axis=(2, 3, 4)), 0.0, atol=1e-5)
 
 
@@ -199,7 +200,7 @@ def test_a_signal_loses_no_step(tmp_path):
 def test_log_lines_and_messages(driven):
     printed, *_ = driven
     assert "/gpu:0, /gpu:1 wanted, 0 GPUs found: training on 2 logical CPU devices" in printed
-    assert printed.count("Number of devices: 2\n") == 11
+    assert printed.count("Number of devices: 2\n") == 12
     sections = dict(zip(*[iter(re.split(r"^RUN (.*)$", printed, flags=re.MULTILINE)[1:])] * 2, strict=True))
     line = r": step (\d+), loss = \d\.\d{4} \(\d+\.\d examples/sec; \d+\.\d{3} sec/batch\)$"
     steps = {name: re.findall(line, text, re.MULTILINE) for name, text in sections.items()}

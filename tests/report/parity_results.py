@@ -29,11 +29,10 @@ opt.apply_gradients(average(strategy.run(tower)))
 
 
 def sides() -> dict[str, Side]:
+    notes = ["2 logical CPUs"]
     return {
         "original": Side("original", Path("legacy/train.py"), ORIGINAL, "1.15.5", "3.7.17", 21.5),
-        "migrated": Side(
-            "migrated", Path("out/train.py"), MIGRATED, "2.21.0", "3.11.9", 17.25, ["2 logical CPUs"]
-        ),
+        "migrated": Side("migrated", Path("out/train.py"), MIGRATED, "2.21.0", "3.11.9", 17.25, notes),
     }
 
 
@@ -75,23 +74,15 @@ def differs() -> ParityResult:
     result.outcome, result.first_step = "differs", 0
     result.first_gradient = "fc/weights"
     result.arguments = ["--steps=3", "--data dir"]
-    result.diagnoses = [
-        Diagnosis(
-            "sum for mean",
-            "The gradients are 2 times the original's.",
-            "Use MEAN in the all-reduce.",
-            0,
-            0.98,
-        )
-    ]
+    message = "The gradients are 2 times the original's."
+    result.diagnoses = [Diagnosis("sum for mean", message, "Use MEAN in the all-reduce.", 0, 0.98)]
     result.notes = ["Dropout was given the original's draws."]
     return result
 
 
 def failed() -> ParityResult:
-    result = ParityResult(
-        **sides(), outcome="error", error="train.py stopped: status 1\nTraceback\n  ValueError: x"
-    )
+    error = "train.py stopped: status 1\nTraceback\n  ValueError: x"
+    result = ParityResult(**sides(), outcome="error", error=error)
     result.original.text = result.migrated.text = ""
     return result
 

@@ -1,4 +1,4 @@
-"""Diffs of long texts are applied by `patch`, and take no time."""
+"""Diffs are applied by `patch`, and those of long texts take no time."""
 
 import random
 import subprocess
@@ -11,8 +11,8 @@ from tf2towers.report.result import FileChange
 from tf2towers.report.text import unified_diff
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_patch_gives_the_new_text(seed: int, tmp_path: Path) -> None:
+def changed(seed: int) -> tuple[str, str]:
+    """A long text and what comes of it."""
     draw = random.Random(seed)
     lines = [f"line {draw.randrange(40)}\n" for _ in range(3000)]
     new: list[str] = []
@@ -25,11 +25,24 @@ def test_a_patch_gives_the_new_text(seed: int, tmp_path: Path) -> None:
             new += ["inserted\n"] * draw.randrange(30)
     if seed == 1:
         del lines[500:1500]
-    change = FileChange(Path("a.py"), "".join(lines), "".join(new))
-    (tmp_path / "a.py").write_text(change.before)
-    diff = "".join(unified_diff(change))
-    subprocess.run(["patch", "-p1"], input=diff, text=True, cwd=tmp_path, check=True, capture_output=True)
-    assert (tmp_path / "a.py").read_text() == change.after
+    return "".join(lines), "".join(new)
+
+
+SHORT = [
+    ("a\nb\n", "a\nc\n"), ("a\nb", "a\nc"), ("a\nb", "a\nb\n"), ("a\r\nb\r\n", "a\r\nc\r\n"),
+    ("a\n\x0cb\n", "a\n\x0cc\n"), ("a\nb\n", "a\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), SHORT + [changed(seed) for seed in range(6)], ids=range(12))
+def test_a_patch_gives_the_new_text(before: str, after: str, tmp_path: Path) -> None:
+    (path := tmp_path / "a.py").write_bytes(before.encode())
+    diff = "".join(unified_diff(FileChange(Path("a.py"), before, after))).encode()
+    try:
+        subprocess.run(["patch", "-p1", "--binary", "-s"], input=diff, cwd=tmp_path, check=True)
+    except FileNotFoundError:
+        pytest.skip("no patch program here")
+    assert path.read_bytes() == after.encode()
 
 
 def test_repeated_lines_take_no_time() -> None:

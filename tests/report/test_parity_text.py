@@ -6,52 +6,36 @@ import re
 import pytest
 
 from tests.report.parity_results import EVERY, apart, bitwise, differs, equal, failed, large, sides, within
-from tf2towers.report import parity_words as words
 from tf2towers.report.parity_result import Comparison, ParityResult
-from tf2towers.report.parity_text import LISTED, render_parity
+from tf2towers.report.parity_text import LISTED, ceiling, render_parity, worst_first
 
 BOTH = "(TensorFlow 1.15.5 and 2.21.0)"
 
 
-@pytest.mark.parametrize(
-    ("result", "line"),
-    [
-        (
-            bitwise(),
-            f"PARITY: every gradient, loss and variable of 3 steps on 2 towers {BOTH} is bit-identical",
-        ),
-        (
-            within(),
-            f"WITHIN TOLERANCE 1e-06: every gradient and loss of 3 steps on 1 tower {BOTH} agrees to 2.01e-07"
-            " (1 of 2 bit-identical)",
-        ),
-        (
-            differs(),
-            "DIFFERS: 4 of 6 gradients, losses and variables, first at step 0, NaN or infinite in places,"
-            f" 1 could not be compared, over 3 steps on 2 towers {BOTH}",
-        ),
-        (failed(), "could not be compared: train.py stopped: status 1"),
-        (ParityResult(**sides(), outcome="error"), "could not be compared: no reason was given"),
-        (ParityResult(**sides()), "NOTHING COMPARED: no training step was recorded"),
-        (ParityResult(**sides(), steps=4), "NOTHING COMPARED: no values were recorded"),
-        # no gradient was compared, so none is said to be equal
-        (
-            ParityResult(**sides(), steps=1, comparisons=[equal("fetched", "0")]),
-            f"PARITY: every fetched value of 1 step on 1 tower {BOTH} is bit-identical",
-        ),
-        # only what is fetched differs: the verdict counts that
-        (
-            ParityResult(
-                **sides(),
-                steps=1,
-                outcome="differs",
-                comparisons=[equal(), apart("0", 0.125, kind="fetched")],
-            ),
-            f"DIFFERS: 1 of 2 gradients and fetched values, by up to 0.125 (relative), over 1 step on 1 tower {BOTH}",
-        ),
-    ],
-    ids=lambda value: None,
+FETCHED = equal("fetched", "0")
+ONLY_FETCHED = ParityResult(
+    **sides(), steps=1, outcome="differs", comparisons=[equal(), apart("0", 0.125, kind="fetched")]
 )
+HEADLINES = [
+    (bitwise(), f"PARITY: every gradient, loss and variable of 3 steps on 2 towers {BOTH} is bit-identical"),
+    (within(), f"WITHIN TOLERANCE 1e-06: every gradient and loss of 3 steps on 1 tower {BOTH} agrees to 2.01e-07"
+               " (1 of 2 bit-identical)"),
+    (differs(), "DIFFERS: 4 of 6 gradients, losses and variables, first at step 0, NaN or infinite in places,"
+                f" 1 could not be compared, over 3 steps on 2 towers {BOTH}"),
+    (failed(), "could not be compared: train.py stopped: status 1"),
+    (ParityResult(**sides(), outcome="error"), "could not be compared: no reason was given"),
+    (ParityResult(**sides()), "NOTHING COMPARED: no training step was recorded"),
+    (ParityResult(**sides(), steps=4), "NOTHING COMPARED: no values were recorded"),
+    # no gradient was compared, so none is said to be equal
+    (ParityResult(**sides(), steps=1, comparisons=[FETCHED]),
+     f"PARITY: every fetched value of 1 step on 1 tower {BOTH} is bit-identical"),
+    # only what is fetched differs: the verdict counts that
+    (ONLY_FETCHED, "DIFFERS: 1 of 2 gradients and fetched values, by up to 0.125 (relative), over 1 step on 1 tower "
+                   f"{BOTH}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("result", "line"), HEADLINES, ids=range(len(HEADLINES)))
 def test_the_verdict_comes_first_on_one_line(result: ParityResult, line: str) -> None:
     assert render_parity(result).splitlines()[0] == line
 
@@ -92,12 +76,9 @@ def test_a_long_list_says_how_many_more() -> None:
 
 def test_failures_are_never_left_out() -> None:
     result = differs()
-    result.comparisons = [
-        Comparison("variable", f"lost{place}", "only in the original") for place in range(60)
-    ]
-    result.comparisons += [
-        apart(f"far{place}", 0.5, kind="variable", within=place > 9) for place in range(20)
-    ]
+    lost = [Comparison("variable", f"lost{place}", "only in the original") for place in range(60)]
+    far = [apart(f"far{place}", 0.5, kind="variable", within=place > 9) for place in range(20)]
+    result.comparisons = lost + far
     shown = render_parity(result)
     assert len(re.findall(r"not comparable +lost\d+ +only in the original", shown)) == 60
     assert len(re.findall(r"far\d+", shown)) == LISTED
@@ -105,37 +86,20 @@ def test_failures_are_never_left_out() -> None:
 
 
 def test_the_worst_come_first_and_nan_is_the_worst() -> None:
-    some = [
-        equal(),
-        apart("a", 0.5),
-        apart("b", math.nan),
-        apart("c", 9.0, within=True),
-        apart("d", math.inf),
-    ]
-    assert [comparison.name for comparison in words.worst_first(some)] == [
-        "b",
-        "d",
-        "a",
-        "c",
-        "conv1/weights",
-    ]
+    errors = {"a": 0.5, "b": math.nan, "c": 9.0, "d": math.inf}
+    some = [equal(), *(apart(name, error, within=name == "c") for name, error in errors.items())]
+    assert [found.name for found in worst_first(some)] == ["b", "d", "a", "c", "conv1/weights"]
 
 
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (0.0, "0"),
-        (2.00123e-7, "2.01e-07"),
-        (0.5, "0.5"),
-        (0.9991, "1"),
-        (12345.0, "1.24e+04"),
-        (math.inf, "inf"),
-        (math.nan, "nan"),
-        (5e-324, "4.94e-324"),
+        (0.0, "0"), (2.00123e-7, "2.01e-07"), (0.5, "0.5"), (0.9991, "1"), (12345.0, "1.24e+04"), (math.inf, "inf"),
+        (math.nan, "nan"), (5e-324, "4.94e-324"),
     ],
-)
+)  # fmt: skip
 def test_a_tolerance_is_rounded_up(value: float, shown: str) -> None:
-    assert words.ceiling(value) == shown
+    assert ceiling(value) == shown
     assert not float(shown) < value
 
 

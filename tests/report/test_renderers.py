@@ -1,10 +1,7 @@
 """The four ways a result is shown."""
 
 import json
-import subprocess
 from pathlib import Path
-
-import pytest
 
 from tf2towers.report import github, sarif, text
 from tf2towers.report import json as as_json
@@ -45,28 +42,6 @@ def test_nothing_to_do_is_said() -> None:
     assert list(text.lines(MigrationResult(Path("x.py")))) == [
         "x.py: nothing to change, nothing left by hand\n"
     ]
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("a\nb\n", "a\nc\n"),
-        ("a\nb", "a\nc"),
-        ("a\nb", "a\nb\n"),
-        ("a\r\nb\r\n", "a\r\nc\r\n"),
-        ("a\n\x0cb\n", "a\n\x0cc\n"),
-        ("a\nb\n", "a\n"),
-    ],
-)
-def test_patch_takes_the_diff(tmp_path: Path, before: str, after: str) -> None:
-    (tmp_path / "x.py").write_bytes(before.encode())
-    change = FileChange(Path("x.py"), before, after)
-    diff = "".join(text.unified_diff(change)).encode()
-    try:
-        subprocess.run(["patch", "-p1", "--binary", "-s"], input=diff, cwd=tmp_path, check=True)
-    except FileNotFoundError:
-        pytest.skip("no patch program here")
-    assert (tmp_path / "x.py").read_bytes() == after.encode()
 
 
 def test_json() -> None:

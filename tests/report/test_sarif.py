@@ -13,15 +13,14 @@ from tf2towers.report.result import Finding, MigrationResult
 
 def log() -> dict:
     """One finding of every rule, of every kind, and an error."""
-    codes = [rule.code for rule in every_rule()]
     kinds = {"changes": "changed", "reports": "note", "refuses": "left"}
     findings = [
-        Finding(code, "said", "do", Path("a b/train.py"), 3, 5, kinds[rule_of(code).does]) for code in codes
+        Finding(rule.code, "said", "do", Path("a b/train.py"), 3, 5, kinds[rule.does])
+        for rule in every_rule()
     ]
-    findings += [
-        Finding("T2T620", "said", "", Path("/else/x.ipynb"), 3, 5, cell=2),
-        *(Finding("T2T620", "said", "", Path("x.py"), 3, 5, accepted_by=how) for how in ("noqa", "ignore")),
-    ]
+    findings.append(Finding("T2T620", "said", "", Path("/else/x.ipynb"), 3, 5, cell=2))
+    for how in ("noqa", "ignore"):
+        findings.append(Finding("T2T620", "said", "", Path("x.py"), 3, 5, accepted_by=how))
     results = [
         MigrationResult(Path("train.py"), findings=findings),
         MigrationResult(Path("old.py"), error="line 3: no Python"),

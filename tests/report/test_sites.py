@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tf2towers.report.result import Finding, MigrationResult
-from tf2towers.report.sites import LEFT, NOTES, lines
+from tf2towers.report.text import LEFT, NOTES, site_lines
 
 SCRIPT = Path("train.py")
 
@@ -13,7 +13,7 @@ def left(code: str, line: int, message: str = "gone", path: str = "train.py", to
 
 
 def printed(*findings: Finding, all_sites: bool = False) -> list[str]:
-    return list(lines(MigrationResult(SCRIPT, findings=list(findings)), all_sites=all_sites))
+    return list(site_lines(MigrationResult(SCRIPT, findings=list(findings)), all_sites=all_sites))
 
 
 def test_a_path_an_advice_and_a_message_are_printed_once() -> None:

@@ -21,6 +21,8 @@ def roundtrip(script: Script) -> bytes:
 @pytest.mark.parametrize(
     ("data", "encoding"),
     [
+        (b"", "utf-8"),
+        (b" \n\n", "utf-8"),
         (b"a = 1\n", "utf-8"),
         (b"a = 1", "utf-8"),
         (b"a = 1\r\nb = 2\r\n", "utf-8"),
@@ -55,6 +57,7 @@ def test_what_is_read_is_what_is_written(tmp_path: Path, data: bytes, encoding: 
         (b"# coding: ascii\na = 1\nb = '\xe9'\n", 3, "is not ascii"),
         (b"# coding: klingon\na = 1\n", None, "unknown encoding klingon"),
         (b"# coding: rot13\na = 1\n", None, "cannot be read as rot13"),
+        (b"# coding: unicode_escape\na = '\\x41'\n", None, "unicode_escape does not come back"),
         (b"\xef\xbb\xbf# coding: latin-1\na = 1\n", None, "contradict"),
         (b"def f(:\n  pass\n", 1, "not valid Python 3"),
         (b"x = (1,\n", 1, "not valid Python 3"),
@@ -103,12 +106,6 @@ def test_what_only_the_compiler_refuses_is_not_taken_for_python2(tmp_path: Path)
     assert not isinstance(caught.value, NotPython3)
 
 
-@pytest.mark.parametrize("data", [b"", b" \n\n"])
-def test_a_file_may_be_empty(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "__init__.py").write_bytes(data)
-    assert Script.read(tmp_path / "__init__.py").text == data.decode()
-
-
 def test_missing_directory_and_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SourceError, match="no such file"):
         Script.read(tmp_path / "none.py")
@@ -138,13 +135,6 @@ def test_string_escapes_warn_nobody(tmp_path: Path, recwarn: pytest.WarningsReco
     (tmp_path / "x.py").write_text("a = '\\d'\n")
     Script.read(tmp_path / "x.py")
     assert not list(recwarn)
-
-
-def test_an_encoding_that_does_not_come_back(tmp_path: Path) -> None:
-    path = tmp_path / "x.py"
-    path.write_bytes(b"# coding: unicode_escape\na = '\\x41'\n")
-    with pytest.raises(SourceError, match="unicode_escape does not come back"):
-        Script.read(path)
 
 
 def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:

@@ -76,11 +76,6 @@ def test_a_failure_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch
     assert list(tmp_path.iterdir()) == [tmp_path / "x.py"]
 
 
-def test_a_directory_is_no_target(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="not a regular file"):
-        write_together([(tmp_path, b"a = 1\n", None)])
-
-
 def test_several_files_all_or_none(tmp_path: Path) -> None:
     old = tmp_path / "old.py"
     old.write_text("a = 1\n")

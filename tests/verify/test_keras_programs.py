@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,12 @@ import pytest
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.result_notes import new_result
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
-from tf2towers.verify.verify import judge
+from tf2towers.verify.verify import judge, verify
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-LEGACY = Path(__file__).with_name("legacy") / "dropout_towers.py"
+LEGACY = Path(__file__).with_name("legacy") / "two_towers.py"
 HEAD = """\
 import keras
 import numpy as np
@@ -29,7 +30,7 @@ images, targets = random.rand(96, 3).astype('float32'), random.rand(96, 1).astyp
 FIT = """\
 with {strategy}.scope():
     dense = keras.layers.Dense(1, use_bias=False, kernel_initializer='ones')
-    model = keras.Sequential([keras.Input((3,)), keras.layers.Dropout(0.5), dense])
+    model = keras.Sequential([keras.Input((3,)), dense])
     model.compile(keras.optimizers.SGD(0.1), keras.losses.MeanSquaredError(){more})
 model.fit(images, targets, batch_size=8, shuffle=False, verbose=0)
 """
@@ -42,8 +43,7 @@ with strategy.scope():
 
 @tf.function(jit_compile=True)
 def share_of_loss(images, targets):
-    hidden = tf.nn.dropout(images, rate=0.5)
-    return tf.reduce_mean(tf.square(tf.matmul(hidden, weights) - targets)) / 2
+    return tf.reduce_mean(tf.square(tf.matmul(images, weights) - targets)) / 2
 
 def replica_step(images, targets):
     with tf.GradientTape() as tape:
@@ -97,7 +97,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recorded | R
 
 @pytest.mark.parametrize("name", ["fit", "nested"])
 def test_the_same_gradients(name: str, recorded: dict[str, Recorded | RunFailed]) -> None:
-    """Dropout too: whichever operation draws, it is given the numbers of the same tower."""
     original, migrated = recorded["original"], recorded[name]
     assert isinstance(original, Recorded) and isinstance(migrated, Recorded), migrated
     result = new_result(LEGACY, LEGACY, [])
@@ -116,3 +115,17 @@ def test_what_cannot_be_recorded_is_said(
 ) -> None:
     problem = recorded[name]
     assert isinstance(problem, RunFailed) and why in str(problem)
+
+
+def test_what_is_not_verified_is_said(tmp_path: Path) -> None:
+    """Random numbers of the towers are not given to it, nor is it held against another TensorFlow."""
+    dropout, program = tmp_path / "dropout.py", tmp_path / "program.py"
+    parts = "tf.matmul(image_parts[i], weights)"
+    text = LEGACY.read_text(encoding="utf-8")
+    assert parts in text
+    dropout.write_text(text.replace(parts, f"tf.nn.dropout({parts}, keep_prob=0.5)"), encoding="utf-8")
+    program.write_text(HEAD + NESTED, encoding="utf-8")
+    result = verify(dropout, program, [], OPTIONS)
+    assert (result.outcome, "draw random numbers" in result.error) == ("error", True), result.error
+    result = verify(LEGACY, program, [], replace(OPTIONS, legacy_python="python-of-tf1"))
+    assert (result.outcome, "verified on one TensorFlow" in result.error) == ("error", True), result.error

@@ -1,17 +1,17 @@
 """The turns that a cluster's asynchronous workers take."""
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
-import pytest
-
-from tf2towers.verify.cluster import Turnstile
+from tf2towers.verify.process import ROOT
 from tf2towers.verify.recorder.turns import Turns
 
 
-def test_a_turn_that_raised_is_over() -> None:
+def test_a_turn_that_raised_is_over(tmp_path: Path) -> None:
     """The script may have caught the error, at the end of an iterator; its next turn, and the others', come."""
-    turnstile = Turnstile(2)
-    turns = [Turns(turnstile.address, worker) for worker in range(2)]
+    turns = [Turns(str(tmp_path), worker, 2) for worker in range(2)]
     taken = []
 
     def take(worker: int) -> None:
@@ -29,14 +29,17 @@ def test_a_turn_that_raised_is_over() -> None:
         thread.start()
     for thread in threads:
         thread.join(20)
-    turnstile.close()
     assert taken == [(number, worker) for number in range(3) for worker in range(2)]
 
 
-def test_a_turn_whose_turnstile_has_gone() -> None:
-    """The error of the script's own is the one that is seen."""
-    turnstile = Turnstile(1)
-    turns = Turns(turnstile.address, 0)
-    with pytest.raises(IndexError), turns.turn():
-        turnstile.close()
-        raise IndexError
+def test_who_has_ended_is_left_out(tmp_path: Path) -> None:
+    """However it ended: its file is no longer locked."""
+    other = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tf2towers.verify.recorder.turns import Turns\n"
+        f"Turns({str(tmp_path)!r}, 0, 2); __import__('os')._exit(0)"
+    )
+    turns = Turns(str(tmp_path), 1, 2)
+    subprocess.run([sys.executable, "-c", other], check=True)
+    turns.wait_for_chief()
+    with turns.turn():
+        pass

@@ -7,13 +7,11 @@ import sys
 from pathlib import Path
 
 from tf2towers.cli.errors import CommandError
-from tf2towers.cli.runnable import check_scripts, require_modules
-from tf2towers.cli.script_arguments import add_cluster, positive, seconds
+from tf2towers.cli.running import add_cluster, check_scripts, positive, require_modules, seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "Both scripts run unedited, TensorFlow 1 or 2, one after the other, with the same ARGS and seeds, to\n"
         "the end; what they write goes to a scratch folder. In ARGS, {scratch} stands for an empty folder of\n"
@@ -38,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     require_modules("tensorflow", *["matplotlib"] * (options.report is not None))
     from tf2towers.compare.compare import compare
     from tf2towers.compare.outcome import as_text, page
-    from tf2towers.report.parity_json import as_json
+    from tf2towers.report.json import as_json
 
     try:
         outcome = compare(options)

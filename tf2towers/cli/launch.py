@@ -25,7 +25,6 @@ _WANTS_TF1 = re.compile(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "Each task learns who it is from the flags of the template, after ARGS, and from the variables\n"
         "TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX. When all workers have ended, the parameter\n"
@@ -33,19 +32,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "exit status: 0; that of the task that failed (128 + n for signal n); 124 for --timeout;\n"
         "2 could not be started."
     )
-    parser.add_argument("--ps", type=int, default=1, metavar="N", help="parameter servers (default 1)")
-    parser.add_argument("--workers", type=int, default=2, metavar="M", help="workers (default 2)")
-    parser.add_argument(
-        "--python", metavar="EXE", help="the interpreter (default: this one); TF 1's for an original"
+    add = parser.add_argument
+    add("--ps", type=int, default=1, metavar="N", help="parameter servers (default 1)")
+    add("--workers", type=int, default=2, metavar="M", help="workers (default 2)")
+    add("--python", metavar="EXE", help="the interpreter (default: this one); TF 1's for an original")
+    flags = (
+        f'default: those of "{TASK_FLAGS}" that the script takes; "" for none; NAME=value at its beginning are '
+        "environment variables, {cluster} in them is a JSON object of lists of hosts"
     )
-    parser.add_argument(
-        "--task-flags",
-        metavar="TEMPLATE",
-        help=f'default: those of "{TASK_FLAGS}" that the script takes; "" for none; NAME=value at its beginning are '
-        "environment variables, {cluster} in them is a JSON object of lists of hosts",
-    )
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop everything after so long")
-    parser.add_argument("stray", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    add("--task-flags", metavar="TEMPLATE", help=flags)
+    add("--timeout", type=float, metavar="SECONDS", help="stop everything after so long")
+    add("stray", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:

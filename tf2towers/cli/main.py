@@ -14,41 +14,30 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from types import ModuleType
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from tf2towers import __version__
 from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
-from tf2towers.cli.script_arguments import split_arguments
 from tf2towers.launch.errors import LaunchError
 
-
-class Command(NamedTuple):
-    """What follows a command's name on the command line, and its line in the help. Its module is called as it is."""
-
-    usage: str
-    help: str
-
-
 _PAIR = "[options] {} -- [ARGUMENTS OF BOTH SCRIPTS]"
+#: what follows a command's name on the command line, and its line in the help; its module is called as it is
 COMMANDS = {
-    "migrate": Command("[options] PATH...", "turn TF1 tower and parameter-server scripts into tf.distribute"),
-    "explain": Command("[--all] [RULE...]", "what a rule does and why, with examples"),
-    "rules": Command("[--output-format text|json]", "the list of rules"),
-    "verify": Command(
+    "migrate": ("[options] PATH...", "turn TF1 tower and parameter-server scripts into tf.distribute"),
+    "explain": ("[--all] [RULE...]", "what a rule does and why, with examples"),
+    "rules": ("[--output-format text|json]", "the list of rules"),
+    "verify": (
         _PAIR.format("LEGACY MIGRATED"),
         "run two scripts, and say whether they are the same trainer, bit for bit",
     ),
-    "launch": Command(
+    "launch": (
         "[--ps N] [--workers M] [options] -- SCRIPT [ARGS ...]",
         "run a parameter-server script as a whole local cluster",
     ),
-    "compare": Command(
-        _PAIR.format("LEGACY MODERN"), "two trainings side by side: loss, speed, memory, the ratio"
-    ),
+    "compare": (_PAIR.format("LEGACY MODERN"), "two trainings side by side: loss, speed, memory, the ratio"),
 }
 #: what follows a -- is for the scripts that they run; so it is for `migrate --verify`
-RUNS_SCRIPTS = ("verify", "launch", "compare")
+RUN_SCRIPTS = ("verify", "launch", "compare")
 
 
 def run() -> NoReturn:
@@ -90,53 +79,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(given: list[str]) -> int:
-    if not given or given[0] not in COMMANDS:
-        parser = _make_parser()
-        parser.parse_args(given)
-        parser.print_help(sys.stderr)
-        return 2
-    name, *words = given
-    module, options = parse(name, words)
+    options = parse(given)
     try:
-        status: int = module.run(options)
+        status: int = options.run(options)
     except (CommandError, LaunchError) as problem:
-        print(f"tf2towers {name}: {problem}", file=sys.stderr)
+        print(f"tf2towers {given[0]}: {problem}", file=sys.stderr)
         return 2
     return status
 
 
-def parse(name: str, words: list[str]) -> tuple[ModuleType, argparse.Namespace]:
-    """The module of a command, and its options."""
-    command = COMMANDS[name]
-    parser = argparse.ArgumentParser(
-        prog=f"tf2towers {name}", usage=f"tf2towers {name} {command.usage}", description=command.help
-    )
-    module = importlib.import_module(f"tf2towers.cli.{name}")
-    module.add_arguments(parser)
-    arguments: list[str] = []
-    if name in RUNS_SCRIPTS or "--verify" in words:
-        words, arguments = split_arguments(words)
-    options = parser.parse_args(words)
-    options.arguments = arguments
-    return module, options
-
-
-def _make_parser() -> argparse.ArgumentParser:
-    """The parser of a command line that names no command."""
-    width = max(map(len, COMMANDS))
-    lines = "\n".join(f"  {name:<{width}}  {command.help}" for name, command in COMMANDS.items())
+def parse(given: list[str]) -> argparse.Namespace:
+    """The options of a command line; `run` is the function that they are for."""
     parser = argparse.ArgumentParser(
         prog="tf2towers",
         usage="tf2towers COMMAND ...",
         description="From TF1 towers and parameter servers to tf.distribute, with proof.",
-        epilog=f"commands:\n{lines}\n\n`tf2towers COMMAND --help` says more.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="`tf2towers COMMAND --help` says more.",
     )
     parser.add_argument("--version", action="version", version=f"tf2towers {__version__}")
-    parser.add_argument(
-        "command", nargs="?", choices=list(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS
-    )
-    return parser
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="tf2towers", required=True)
+    for name, (usage, does) in COMMANDS.items():
+        command = commands.add_parser(
+            name, usage=f"tf2towers {name} {usage}", description=does, help=does,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
+        if name in given[:1]:
+            module = importlib.import_module(f"tf2towers.cli.{name}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
+    if not given:
+        parser.print_help(sys.stderr)
+        raise SystemExit(2)
+    runs = given[0] in RUN_SCRIPTS or "--verify" in given
+    own, arguments = _split_arguments(given) if runs else (given, [])
+    options, unknown = parser.parse_known_args(own, argparse.Namespace(arguments=arguments))
+    if unknown:
+        commands.choices[given[0]].error(f"unrecognized arguments: {' '.join(unknown)}")
+    return options
+
+
+def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
+    """A command's own words, and the scripts' arguments after a --.
+
+    The value of --task-flags begins with -- itself, which argparse would take for an option: it is joined to it.
+    """
+    end = words.index("--") if "--" in words else len(words)
+    own, arguments = words[:end], words[end + 1 :]
+    if "--task-flags" in own[:-1]:
+        at = own.index("--task-flags")
+        own[at : at + 2] = [f"--task-flags={own[at + 1]}"]
+    return own, arguments
 
 
 # -- the standard streams, which may be closed or full -----------------------------------------------------------------

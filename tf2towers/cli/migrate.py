@@ -15,7 +15,7 @@ from tf2towers.cli import migrate_options
 from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.processes import map_in_processes, with_progress
-from tf2towers.cli.runnable import check_scripts, require_modules
+from tf2towers.cli.running import check_scripts, require_modules
 from tf2towers.cli.selection import mark_accepted
 from tf2towers.cli.show_results import show
 from tf2towers.cli.tree import Tree, tree_of
@@ -220,16 +220,14 @@ def _write_runtime(results: list[MigrationResult], options: argparse.Namespace) 
     written = []
     for folder in folders:
         try:
-            if write_all(Output(folder / path, folder / path, data) for path, data in files.items()):
-                written.append(folder / "tf2towers")
-                lines = "\n".join(requirement_lines(texts, files))
-                if not options.python3:
-                    print(
-                        f"for the requirements.txt of what is in {display_path(folder)}:\n{lines}",
-                        file=sys.stderr,
-                    )
+            new = write_all(Output(folder / path, folder / path, data) for path, data in files.items())
         except SourceError as problem:
             for result in good:
                 if folder in (options.output, result.script.parent):
                     result.error = _error_words(problem, result.script)
+            continue
+        written += [folder / "tf2towers"] * bool(new)
+        if new and not options.python3:
+            lines = "\n".join(requirement_lines(texts, files))
+            print(f"for the requirements.txt of what is in {display_path(folder)}:\n{lines}", file=sys.stderr)
     return written

@@ -14,7 +14,6 @@ FORMATS = ("text", "json", "sarif", "github")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "Without -w, -o or --check a unified diff and a summary are printed and nothing is written.\n"
         "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"

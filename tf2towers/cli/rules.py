@@ -14,7 +14,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how the list is shown"
     )
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "changes: it edits, and `safe` says that the result is the same bit for bit; `look at`: it may differ.\n"
         "reports: it reports something, and changes nothing by itself.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -53,15 +54,14 @@ def reported_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
     files: set[Path] = set()
     found: list[MigrationResult] = []
     for result in results:
-        own = {path for path in _paths(result) if path not in files}
+        paths = [change.path for change in result.changes] + [finding.path for finding in result.findings]
+        own = {path.absolute() for path in (result.script, *paths)} - files
         files |= own
         changes = [change for change in result.changes if change.path.absolute() in own]
         findings = [finding for finding in result.findings if finding.path.absolute() in own]
+        above = dict.fromkeys(site.path for site in result.left if site.path.absolute() not in own)
         if result.error is not None or findings or any(change.before != change.after for change in changes):
-            above = tuple(
-                dict.fromkeys(finding.path for finding in result.left if finding.path.absolute() not in own)
-            )
-            found.append(replace(result, changes=changes, findings=findings, left_above=above))
+            found.append(replace(result, changes=changes, findings=findings, left_above=tuple(above)))
     return found
 
 
@@ -70,9 +70,9 @@ def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     names = ", ".join(display_path(folder) for folder in tree.folders)
     mains = set(tree.mains)
     known = [result for result in results if result.script.absolute() in mains]
-    counts = [sum(result.status == status for result in known) for status in (0, 1, 2)]
     words = ["nothing left by hand in {}", "sites left in {}", "{} could not be read"]
-    done = [word.format(count) for word, count in zip(words, counts, strict=True) if count]
+    counts = Counter(result.status for result in known)
+    done = [words[status].format(counts[status]) for status in sorted(counts)]
     programs = f"{counted(len(known), 'program')} with TF1"
     if accepted := sum(len(result.accepted) for result in known):
         done.append(f"{counted(accepted, 'site')} accepted by you")
@@ -80,11 +80,3 @@ def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
         done.append(f"{len(tree.migrated)} migrated before and left out")
     outcome = f": {', '.join(done)}" if done else ""
     return f"{names}: {counted(len(tree.files), 'file')}, {programs}{outcome}"
-
-
-def _paths(result: MigrationResult) -> set[Path]:
-    return {
-        result.script.absolute(),
-        *(change.path.absolute() for change in result.changes),
-        *(finding.path.absolute() for finding in result.findings),
-    }

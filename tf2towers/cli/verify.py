@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tf2towers.cli.runnable import check_scripts, require_modules
-from tf2towers.cli.script_arguments import add_cluster, positive, seconds
+from tf2towers.cli.running import add_cluster, check_scripts, positive, require_modules, seconds
 
 if TYPE_CHECKING:
     from tf2towers.report.parity_result import ParityResult
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "Runs the code of both scripts, each in a process of its own; what they write goes to a scratch\n"
         "directory. ARGS are the command line of both.\n"
@@ -83,18 +81,14 @@ def verdict_on(
     from tf2towers.verify.verify import verify
 
     given = vars(options)
-    shape = find_shape([legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags"))
+    names = ("steps", "timeout", "legacy_python", "tolerance", "free", "tower_order", "gradients_only")
     how = Options(
-        steps=options.steps,
-        timeout=options.timeout,
-        legacy_python=options.legacy_python,
-        tolerance=options.tolerance,
-        free=given.get("free", False),
-        tower_order=given.get("tower_order", False),
+        **{name: given[name] for name in names if name in given},
         allow=tuple(given.get("allow_writes", ())),
-        cluster=shape,
+        cluster=find_shape(
+            [legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags")
+        ),
         progress=progress,
-        gradients_only=given.get("gradients_only", False),
     )
     return verify(legacy, migrated, options.arguments, how, work)
 

@@ -8,8 +8,8 @@ from functools import cache
 import libcst as cst
 
 from tf2towers.codemod import nodes
+from tf2towers.codemod.certainty import is_literal_list
 from tf2towers.codemod.edits import Edit, Text
-from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 from tf2towers.codemod.symbols import find_replacement, read_table, taken_arguments, unserved_arguments
 
@@ -70,20 +70,10 @@ _ALSO_TAKEN = {"tf.uniform_unit_scaling_initializer": ("full_shape",)}
 def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
     orders = (
-        _old_order(name, call, lambda node: _is_a_list(file, node)) for name in _function_names(file, call)
+        _old_order(name, call, lambda node: is_literal_list(file, node))
+        for name in _function_names(file, call)
     )
     return next((order for order in orders if order is not None), None)
-
-
-def _is_a_list(file: File, node: cst.BaseExpression) -> bool:
-    """Whether an expression is a list, or a name for lists alone: what is joined, for no axis is a list."""
-    if not nodes.is_name(node):
-        return isinstance(node, cst.List | cst.Tuple | cst.ListComp)
-    bindings = file.meanings.bindings(node)
-    return bool(bindings) and all(
-        isinstance(binding, Assigned) and isinstance(binding.value, cst.List | cst.ListComp)
-        for binding in bindings
-    )
 
 
 def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:

@@ -87,12 +87,11 @@ def _attribute_is_list(file: File, node: cst.Attribute) -> bool:
     return bool(values) and all(makes_list(file, value) for value in values)
 
 
-def _is_literal_list(file: File, value: cst.BaseExpression) -> bool:
+def is_literal_list(file: File, value: cst.BaseExpression) -> bool:
+    """Whether an expression is a list or a tuple that is written out, or a name for such alone."""
     bindings = file.meanings.bindings(value)
-    return bool(bindings) and all(
-        isinstance(binding, Assigned) and isinstance(binding.value, cst.List | cst.Tuple | cst.ListComp)
-        for binding in bindings
-    )
+    values = [getattr(binding, "value", None) for binding in bindings] if nodes.is_name(value) else [value]
+    return bool(values) and all(isinstance(each, cst.List | cst.Tuple | cst.ListComp) for each in values)
 
 
 def makes_list(file: File, value: cst.BaseExpression) -> bool:
@@ -106,5 +105,5 @@ def makes_list(file: File, value: cst.BaseExpression) -> bool:
             return True
         return isinstance(value.func, cst.Attribute) and value.func.attr.value == "split"
     if isinstance(value, cst.Subscript):  # a part of a list
-        return isinstance(nodes.index_of(value), cst.Slice) and _is_literal_list(file, value.value)
+        return isinstance(nodes.index_of(value), cst.Slice) and is_literal_list(file, value.value)
     return isinstance(value, cst.List | cst.Tuple | cst.ListComp)

@@ -13,6 +13,7 @@ from tf2towers.codemod.symbols import (
     Found,
     canonical_name,
     find_replacement,
+    import_home,
     public_spelling,
 )
 
@@ -116,7 +117,7 @@ def _made_alike(was: NewImport, found: Found) -> NewImport | None:
         return replace(was, left=found)
     if found.runtime is not None:
         parent, _, name = ".".join(found.runtime).rpartition(".")
-        return replace(was, module=parent, name=name)
+        return replace(was, module=import_home(parent), name=name)
     return was if found.kind == "tf2" or found.target.startswith("tf.compat") else None
 
 

@@ -13,12 +13,13 @@ from tf2towers.codemod.aligned_lines import move_aligned_lines
 from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
 from tf2towers.codemod.new_imports import new_lines
 from tf2towers.codemod.nodes import imported
-from tf2towers.codemod.program import RUNTIME, File, Program
+from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.removal import unused_imports
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.rules.t2t608_python2_to_python3 import python2_findings
 from tf2towers.codemod.rules.t2t623_eager_execution import is_eager
+from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError

@@ -1,4 +1,8 @@
-"""Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything."""
+"""Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything.
+
+LibCST's AddImportsVisitor does not serve here: it writes after the first imports alone, where a script has not set its
+environment yet. Its lines have any length, and in a module of a thousand statements it raises RecursionError.
+"""
 
 from __future__ import annotations
 
@@ -229,20 +233,19 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         if not _is_there(file, module, name, bound):
             groups.setdefault(module, []).append(name if name == bound else f"{name} as {bound}")
     lines: list[str] = []
-    modules = [f"import {word}" for word in _sort_words(groups.pop("", []))]
-    for module, unordered in groups.items():
-        words = _sort_words(unordered)
-        extended = _extend_import(file, place, module, words)
-        if extended is not None:
+    modules = [f"import {word}" for word in sorted(groups.pop("", []))]
+    last = text.first_line(place.after) if place.after is not None else 0
+    for module, words in groups.items():
+        known = _known_import(file, module)
+        made = wrap_import(f"from {module} import ", [*words, *(_imported_words(known) if known else [])])
+        if known is not None and text.first_line(known) <= last:
             modules, above = [], "".join(line + text.newline for line in modules)
-            yield Edit(extended.start, extended.start, above)
-            yield extended
+            yield Edit(text.start(known), text.start(known), above)
+            yield file.replace(known, text.newline.join(made))
         else:
-            below = _import_below(file, place, module)
-            if below is not None:
-                words = _sort_words([*words, *_imported_words(below)])
-                yield Edit(*_lines_of(file, below), "", whole=True)
-            lines += wrap_import(f"from {module} import ", words)
+            if known is not None:
+                yield Edit(*_lines_of(file, known), "", whole=True)
+            lines += made
     lines = [*modules, *lines]
     if file.opening is not None:
         lines += [*([""] if lines or place.after is not None else []), file.opening]
@@ -323,29 +326,14 @@ def _is_there(file: File, module: str, name: str, bound: str) -> bool:
     )
 
 
-def _extend_import(file: File, place: Location, module: str, words: list[str]) -> Edit | None:
-    """More words for an import of the runtime that the file has already."""
-    last = file.text.first_line(place.after) if place.after is not None else 0
-    for statement in _imports_from(file, module):
-        words_there = _imported_words(statement)
-        if "*" not in words_there and file.text.first_line(statement) <= last:
-            if "#" not in file.text.of(statement):
-                lines = wrap_import(f"from {module} import ", _sort_words(words_there + words))
-                return file.replace(statement, file.text.newline.join(lines))
-    return None
+def _known_import(file: File, module: str) -> cst.ImportFrom | None:
+    """An import of a module on lines of its own, without a comment, which takes new names as well.
 
-
-def _import_below(file: File, place: Location, module: str) -> cst.ImportFrom | None:
-    """An import of the runtime on lines of its own, below the location, that one there takes the names of.
-
-    The conversion from Python 2 leaves such a one.
+    The conversion from Python 2 leaves such a one, and so does an earlier migration.
     """
-    text = file.text
-    first = text.first_line(place.after) if place.after is not None else 0
     for statement in _imports_from(file, module):
-        lines = text.text[slice(*_lines_of(file, statement))]
-        alone = lines.strip() == text.of(statement) and "#" not in lines
-        if text.first_line(statement) > first and alone:
+        lines = file.text.text[slice(*_lines_of(file, statement))]
+        if lines.strip() == file.text.of(statement) and "#" not in lines and "*" not in lines:
             return statement
     return None
 
@@ -356,12 +344,9 @@ def _lines_of(file: File, statement: nodes.Statement) -> tuple[int, int]:
     return text.line_start(text.first_line(statement)), text.line_start(text.last_line(statement) + 1)
 
 
-def _sort_words(words: list[str]) -> list[str]:
-    return sorted(words, key=lambda word: (word.islower(), word))
-
-
 def wrap_import(head: str, words: list[str]) -> list[str]:
-    """The lines of an import: one, or with parentheses around several."""
+    """The lines of an import of some words, sorted: one, or with parentheses around several."""
+    words = sorted(words, key=lambda word: (word.islower(), word))
     line = head + ", ".join(words)
     if len(line) <= _LIMIT:
         return [line]

@@ -312,6 +312,11 @@ def index_of(node: cst.Subscript) -> cst.BaseExpression | cst.Slice | None:
     return inner.value if isinstance(inner, cst.Index) else inner if isinstance(inner, cst.Slice) else None
 
 
+def sides_of(node: cst.Comparison) -> list[cst.BaseExpression]:
+    """What a comparison compares, in the order of the text."""
+    return [node.left, *(each.comparator for each in node.comparisons)]
+
+
 def compared(
     node: cst.CSTNode | None,
 ) -> tuple[cst.BaseExpression, cst.BaseCompOp, cst.BaseExpression] | None:

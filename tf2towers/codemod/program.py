@@ -17,9 +17,12 @@ from tf2towers.codemod.edits import Edit, Text
 from tf2towers.codemod.imports import imports_made_by, stays_dotted
 from tf2towers.codemod.meanings import Assigned, Binding, Defined, Imported, Meanings, Scope
 from tf2towers.codemod.symbols import (
+    PARTS,
+    RUNTIME,
     Found,
     canonical_name,
     find_replacement,
+    import_home,
     is_module,
     is_only_tf1,
     public_spelling,
@@ -32,9 +35,8 @@ from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.python2.reading import Reader, shows_python2
 from tf2towers.source.script import Script
 
-RUNTIME = "tf2towers.runtime"
-#: where modules are named: `layers.conv2d`, with `from tf2towers.runtime.tf1 import layers`
-_HOMES_OF_MODULES = (RUNTIME, f"{RUNTIME}.contrib", f"{RUNTIME}.tf1", "tf_slim")
+#: where modules are named: `layers.conv2d`, with `from tf2towers.runtime import layers`
+_HOMES_OF_MODULES = (RUNTIME, *PARTS, "tf_slim")
 #: what a module that has TensorFlow from another one has in it
 _MAY_USE = re.compile(r"\btf\b|import \*")
 
@@ -281,12 +283,12 @@ class File:
 
     def need(self, name: str, module: str = RUNTIME) -> str:
         """Adds `from module import name` to what the file will import; the name to write for it."""
-        key = (module, name)
+        key = (import_home(module), name)
         if key not in self.wanted:
             own = self.fresh(name)
             if own != name:  # `tf1_layers`, beside the script's own `layers`
                 own = self.fresh(f"{module.rpartition('.')[2]}_{name}")
-            bound = self._imported_as(name, module) or own
+            bound = self._imported_as(name, key[0]) or own
             self._reserved.add(bound)
             self.wanted[key] = bound
         return self.wanted[key]

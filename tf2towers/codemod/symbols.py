@@ -18,6 +18,10 @@ PYTHON2_BUILTINS = frozenset(
     {"xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "cmp", "execfile"}
 )
 
+RUNTIME = "tf2towers.runtime"
+#: its packages, which have nothing that a script does not get from the runtime itself
+PARTS = (f"{RUNTIME}.tf1", f"{RUNTIME}.old_libraries")
+
 _ROOTS = ("tensorflow.compat.v1", "tensorflow")
 _SAME_MODULE = (
     ("tf.compat.v1", "tf"),
@@ -47,6 +51,11 @@ class RuntimeName(NamedTuple):
 
     module: str
     name: str
+
+
+def import_home(module: str) -> str:
+    """The module that a script imports from what another one has: one runtime, one import."""
+    return RUNTIME if module in PARTS else module
 
 
 @dataclass(frozen=True)

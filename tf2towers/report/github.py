@@ -10,6 +10,9 @@ from tf2towers.report.text import accepted_words
 
 _COMMANDS = {"left": "warning", "edit": "warning", "changed": "notice", "note": "notice"}
 
+_IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
+
 
 def render(results: Iterable[MigrationResult], _: object = None) -> str:
     """One command a line."""
@@ -34,10 +37,5 @@ def render(results: Iterable[MigrationResult], _: object = None) -> str:
 
 
 def _command(name: str, properties: dict[str, str], message: str) -> str:
-    given = ",".join(f"{key}={_escaped(value, more=True)}" for key, value in properties.items())
-    return f"::{name} {given}::{_escaped(message)}\n"
-
-
-def _escaped(text: str, *, more: bool = False) -> str:
-    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return text.replace(":", "%3A").replace(",", "%2C") if more else text
+    given = ",".join(f"{key}={value.translate(_IN_PROPERTY)}" for key, value in properties.items())
+    return f"::{name} {given}::{message.translate(_IN_MESSAGE)}\n"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import Finding, MigrationResult
@@ -13,34 +16,44 @@ from tf2towers.report.text import unified_diff
 VERSION = 1
 
 
+def as_json(document: Any) -> str:
+    """Any document of numbers, texts and paths as JSON, ASCII only, with a line feed at its end."""
+    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """The same as JSON can hold it: Python's numbers for NumPy's, texts for paths and floats that are not finite."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, Path):
+        return display_path(value)
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, float) and not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    return number
+
+
 def render(results: Sequence[MigrationResult], _: object = None) -> str:
     """All results as one JSON object."""
-    document = {
-        "version": VERSION,
-        "status": max((result.status for result in results), default=0),
-        "results": [_result(result) for result in results],
-    }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    status = max((result.status for result in results), default=0)
+    return as_json({"version": VERSION, "status": status, "results": list(map(_result, results))})
 
 
 def _result(result: MigrationResult) -> dict[str, object]:
     return {
-        "script": display_path(result.script),
+        "script": result.script,
         "status": result.status,
         "error": result.error,
         "changes": [
-            {
-                "path": display_path(change.path),
-                "encoding": change.encoding,
-                "diff": "".join(unified_diff(change)),
-            }
+            {"path": change.path, "encoding": change.encoding, "diff": "".join(unified_diff(change))}
             for change in result.changes
         ],
-        "copied": [display_path(path) for path in result.copied],
-        "findings": [_finding(finding) for finding in result.findings],
+        "copied": result.copied,
+        "findings": list(map(_finding, result.findings)),
     }
 
 
 def _finding(finding: Finding) -> dict[str, object]:
-    fields = asdict(finding) | {"path": display_path(finding.path)}
-    return {name: value for name, value in fields.items() if name != "cell" or value is not None}
+    return {name: value for name, value in asdict(finding).items() if name != "cell" or value is not None}

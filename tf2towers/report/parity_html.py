@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tf2towers.report import parity_words as words
 from tf2towers.report.html import Markup, document, element, section
 from tf2towers.report.parity_result import ParityResult
-from tf2towers.report.parity_text import sections
+from tf2towers.report.parity_text import error_details, headline, is_empty, sections
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import FileChange
 from tf2towers.report.text import unified_diff
@@ -17,16 +16,16 @@ _SIGNS = {"bitwise": ("✓", "good"), "within": ("≈", "fair"), "differs": ("�
 def parity_page(result: ParityResult) -> str:
     """The whole page, to be written as UTF-8."""
     scripts = result.original.script, result.migrated.script
-    sign, class_ = ("!", "fair") if words.is_empty(result) else _SIGNS[result.outcome]
+    sign, class_ = ("!", "fair") if is_empty(result) else _SIGNS[result.outcome]
     verdict = element("span", f"{sign} ", aria_hidden="true")
     said = [_section(title, body) for title, body in sections(result) if body]
     every = "\n".join(line for title, body in sections(result, True) for line in ["", title, *body])
     details = element("details", element("summary", "all"), element("pre", every))
     return document(
-        f"{words.headline(result)} - {' and '.join(map(display_path, scripts))}",
+        f"{headline(result)} - {' and '.join(map(display_path, scripts))}",
         scripts,
-        [element("h1", verdict, words.headline(result), class_=f"verdict {class_}")],
-        element("pre", words.error_details(result)) if words.error_details(result) else Markup(),
+        [element("h1", verdict, headline(result), class_=f"verdict {class_}")],
+        element("pre", error_details(result)) if error_details(result) else Markup(),
         *said,
         section("scripts", "The two scripts", _scripts(result)),
         section("values", "Every value", details) if result.comparisons else Markup(),

@@ -14,15 +14,11 @@ three. Paths are as the reader would type them.
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
 
-from tf2towers.report import parity_words as words
+from tf2towers.report.json import as_json
 from tf2towers.report.parity_result import ParityResult
-from tf2towers.report.paths import display_path
+from tf2towers.report.parity_text import headline, tally, verdict_of
 
 SCHEMA = 2
 
@@ -33,31 +29,12 @@ def parity_as_json(result: ParityResult) -> str:
     for side in ("original", "migrated"):
         del fields[side]["text"]
     for shown, found in zip(fields["comparisons"], result.comparisons, strict=True):
-        shown["verdict"] = words.verdict_of(found)
+        shown["verdict"] = verdict_of(found)
     document = {
         "schema": SCHEMA,
         "status": result.status,
-        "verdict": words.headline(result),
-        "counts": dict(words.tally(result.comparisons)),
+        "verdict": headline(result),
+        "counts": dict(tally(result.comparisons)),
         **fields,
     }
     return as_json(document)
-
-
-def as_json(document: Any) -> str:
-    """Any document of numbers, texts and paths as JSON, ASCII only, with a line feed at its end."""
-    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """The same as JSON can hold it: Python's numbers for NumPy's, texts for paths and floats that are not finite."""
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, Path):
-        return display_path(value)
-    number = value.item() if hasattr(value, "item") else value
-    if isinstance(number, float) and not math.isfinite(number):
-        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-    return number

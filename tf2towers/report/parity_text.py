@@ -1,14 +1,151 @@
-"""A parity result for a terminal: the verdict, why, what differs first, then what is not bit-identical."""
+"""A parity result in words: the verdict in one line; for a terminal, why, what differs first, what is not equal."""
 
 from __future__ import annotations
 
+import decimal
+import math
 import shlex
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import zip_longest
+from typing import Literal
 
-from tf2towers.report import parity_words as words
-from tf2towers.report.parity_result import Comparison, Diagnosis, ParityResult, Side
-from tf2towers.report.paths import display_path
+from tf2towers.report.parity_result import Comparison, Diagnosis, Kind, ParityResult, Side
+from tf2towers.report.paths import counted, display_path
+
+#: in the order of a step
+PLURALS: dict[Kind, str] = {
+    "input": "inputs",
+    "loss": "losses",
+    "tower gradient": "tower gradients",
+    "gradient": "gradients",
+    "variable": "variables",
+    "fetched": "fetched values",
+    "summary": "summaries",
+}
+KINDS = tuple(PLURALS)
+#: what a verdict speaks of, in this order; of session calls, and of training steps
+_OF_CALLS: tuple[Kind, ...] = ("gradient", "variable", "fetched", "summary")
+_OF_STEPS: tuple[Kind, ...] = ("gradient", "loss", "variable")
+
+Verdict = Literal["failed", "differs", "within", "bitwise"]
+#: the worst first
+VERDICT_WORDS: dict[Verdict, str] = {
+    "failed": "not comparable",
+    "differs": "differs",
+    "within": "within tolerance",
+    "bitwise": "bit-identical",
+}
+VERDICTS = tuple(VERDICT_WORDS)
+
+
+def verdict_of(comparison: Comparison) -> Verdict:
+    """What came of one comparison; one that has a `problem` is 'failed', whatever its other fields say."""
+    if comparison.problem:
+        return "failed"
+    if comparison.bitwise:
+        return "bitwise"
+    return "within" if comparison.within else "differs"
+
+
+def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """By verdict, then by relative difference; NaN is the worst. Equal ones keep their order."""
+    return sorted(comparisons, key=lambda found: (VERDICTS.index(verdict_of(found)), -_rank(found.max_rel)))
+
+
+def headline(result: ParityResult) -> str:
+    """The verdict: one line.
+
+    It speaks of the kinds that were compared alone: without gradients it does not say that they are equal.
+    """
+    if result.outcome == "error":
+        lines = result.error.strip().splitlines()
+        return f"could not be compared: {lines[0].strip() if lines else 'no reason was given'}"
+    if is_empty(result):
+        return f"NOTHING COMPARED: {'no values were' if result.steps else 'no training step was'} recorded"
+    core = _OF_CALLS if result.calls else _OF_STEPS
+    of = [found for found in result.comparisons if found.kind in core]
+    if not of or (result.outcome == "differs" and all(found.within and not found.problem for found in of)):
+        of = result.comparisons  # it counts other kinds as well
+    kinds = [kind for kind in dict.fromkeys((*core, *KINDS)) if any(found.kind == kind for found in of)]
+    every = f"every {_listed(['fetched value' if kind == 'fetched' else kind for kind in kinds])} of {span(result)}"
+    equal, rounding = sum(found.bitwise for found in of), sum(found.rounding for found in of)
+    if result.outcome == "bitwise":
+        return f"PARITY: {every} is bit-identical"
+    if result.outcome == "within":
+        if rounding and equal + rounding == len(of):
+            return f"WITHIN ROUNDING: {every} is bit-identical ({equal}) or differs by rounding ({rounding})"
+        to = max((found.max_rel for found in of if not found.rounding), default=0.0)
+        but = f", {rounding} differ by rounding" if rounding else ""
+        agrees = f"agrees to {ceiling(to)} ({equal} of {len(of)} bit-identical{but})"
+        return f"WITHIN TOLERANCE {result.tolerance:.3g}: {every} {agrees}"
+    failed = sum(bool(found.problem) for found in of)
+    apart = sum(verdict_of(found) == "differs" for found in of)
+    parts = [f"{failed} could not be compared"] * bool(failed)
+    if apart:
+        largest = max((found.max_rel for found in of if not found.problem), key=_rank)
+        most = (
+            f"by up to {ceiling(largest)} (relative)"
+            if math.isfinite(largest)
+            else "NaN or infinite in places"
+        )
+        since = "" if result.first_step is None else f", first at {unit(result)} {result.first_step}"
+        parts.insert(0, f"{apart} of {len(of)} {_listed([PLURALS[kind] for kind in kinds])}{since}, {most}")
+    return f"DIFFERS: {', '.join(parts) or 'the two runs are not the same'}, over {span(result)}"
+
+
+def is_empty(result: ParityResult) -> bool:
+    """Whether both ran, and nothing was compared."""
+    compared = (result.calls or result.steps) and result.comparisons
+    return result.outcome in ("bitwise", "within") and not compared
+
+
+def error_details(result: ParityResult) -> str:
+    """What an error says after its first line."""
+    return "\n".join(result.error.strip().splitlines()[1:]) if result.outcome == "error" else ""
+
+
+def span(result: ParityResult) -> str:
+    """How much was compared: steps, towers and session calls."""
+    towers = f" on {counted(result.towers, 'tower')}"
+    mine, its = result.original.tensorflow, result.migrated.tensorflow
+    versions = f" (TensorFlow {mine} and {its})" if mine and its and mine != its else ""
+    if not result.calls:
+        return counted(result.steps, "step") + towers + versions
+    calls = f"{counted(result.calls, 'session call')}, {counted(result.steps, 'training step')}"
+    return calls + (towers if result.towers > 1 else "") + versions
+
+
+def unit(result: ParityResult) -> str:
+    """What the numbers of a result count: 'step', or 'session call'."""
+    return "session call" if result.calls else "step"
+
+
+def tally(comparisons: Iterable[Comparison]) -> list[tuple[Kind, dict[Verdict, int]]]:
+    """How many of each kind have which verdict, for the kinds there are."""
+    counts: dict[Kind, dict[Verdict, int]] = {}
+    for comparison in comparisons:
+        counts.setdefault(comparison.kind, dict.fromkeys(VERDICTS, 0))[verdict_of(comparison)] += 1
+    return [(kind, counts[kind]) for kind in KINDS if kind in counts]
+
+
+def ceiling(value: float) -> str:
+    """Three digits, rounded up: given as a tolerance, what is shown passes."""
+    if not math.isfinite(value) or not value:
+        return f"{value:.3g}"
+    context = decimal.Context(prec=3, rounding=decimal.ROUND_CEILING)
+    # a float again, so that both kinds of numbers look the same; three digits survive that
+    return f"{float(context.create_decimal_from_float(float(value))):.3g}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _rank(value: float) -> float:
+    return math.inf if math.isnan(value) else value
+
+
+# -- for a terminal ----------------------------------------------------------------------------------------------------
 
 #: how many of a kind are listed where not all are asked for; failures come on top
 LISTED = 8
@@ -21,8 +158,8 @@ def render_parity(result: ParityResult, *, verbose: bool = False) -> str:
         verbose: names every comparison, also the bit-identical ones; otherwise the worst `LISTED` of a kind and
             every one that could not be compared.
     """
-    lines = [_plain(words.headline(result))]
-    lines += [f"  {_plain(line)}" for line in words.error_details(result).splitlines()]
+    lines = [_plain(headline(result))]
+    lines += [f"  {_plain(line)}" for line in error_details(result).splitlines()]
     for title, body in sections(result, verbose):
         if body:
             lines += ["", title, *(f"  {line}".rstrip() for line in body)]
@@ -31,18 +168,22 @@ def render_parity(result: ParityResult, *, verbose: bool = False) -> str:
 
 def sections(result: ParityResult, verbose: bool = False) -> Iterator[tuple[str, list[str]]]:
     """The parts of the report, each with a title and its lines, perhaps none; for `verbose` see `render_parity`."""
-    unit = words.unit(result)
-    yield "why", [line for found in result.diagnoses for line in _diagnosis(found, unit)]
-    first = [] if result.first_step is None else [(f"first {unit}", f"{result.first_step} (counted from 0)")]
+    counted_in = unit(result)
+    yield "why", [line for found in result.diagnoses for line in _diagnosis(found, counted_in)]
+    first = (
+        []
+        if result.first_step is None
+        else [(f"first {counted_in}", f"{result.first_step} (counted from 0)")]
+    )
     first += [("first gradient, backward", result.first_gradient)] if result.first_gradient else []
     yield "what differs first", _align(first)
     yield "compared", _tally(result.comparisons)
-    for kind, _ in words.tally(result.comparisons):
+    for kind, _ in tally(result.comparisons):
         chosen = [comparison for comparison in result.comparisons if comparison.kind == kind]
         if verbose:
-            yield words.PLURALS[kind], _rows(chosen)
+            yield PLURALS[kind], _rows(chosen)
         else:
-            yield f"{words.PLURALS[kind]} that are not bit-identical", _worst(chosen)
+            yield f"{PLURALS[kind]} that are not bit-identical", _worst(chosen)
     arguments = [("arguments", shlex.join(result.arguments))] if result.arguments else []
     sides = result.original, result.migrated
     yield "runs", _align([*map(_side, sides), *arguments])
@@ -57,16 +198,16 @@ def _diagnosis(found: Diagnosis, unit: str) -> Iterator[str]:
 
 
 def _tally(comparisons: Iterable[Comparison]) -> list[str]:
-    counts = words.tally(comparisons)
+    counts = tally(comparisons)
     found = {verdict for _, count in counts for verdict in count if count[verdict]} | {"bitwise"}
-    verdicts = [verdict for verdict in reversed(words.VERDICTS) if verdict in found]
-    header = ["", *(words.VERDICT_WORDS[verdict] for verdict in verdicts)]
-    body = [[words.PLURALS[kind], *(str(count[verdict]) for verdict in verdicts)] for kind, count in counts]
+    verdicts = [verdict for verdict in reversed(VERDICTS) if verdict in found]
+    header = ["", *(VERDICT_WORDS[verdict] for verdict in verdicts)]
+    body = [[PLURALS[kind], *(str(count[verdict]) for verdict in verdicts)] for kind, count in counts]
     return columns([header, *body], right=range(1, len(header))) if body else []
 
 
 def _worst(comparisons: list[Comparison]) -> list[str]:
-    ordered = [found for found in words.worst_first(comparisons) if words.verdict_of(found) != "bitwise"]
+    ordered = [found for found in worst_first(comparisons) if verdict_of(found) != "bitwise"]
     others = [found for found in ordered if not found.problem]
     lines = _rows([*(found for found in ordered if found.problem), *others[:LISTED]])
     if left := others[LISTED:]:
@@ -80,11 +221,11 @@ def _rows(comparisons: list[Comparison]) -> list[str]:
     header = ["", "name", "shape", "first step", "max rel"]
     table = [] if all(found.problem for found in comparisons) else [header]
     for found in comparisons:
-        verdict = words.verdict_of(found)
-        said = "rounding" if found.rounding and verdict == "within" else words.VERDICT_WORDS[verdict]
+        verdict = verdict_of(found)
+        said = "rounding" if found.rounding and verdict == "within" else VERDICT_WORDS[verdict]
         first = "-" if found.first_step is None else str(found.first_step)
         shape = "x".join(map(str, found.shape)) or "()"
-        more = [_plain(found.problem)] if found.problem else [shape, first, words.ceiling(found.max_rel)]
+        more = [_plain(found.problem)] if found.problem else [shape, first, ceiling(found.max_rel)]
         table.append(["" if verdict == "bitwise" else said, _plain(found.name), *more])
     return columns(table, right=range(3, len(header)))
 

@@ -104,7 +104,10 @@ def explain(rule: Rule) -> str:
         else:
             lines += shown
     if omitted:
-        lines += ["", f"{omitted} more example{'s' if omitted > 1 else ''}: docs/rules.md#{anchor(rule)}"]
+        lines += [
+            "",
+            f"{omitted} more example{'s' if omitted > 1 else ''}: docs/rules.md#{rule.code.lower()}",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -136,11 +139,6 @@ def markdown(rule: Rule) -> str:
     if rule.sources:
         text.append(f"Rests on: {', '.join(rule.sources)}.\n")
     return "\n".join(text)
-
-
-def anchor(rule: Rule) -> str:
-    """The anchor of a rule in docs/rules.md."""
-    return rule.code.lower()
 
 
 def wrap_paragraphs(text: str) -> str:

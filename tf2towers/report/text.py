@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import NamedTuple
 
 from tf2towers.report.paths import counted, display_path
 from tf2towers.report.result import FileChange, Finding, MigrationResult
-from tf2towers.report.sites import lines as site_lines
-from tf2towers.report.sites import rule_words, where
 
 
 def lines(
@@ -34,49 +34,6 @@ def lines(
         yield f"{line}\n"
     for path in result.copied if every else ():
         yield f"  {display_path(path)}: read, unchanged\n"
-
-
-def left_only(result: MigrationResult, name_of: Callable[[str], str]) -> str:
-    """A line for each site that is left, with its file: what `--quiet` prints."""
-    return "".join(
-        f"{display_path(finding.path)}:{where(finding)}: {rule_words(finding.code, name_of)} {finding.message}\n"
-        for finding in result.left
-    )
-
-
-def unified_diff(change: FileChange, original: Path | None = None) -> Iterator[str]:
-    """The lines of a unified diff that `patch -p1` takes.
-
-    Args:
-        original: the file of the text before, where that is another one.
-    """
-    before, after = _lines(change.before), _lines(change.after)
-    if before == after:
-        return
-    yield f"--- a/{display_path(original or change.path).lstrip('/')}\n"
-    yield f"+++ b/{display_path(change.path).lstrip('/')}\n"
-    for line in _hunks(before, after):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
-    for group in _match(before, after).get_grouped_opcodes(3):
-        first, last = group[0], group[-1]
-        yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
-        for tag, start, end, new_start, new_end in group:
-            if tag == "equal":
-                yield from (f" {line}" for line in before[start:end])
-                continue
-            yield from (f"-{line}" for line in before[start:end])
-            yield from (f"+{line}" for line in after[new_start:new_end])
-
-
-def _range(start: int, end: int) -> str:
-    """A range of lines as a unified diff writes it."""
-    length = end - start
-    if length == 1:
-        return str(start + 1)
-    return f"{start + 1 if length else start},{length}"
 
 
 def summary(result: MigrationResult) -> str:
@@ -108,11 +65,153 @@ def _codes(findings: Iterable[Finding]) -> str:
     return ", ".join(sorted({finding.code for finding in findings}))
 
 
-def _lines(text: str) -> list[str]:
+def left_only(result: MigrationResult, name_of: Callable[[str], str]) -> str:
+    """A line for each site that is left, with its file: what `--quiet` prints."""
+    return "".join(
+        f"{display_path(finding.path)}:{where(finding)}: {rule_words(finding.code, name_of)} {finding.message}\n"
+        for finding in result.left
+    )
+
+
+# -- the findings: few lines, each path once, each advice once; what is left out is counted ----------------------------
+
+#: how many lines say what is left of a script, and how many what else there is to know
+LEFT, NOTES = 10, 6
+#: how many places of one message are written out
+_PLACES = 4
+
+
+def site_lines(
+    result: MigrationResult,
+    name_of: Callable[[str], str] = lambda code: "",
+    *,
+    all_sites: bool = False,
+    notes: bool = True,
+) -> Iterator[str]:
+    """The lines below a script's summary. `all_sites`: however many there are; `notes`: what is not left, too."""
+    reported = [finding for finding in result.findings if not finding.accepted_by]
+    informed = [finding for finding in reported if finding.kind != "left"] if notes else []
+    left = [finding for finding in reported if finding.kind == "left"]
+    yield from _part(informed, result.script, None if all_sites else NOTES, name_of)
+    if informed and left:
+        yield "  left to be migrated by hand:"
+    yield from _part(left, result.script, None if all_sites else LEFT, name_of)
+
+
+def rule_words(code: str, name_of: Callable[[str], str]) -> str:
+    """A rule's code and name, as findings show it."""
+    return f"{code} {name}:" if (name := name_of(code)) else code
+
+
+class _Message(NamedTuple):
+    """What findings of one file say, and what is to be done about it."""
+
+    path: Path
+    code: str
+    todo: str
+    message: str
+
+
+def _part(
+    findings: list[Finding], script: Path, limit: int | None, name_of: Callable[[str], str]
+) -> list[str]:
+    """As many messages as fit into so many lines; None: all."""
+    places: dict[_Message, list[str]] = {}
+    for finding in sorted(findings, key=lambda found: (found.path != script, str(found.path), _place(found))):
+        key = _Message(finding.path, finding.code, finding.todo, finding.message)
+        places.setdefault(key, []).append(where(finding))
+    counts = [len(places)] if limit is None else range(min(len(places), limit), 0, -1)
+    for count in counts if places else ():
+        chosen = _chosen(list(places), count)
+        lines = list(_lines(places, chosen, script, limit is None, name_of))
+        if limit is None or len(lines) <= limit:
+            return lines
+    return []
+
+
+def _lines(
+    places: dict[_Message, list[str]],
+    shown: list[_Message],
+    script: Path,
+    every_place: bool,
+    name_of: Callable[[str], str],
+) -> Iterator[str]:
+    left_out = {message: len(places[message]) for message in places if message not in set(shown)}
+    heading, todos = script, {""}
+    for number, message in enumerate(shown):
+        if message.path != heading:
+            heading = message.path
+            yield f"  {display_path(heading)}:"
+        of_message = places[message]
+        if not every_place and len(of_message) > _PLACES:
+            left_out[message] = len(of_message) - _PLACES
+            of_message = [*of_message[:_PLACES], "..."]
+        indent = "" if message.path == script else "  "
+        yield f"  {indent}{', '.join(of_message)}: {rule_words(message.code, name_of)} {message.message}"
+        rest = shown[number + 1 : number + 2]
+        if message.todo not in todos and not (rest and rest[0][:3] == message[:3]):
+            todos.add(message.todo)
+            yield f"      to do: {message.todo}"
+    if left_out:
+        codes = ", ".join(sorted({message.code for message in left_out}))
+        yield f"  and {sum(left_out.values())} more ({codes}): -v shows them"
+
+
+def _chosen(messages: list[_Message], count: int) -> list[_Message]:
+    """As many as are shown: of each file and code the first, then the others; those of one advice stand together."""
+    blocks = list(dict.fromkeys(message[:3] for message in messages))
+    first = [next(message for message in messages if message[:3] == block) for block in blocks]
+    chosen = set([*first, *(message for message in messages if message not in first)][:count])
+    return sorted(chosen, key=lambda message: (blocks.index(message[:3]), messages.index(message)))
+
+
+def where(finding: Finding) -> str:
+    """The location of a finding in its file."""
+    cell = f"cell {finding.cell}:" if finding.cell is not None else ""
+    return f"{cell}{finding.line}:{finding.column}"
+
+
+def _place(finding: Finding) -> tuple[int, int, int]:
+    return finding.cell or 0, finding.line, finding.column
+
+
+# -- diffs -------------------------------------------------------------------------------------------------------------
+
+
+def unified_diff(change: FileChange, original: Path | None = None) -> Iterator[str]:
+    """The lines of a unified diff that `patch -p1` takes.
+
+    Args:
+        original: the file of the text before, where that is another one.
+    """
+    before, after = _split(change.before), _split(change.after)
+    if before == after:
+        return
+    yield f"--- a/{display_path(original or change.path).lstrip('/')}\n"
+    yield f"+++ b/{display_path(change.path).lstrip('/')}\n"
+    for line in _hunks(before, after):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
+    for group in _match(before, after).get_grouped_opcodes(3):
+        first, last = group[0], group[-1]
+        yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
+        for tag, start, end, new_start, new_end in group:
+            yield from (f"{' ' if tag == 'equal' else '-'}{line}" for line in before[start:end])
+            yield from (f"+{line}" for line in after[new_start:new_end] if tag != "equal")
+
+
+def _range(start: int, end: int) -> str:
+    """A range of lines as a unified diff writes it."""
+    if end == start + 1:
+        return str(end)
+    return f"{start + (start < end)},{end - start}"
+
+
+def _split(text: str) -> list[str]:
     """The lines of a text for a diff, split at line feeds alone."""
-    lines = text.split("\n")
-    last = lines.pop()
-    return [f"{line}\n" for line in lines] + ([last] if last else [])
+    return [line for line in re.split(r"(?<=\n)", text) if line]
 
 
 #: of a text of more lines than the first number, so many are compared at a time: the work grows with its length, not

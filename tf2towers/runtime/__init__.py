@@ -10,6 +10,7 @@ from typing import Any
 
 from tf2towers.runtime.memory import keep_freed_memory
 
+#: a name, and the module that has it, or that it is
 _HOMES = {
     "ClusterError": "cluster.addresses",
     "EventsWriter": "events_writer",
@@ -38,6 +39,37 @@ _HOMES = {
     "op_type": "tensors",
     "TowerStrategy": "strategy",
     "ParameterServerStrategy": "strategy",
+    # what TF 2 has lost
+    "StagingArea": "tf1",
+    "audio_summary": "tf1",
+    "histogram_summary": "tf1",
+    "image_summary": "tf1",
+    "scalar_summary": "tf1",
+    "crf": "tf1.crf",
+    "data": "tf1.data",
+    "hparams": "tf1.hparams",
+    "image": "tf1.image",
+    "keras": "tf1.keras",
+    "layers": "tf1.layers",
+    "legacy_seq2seq": "tf1.legacy_seq2seq",
+    "linear": "tf1.linear",
+    "lookup": "tf1.lookup",
+    "mnist": "tf1.mnist",
+    "mode_keys": "tf1.mode_keys",
+    "nccl": "tf1.nccl",
+    "opt": "tf1.opt",
+    "rnn_cell": "tf1.rnn_cell",
+    "seq2seq": "tf1.seq2seq",
+    "slim": "tf1.slim",
+    "tensor_shape": "tf1.tensor_shape",
+    "tfprof": "tf1.tfprof",
+    "training": "tf1.training",
+    "training_ops": "tf1.training_ops",
+    # what NumPy, SciPy and Python have lost
+    "numpy1": "old_libraries.numpy1",
+    "old_imp": "old_libraries.old_imp",
+    "old_inspect": "old_libraries.old_inspect",
+    "scipy_misc": "old_libraries.scipy_misc",
 }
 
 __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are strings
@@ -60,4 +92,5 @@ keep_freed_memory()
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    home = import_module(f"{__name__}.{_HOMES[name]}")
+    return home if _HOMES[name].endswith(f".{name}") else getattr(home, name)

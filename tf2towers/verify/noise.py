@@ -27,32 +27,26 @@ def record_steps_of_both(
 ) -> tuple[Recording, Recording] | None:
     """What the training steps of two programs of sessions are made of: both are run once more.
 
+    Each step of the migrated script starts from the original's variables.
+
     Args:
-        double: the original's gradients are computed in float64 as well, and each step of the migrated script starts
-            from the original's variables: it runs on another TensorFlow.
+        double: the original's gradients are computed in float64 as well.
 
     Returns:
         None where one of them fails then; a note says so.
     """
-    found: list[Path] = []
-    for side, script, migrated in (
-        ("original", result.original.script, makes_session_calls(result.original.script)),
-        ("migrated", result.migrated.script, True),
-    ):
-        how = dataclasses.replace(
-            options,
-            steps=min(options.steps, 4),
-            continuous=True,
-            double=double and side == "original",
-            in_step=found[0] if double and found else None,
-        )
-        folder = place / f"{side}-steps"
-        try:
-            found.append(record_original(script, result.arguments, folder, how, migrated=migrated).folder)
-        except RunFailed as problem:
-            result.notes.append(f"no cause was looked for: {str(problem).splitlines()[0]}")
-            return None
-    return Recording.load(found[0]), Recording.load(found[1])
+    how = dataclasses.replace(options, steps=min(options.steps, 4), continuous=True)
+    mine, its = place / "original-steps", place / "migrated-steps"
+    script, of_runtime = result.original.script, makes_session_calls(result.original.script)
+    exact = dataclasses.replace(how, double=double)
+    in_step = dataclasses.replace(how, in_step=mine)
+    try:
+        record_original(script, result.arguments, mine, exact, migrated=of_runtime)
+        record_original(result.migrated.script, result.arguments, its, in_step, migrated=True)
+    except RunFailed as problem:
+        result.notes.append(f"no cause was looked for: {str(problem).splitlines()[0]}")
+        return None
+    return Recording.load(mine), Recording.load(its)
 
 
 def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) -> set[str]:

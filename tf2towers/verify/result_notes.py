@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
@@ -66,17 +66,6 @@ def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
         )
 
 
-def note_noise(result: ParityResult, noise: Collection[str]) -> None:
-    """Says which variables were left out of the comparison, as their gradients are nothing but rounding."""
-    if noise:
-        mine, its = result.original.tensorflow, result.migrated.tensorflow
-        result.notes.append(
-            f"rule 'rounding': the gradients of {listed(sorted(noise), 4)} are 0 in exact arithmetic (the original's, "
-            f"in float64): what TensorFlow {mine} and {its} make of them is rounding, and an optimizer that divides by "
-            "a gradient's size (Adam) makes steps of it. They are not compared"
-        )
-
-
 def note_steps_of_rounding(result: ParityResult, steps: int, names: Sequence[str]) -> None:
     """Names the rule by which steps on two TensorFlows were judged one by one.
 
@@ -98,19 +87,13 @@ def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
         (
             migrated.different_inputs,
             4,
-            "the migrated script had other batches of its own than the original ({}): it was given the original's",
+            "the migrated script had other batches, and was given the original's: {}",
         ),
-        (
-            migrated.not_given,
-            4,
-            "batches of the original that the migrated script's training function does not take ({}): it ran on its "
-            "own",
-        ),
+        (migrated.not_given, 4, "batches of the original that the training function does not take: {}"),
         (
             migrated.unknown_inputs,
             4,
-            "the migrated script's training function takes what nothing is like that came into the original's graph "
-            "({}): it kept its own values",
+            "arguments of it that nothing in the original is like, left as they are: {}",
         ),
         (original.without_gradient, 6, "variables without a gradient in the original: {}"),
         (migrated.without_gradient, 6, "variables without a gradient in the migrated script: {}"),

@@ -13,15 +13,13 @@ from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
 from tf2towers.verify.calls.compare import Run
-from tf2towers.verify.cluster import in_turns, run_recorded
+from tf2towers.verify.cluster import run_recorded
 from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
 from tf2towers.verify.recording import Facts, read_facts
 
 Progress = Callable[[str, int], object]
-#: runs a program of sessions: a TF1 script, or one that `migrate` has written
+#: runs a script, and records it
 RECORDER = ROOT / "tf2towers" / "verify" / "recorder" / "__main__.py"
-#: runs a program of TF 2 functions
-FUNCTIONS = ROOT / "tf2towers" / "verify" / "functions" / "__main__.py"
 #: of the original, and of the migrated script
 TITLES = ("the original", "the migrated script")
 
@@ -100,8 +98,8 @@ def record_migrated(
     Raises:
         RunFailed: it could not be run, or did not train.
     """
-    side = _Side(script, arguments, folder, options, True, FUNCTIONS)
-    return _record(side, {"original": str(original)})
+    side = _Side(script, arguments, folder, options, True)
+    return _record(side, {"record": "functions", "original": str(original)})
 
 
 def record_calls(
@@ -149,14 +147,13 @@ def _record(side: _Side, given: dict[str, object]) -> Recorded:
 
 @dataclass
 class _Side:
-    """A script that is about to be run under a recorder, the file that is started."""
+    """A script that is about to be run under a recorder."""
 
     script: Path
     arguments: Sequence[str]
     folder: Path
     options: Options
     migrated: bool
-    recorder: Path = RECORDER
 
     @property
     def title(self) -> str:
@@ -215,11 +212,10 @@ class _Side:
         """Runs it as a cluster until every worker's part is recorded."""
         began, title = time.monotonic(), f"{self.title} as a cluster:"
         environment = {**changed_environment(self._other_python), **self._temporary()}
-        with in_turns(shape.workers) as turns:
-            python, recorder, *command = self._command({**given, **turns})
-            lines = run_recorded(
-                self.title, python, Path(recorder), command, shape, environment, self.options.timeout
-            )
+        python, recorder, *command = self._command({**given, "workers": shape.workers})
+        lines = run_recorded(
+            self.title, python, Path(recorder), command, shape, environment, self.options.timeout
+        )
         folders = [self.folder / f"worker-{index}" for index in range(shape.workers)]
         if not all((worker / "meta.json").exists() for worker in folders):
             raise RunFailed(f"{title} not every worker came to its end; it wrote last:\n{last_lines(lines)}")
@@ -247,7 +243,7 @@ class _Side:
         }
         named = folder.with_suffix(".json").resolve()
         named.write_text(json.dumps(settings), encoding="utf-8")
-        python, recorder = sys.executable, self.recorder
+        python, recorder = sys.executable, RECORDER
         if not self.migrated and options.legacy_python is not None:
             python, recorder = (
                 options.legacy_python,

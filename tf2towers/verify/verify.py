@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.report.parity_result import Kind, ParityResult
@@ -17,14 +17,11 @@ from tf2towers.verify.compare import (
     tolerances,
 )
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.noise import gradients_of_rounding
-from tf2towers.verify.process import RunFailed
 from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Recording, read_steps
 from tf2towers.verify.result_notes import (
     new_result,
     note_facts,
-    note_noise,
     note_open,
     note_side,
     under_way,
@@ -69,24 +66,23 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
             "a cluster is verified where both sides make session calls, as `migrate` writes them; "
             f"{its.name} makes none. `tf2towers compare` runs both side by side"
         )
+    if options.legacy_python is not None:
+        raise NotComparable(
+            f"{its.name} makes no session calls: it is verified on one TensorFlow. Verify what `migrate` writes of "
+            f"{script.name} against the real TensorFlow 1, and {its.name} against that"
+        )
     of_runtime = makes_session_calls(script)
     original = record_original(script, arguments, place / "original", options, migrated=of_runtime)
+    if any(next(read_steps(original.folder)).draws):
+        raise NotComparable(
+            f"the towers of {script.name} draw random numbers (dropout), and {its.name}, which makes no session calls, "
+            "draws others: verify them without"
+        )
     options = dataclasses.replace(options, queues=original.folder)
     migrated = record_migrated(its, arguments, place / "migrated", options, original.folder)
     if original.steps < options.steps:
         result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
     judge(result, original, migrated, options)
-    if result.outcome == "differs" and result.is_across_versions and options.tolerance is None:
-        wide = dataclasses.replace(options, double=True, steps=min(options.steps, 4))
-        try:
-            again = record_original(script, arguments, place / "float64", wide, migrated=of_runtime)
-        except RunFailed as problem:
-            result.notes.append(f"no float64 run: {str(problem).splitlines()[0]}")
-        else:
-            noise = gradients_of_rounding(read_steps(again.folder), read_steps(migrated.folder))
-            if noise:
-                result.notes = []
-                judge(result, original, migrated, options, noise)
     if result.outcome == "differs":
         mine, other = Recording.load(original.folder), Recording.load(migrated.folder)
         result.first_step, result.first_gradient = first_of(result.comparisons, mine.facts.trainable)
@@ -98,12 +94,8 @@ def judge(
     original: Recorded,
     migrated: Recorded,
     options: Options | None = None,
-    noise: Collection[str] = (),
 ) -> None:
     """Compares two recordings, and writes what came of it into `result`.
-
-    Args:
-        noise: variables whose gradients are nothing but rounding, on both sides.
 
     Raises:
         NotComparable: one of them has no steps, or not as many as the other.
@@ -123,10 +115,9 @@ def judge(
             f"each replica's loss is 1/{share} of its tower's, and the optimizer sums: compared as {share} times it"
         )
     steps = read_steps(original.folder), read_steps(migrated.folder)
-    result.comparisons = compare(*steps, limits, kinds, share, noise)
+    result.comparisons = compare(*steps, limits, kinds, share)
     note_open(result, original.facts.open)
     note_facts(result, original.facts, migrated.facts)
-    note_noise(result, noise)
     result.outcome = outcome_of(result.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)

@@ -233,9 +233,23 @@ def tables_of_files():
 @case
 def sequences_of_old():
     legacy = tf.contrib.legacy_seq2seq
+    steps = tf.unstack(normal(4, 2, 3))
+    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
+        decoded, _ = legacy.rnn_decoder(steps, tf.zeros([2, 4]), tf.nn.rnn_cell.GRUCell(4), scope="decoder")
+        attended, _ = legacy.attention_decoder(
+            steps,
+            tf.zeros([2, 4]),
+            normal(2, 5, 4),
+            tf.nn.rnn_cell.GRUCell(4),
+            loop_function=lambda previous, _: previous[:, 1:],
+            initial_state_attention=True,
+            scope="attended",
+        )
     logits, targets = [normal(2, 5), normal(2, 5)], [integers(5, 2), integers(5, 2)]
     weights = [uniform(2), uniform(2)]
     return [
+        decoded,
+        attended,
         legacy.sequence_loss(logits, targets, weights),
         legacy.sequence_loss_by_example(logits, targets, weights, average_across_timesteps=False),
         given(np.array([1.0], np.float32)),

@@ -41,7 +41,7 @@ def second_names():
         tf.to_complex128(normal(2)),
         tf.fake_quant_with_min_max_vars_gradient(values, values, -1.0, 1.0),
         tf.dequantize(tf.quantize(values, -3.0, 3.0, tf.quint8)[0], -3.0, 3.0),
-        tf.to_bfloat16(normal(2)),
+        tf.to_float(tf.to_bfloat16(normal(2))),
         tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]]),
         tf.strings.ngrams(tf.constant(["a", "b", "c"]), 2),
         tf.strings.unicode_split(["ab"], "UTF-8").values,

@@ -73,6 +73,22 @@ cases(
 
 
 @case
+def optimizer_with_averages():
+    weights = tf.get_variable("weights", initializer=[1.0, -2.0])
+    optimizer = tf.contrib.opt.MovingAverageOptimizer(
+        tf.train.MomentumOptimizer(0.1, 0.9), 0.5, num_updates=step()
+    )
+    update = optimizer.minimize(tf.reduce_sum(weights * weights), global_step=step())
+    saver = optimizer.swapping_saver()
+    return [
+        update,
+        weights,
+        sorted((key, variable.op.name) for key, variable in saver._var_list.items()),
+        [variable.name for variable in tf.global_variables()],
+    ]
+
+
+@case
 def train_op_of_contrib():
     weights = tf.get_variable("weights", initializer=[3.0, -4.0])
     other = tf.get_variable("other", initializer=2.0)
@@ -335,32 +351,6 @@ def gradients_added_up():
         return optimizer.apply_gradients(
             [(tf.identity(total), pair[1]) for total, pair in zip(totals, pairs)]
         )
-
-
-@case
-def losses_that_scale():
-    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
-    table = tf.get_variable("table", [4, 2], initializer=tf.ones_initializer())
-    loss = tf.reduce_sum(weights**2) + tf.reduce_sum(tf.nn.embedding_lookup(table, [1, 1, 3]) * weights)
-    plain = tf.train.GradientDescentOptimizer(0.1)
-    scaled = [
-        (
-            slope * 0.5
-            if isinstance(slope, tf.Tensor)
-            else tf.IndexedSlices(slope.values * 0.5, slope.indices, slope.dense_shape),
-            variable,
-        )
-        for slope, variable in plain.compute_gradients(loss * 2.0)
-    ]
-    slopes = [slope for slope, _ in scaled]
-    noisy = [tf.convert_to_tensor(slope) + 0.0 for slope in slopes]
-    clipped, norm = tf.clip_by_global_norm(slopes, 0.5)
-    return [
-        plain.apply_gradients(zip(clipped, [variable for _, variable in scaled])),
-        [slope.name.split("/")[0] for slope in noisy],
-        [variable.name for _, variable in scaled],
-        tf.global_norm(noisy) >= 0.0,
-    ]
 
 
 @case

@@ -91,6 +91,20 @@ def _tree(api):
     return [tf.cast(tensor, tf.float32) for tensor in found]
 
 
+def _legacy(name, **options):
+    def build(api, x, memory):
+        tf, legacy = api.tf, api.contrib.legacy_seq2seq
+        cell = api.rnn.GRUCell(4)
+        steps = tf.unstack(x, axis=1)
+        if name == "attention_decoder":
+            found = legacy.attention_decoder(steps, tf.zeros([3, 4]), memory, cell, **options)
+        else:
+            found = legacy.rnn_decoder(steps, tf.zeros([3, 4]), cell, **options)
+        return tensors(list(found))
+
+    return Case(build, (3, 2, 4), (3, 5, 4))
+
+
 def _small_resnet(version):
     def build(api, x):
         slim, nets = api.slim, api.contrib.nets
@@ -174,6 +188,8 @@ CASES = {
     "beams with alignments": Case(_beams_with_alignments(None), (3, 4, 6), gradients=False),
     "beams with alignments as written": Case(_beams_with_alignments(4), (3, 4, 6), gradients=False),
     "gather tree": Case(_tree, gradients=False),
+    "legacy rnn_decoder": _legacy("rnn_decoder"),
+    "legacy attention_decoder": _legacy("attention_decoder", num_heads=2, output_size=3),
     "resnet v1": _small_resnet("v1"),
     "resnet v2": _small_resnet("v2"),
     "inception v1": _inception("inception_v1", "Mixed_3b"),

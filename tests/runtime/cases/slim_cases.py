@@ -1,4 +1,4 @@
-"""Cases for `tf.contrib.layers`, `tf.contrib.slim` and `tf.contrib.framework`."""
+"""Cases for `tf.contrib.layers`, `slim` and `framework`, beside those of tests/functions/programs/contrib.py."""
 
 from .running import Case
 
@@ -178,24 +178,14 @@ CASES = {
     "losses": Case(_losses, ROWS),
     "legacy": Case(_legacy, SEQUENCES),
     "conv1d": Case(_layer("conv1d", 4, 3), SEQUENCES),
-    "conv2d": Case(_layer("conv2d", 4, 3, 2), IMAGES),
-    "conv2d rate": Case(_layer("convolution2d", 4, 3, rate=2, padding="VALID", scope="x"), IMAGES),
-    "conv3d": Case(_layer("conv3d", 2, 3, biases_initializer=None), VOLUMES),
     "convolution": Case(_layer("convolution", 4, [3, 2], [1, 2]), IMAGES),
-    "conv2d_transpose": Case(_layer("conv2d_transpose", 4, 3, 2), IMAGES),
     "conv3d_transpose": Case(_layer("conv3d_transpose", 2, 2, 2, activation_fn=None), VOLUMES),
-    "conv2d_in_plane": Case(_layer("conv2d_in_plane", 3), IMAGES),
-    "separable_conv2d": Case(_layer("separable_conv2d", 4, 3, 2), IMAGES),
     "separable_conv2d depthwise": Case(_layer("separable_conv2d", None, [3, 3], 2, stride=2), IMAGES),
-    "fully_connected": Case(_layer("fully_connected", 4), ROWS),
     "fully_connected of three dimensions": Case(_layer("linear", 4, trainable=False), SEQUENCES),
     "fully_connected normalized": Case(
         lambda api, x: api.slim.fully_connected(x, 4, normalizer_fn=api.slim.batch_norm), ROWS
     ),
-    "batch_norm": Case(_batch_norm(True), IMAGES),
-    "batch_norm inference": Case(_batch_norm(False, scale=True, center=False), IMAGES),
     "batch_norm tensor true": Case(_batch_norm("tensor true"), IMAGES),
-    "batch_norm in place": Case(_batch_norm(True, updates_collections=None, decay=0.9), IMAGES),
     "batch_norm in place tensor true": Case(
         _batch_norm("tensor true", updates_collections=None, decay=0.9), IMAGES
     ),
@@ -233,24 +223,11 @@ CASES = {
         _batch_norm("tensor true", zero_debias_moving_mean=True, fused=False), SEQUENCES
     ),
     "batch_norm frozen": Case(_batch_norm(True, trainable=False), IMAGES),
-    "layer_norm": Case(_layer("layer_norm"), IMAGES),
     "layer_norm rows": Case(_layer("layer_norm", center=False, scope="norm"), ROWS),
     "layer_norm last": Case(_layer("layer_norm", begin_norm_axis=-1, scale=False), SEQUENCES),
-    "instance_norm": Case(_layer("instance_norm"), IMAGES),
     "instance_norm first": Case(_layer("instance_norm", data_format="NCHW"), IMAGES),
-    "group_norm": Case(_layer("group_norm", 3), IMAGES),
     "group_norm near zero": Case(_layer("group_norm", 2, 1, (2, 3), mean_close_to_zero=True), IMAGES),
-    "max_pool2d": Case(_layer("max_pool2d", 2), IMAGES),
-    "max_pool2d same": Case(_layer("max_pool2d", [3, 3], 1, "SAME", scope="pool"), IMAGES),
     "max_pool3d": Case(_layer("max_pool3d", 2, 1), VOLUMES),
-    "avg_pool2d": Case(_layer("avg_pool2d", [6, 5]), IMAGES),
     "avg_pool3d": Case(_layer("avg_pool3d", 2), VOLUMES),
     "pool": Case(_layer("pool", 2, "MAX", stride=2), IMAGES),
-    "dropout": Case(_layer("dropout", 0.75, seed=3), ROWS),
-    "dropout off": Case(_layer("dropout", 0.75, is_training=False), ROWS),
-    "flatten": Case(_layer("flatten"), IMAGES),
-    "bias_add": Case(_layer("bias_add"), IMAGES),
-    "softmax": Case(_layer("softmax"), SEQUENCES),
-    "unit_norm": Case(_layer("unit_norm", 1), SEQUENCES),
-    "maxout": Case(_layer("maxout", 2), (3, 6)),
 }

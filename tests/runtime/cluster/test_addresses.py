@@ -21,10 +21,11 @@ def quickly() -> Iterator[None]:
 
 
 def refused(cluster: object, job: object, index: object) -> str:
-    from tf2towers.runtime.cluster.addresses import ClusterError, check_port, read_addresses
+    from tf2towers.runtime.cluster.addresses import ClusterError, check_addresses, check_port
 
     with pytest.raises(ClusterError) as caught:
-        check_port("", read_addresses(cluster, job, index).own)
+        check_addresses(cluster, job, index)
+        check_port("", cluster[job][index])  # type: ignore[index]
     return str(caught.value)
 
 
@@ -57,15 +58,6 @@ def test_a_port_in_use() -> None:
         assert address in message and "in use" in message
 
 
-def test_a_chief_is_worker_0() -> None:
-    from tf2towers.runtime.cluster.addresses import read_addresses
-
-    cluster = {"chief": ["localhost:4394"], **HOSTS}
-    assert read_addresses(cluster, "chief", 0).index == 0
-    first = read_addresses(cluster, "worker", 0)
-    assert (first.index, len(first.workers)) == (1, 3)
-
-
 def test_a_task_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     from tf2towers.runtime.cluster.addresses import ClusterError
     from tf2towers.runtime.cluster.waiting import wait_for
@@ -79,9 +71,9 @@ def test_a_task_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_host_that_is_known_only_when_its_task_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a pod is on Kubernetes: TF1's tasks waited for it."""
-    from tf2towers.runtime.cluster.waiting import free_port, listening, wait_for
+    from tf2towers.runtime.cluster.waiting import wait_for
 
-    look_up, start, port = socket.getaddrinfo, time.monotonic(), free_port()
+    look_up, start = socket.getaddrinfo, time.monotonic()
 
     def late(host: str, *rest: Any) -> Any:
         if host == "late.invalid" and time.monotonic() - start < 1:
@@ -89,5 +81,5 @@ def test_a_host_that_is_known_only_when_its_task_has_started(monkeypatch: pytest
         return look_up("localhost" if host == "late.invalid" else host, *rest)
 
     monkeypatch.setattr(socket, "getaddrinfo", late)
-    with listening(f"localhost:{port}"):
-        wait_for({"ps 0": f"late.invalid:{port}"})
+    with socket.create_server(("", 0)) as listening:
+        wait_for({"ps 0": f"late.invalid:{listening.getsockname()[1]}"})

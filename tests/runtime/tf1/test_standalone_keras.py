@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,3 +42,45 @@ def test_same_as_keras_2(name: str, found: dict[str, Any]) -> None:
             for number, (value, known) in enumerate(zip(made[fact][phase], golden[fact][phase], strict=True)):
                 tolerance = TOLERANCE * abs(known[0]) + 1e-9
                 np.testing.assert_allclose(value, known, rtol=0, atol=tolerance, err_msg=f"{fact} {number}")
+
+
+#: two towers that share a model of standalone Keras
+TRAINER = """
+import numpy as np
+import tensorflow as tf
+from keras import backend as K
+from keras.layers import Dense, Dropout
+from keras.models import Sequential
+from keras.objectives import mean_squared_error
+
+np.random.seed(1)
+model = Sequential([Dense(4, activation="relu", input_shape=(3,)), Dropout(0.5), Dense(2)])
+images, labels = tf.placeholder(tf.float32, [8, 3]), tf.placeholder(tf.float32, [8, 2])
+optimizer, tower_grads = tf.train.MomentumOptimizer(0.1, 0.9), []
+for i in range(2):
+    with tf.device("/gpu:%d" % i), tf.name_scope("tower_%d" % i):
+        rows = slice(4 * i, 4 * i + 4)
+        loss = tf.reduce_mean(mean_squared_error(labels[rows], model(images[rows])))
+        tower_grads.append(optimizer.compute_gradients(loss, model.trainable_weights))
+grads = [(tf.reduce_mean(tf.stack([g for g, _ in pair]), 0), pair[0][1]) for pair in zip(*tower_grads)]
+train = optimizer.apply_gradients(grads)
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(4):
+        given = {images: np.random.rand(8, 3), labels: np.random.rand(8, 2), K.learning_phase(): 1}
+        print(sess.run([train, loss], given)[1])
+"""
+
+
+@pytest.mark.trainers
+def test_a_trainer_is_migrated_and_verified(tmp_path: Path) -> None:
+    """`verify` runs the original on TensorFlow 2 as well, where `keras` is the runtime's."""
+    (tmp_path / "train.py").write_text(TRAINER)
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    for arguments in (["migrate", "train.py", "-o", "migrated"], ["verify", "train.py", "migrated/train.py"]):
+        command = [sys.executable, "-m", "tf2towers", *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False
+        )
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "PARITY" in done.stdout

@@ -150,25 +150,6 @@ def value_into_function(source: Source, rng: random.Random) -> str | None:
     ]))  # fmt: skip
 
 
-@mutation
-def for_to_while(source: Source, rng: random.Random) -> str | None:
-    found = [(node, _body(source, node)) for node in _movable(source, ast.For) if not node.orelse]
-    node, body = rng.choice([pair for pair in found if pair[1] is not None])
-    body = indented(body, "    ")
-    target, value = source.of(node.target), source.of(node.iter)
-    jumps = any(isinstance(part, ast.Continue | ast.Break | ast.Return) for part in ast.walk(node))
-    counted = (
-        isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call) and len(node.iter.args) == 1
-    )
-    if counted and source.of(node.iter.func) == "range" and not jumps and target not in _bound(*node.body):
-        if rng.random() < 0.6:
-            limit = source.of(node.iter.args[0])
-            return source.put(node, f"{target} = 0\nwhile {target} < ({limit}):\n{body}\n    {target} += 1")
-    name = source.fresh(rng, "it", "iterator", "queue", "n")
-    return source.put(node, f"{name} = iter({value})\nwhile True:\n    try:\n        {target} = next({name})\n"
-                            f"    except StopIteration:\n        break\n{body}")  # fmt: skip
-
-
 def _entries(source: Source, *nodes: ast.With) -> list[tuple[str, str]]:
     """What is entered, and its name (or nothing)."""
     items = [item for node in nodes for item in node.items]
@@ -212,22 +193,6 @@ def with_forms(source: Source, rng: random.Random) -> str | None:
         forms.append(f"{name} = {value}\nwith {name}.as_default():\n{body}\n{name}.close()")
         forms.append(f"{name} = {value}\nwith {name}:\n{body}")
     return source.put(node, rng.choice(forms))
-
-
-@mutation
-def function_in_class(source: Source, rng: random.Random) -> str | None:
-    """A function at the top becomes a static method, a closure or an item of a dict."""
-    functions = [node for node in _movable(source, ast.FunctionDef) if node in source.tree.body]
-    node = rng.choice(functions)
-    home = source.fresh(rng, "Model", "Trainer", "Session", "Towers", "Helpers", "tools_")
-    body, name = indented(_block(source, node), "    "), node.name
-    return source.put(node, rng.choice([
-        f"class {home}(object):\n    @staticmethod\n{body}\n{name} = {home}.{name}",
-        f"class {home}(object):\n    @staticmethod\n{body}\n{name} = {home}().{name}",
-        f"def {home}():\n{body}\n    return {name}\n{name} = {home}()",
-        f"if True:\n{body}",
-        f"{home} = {{}}\n{_block(source, node)}\n{home}['run'] = {name}\n{name} = {home}['run']",
-    ]))  # fmt: skip
 
 
 @mutation

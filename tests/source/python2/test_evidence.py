@@ -70,24 +70,47 @@ def test_what_shows_python_2(tmp_path: Path, text: str, half: str) -> None:
     assert f"half = {half}\n" in result.changes[0].after
 
 
-def test_a_module_shows_it_for_the_program(tmp_path: Path) -> None:
-    (tmp_path / "helper.py").write_text("def rows(n):\n    return [i / 2 for i in xrange(n)]\n")
-    (tmp_path / "train.py").write_text(f"{TF}import helper{RUN}helper.rows(3)\n")
+#: the files of a program, and what is in their new texts
+PROGRAMS = [
+    (
+        {
+            "helper.py": "def rows(n):\n    return [i / 2 for i in xrange(n)]\n",
+            "train.py": f"{TF}import helper{RUN}helper.rows(3)\n",
+        },
+        {"train.py": "half = 3 // 2\n", "helper.py": "[i // 2 for i in range(n)]"},
+    ),
+    (
+        {
+            "network.py": "class Network(object):\n    def feed(self, a):\n        return isinstance(a, basestring)\n",
+            "nets.py": "from network import Network as Base\n"
+            "class Net(Base):\n    def setup(self):\n        self.feed(1)\n",
+            "train.py": f"{TF}import nets{RUN}net = nets.Net()\nnet.setup()\n",
+        },
+        {"train.py": "half = 3 // 2\n", "network.py": "isinstance(a, str)"},
+    ),
+    (  # errors of Python 2 are those of Python 3
+        {
+            "helper.py": "def rows(x):\n    try:\n        x.rows()\n        x.close()\n        x = None\n"
+            "    except StandardError:\n        raise StandardError(x)\n",
+            "train.py": f"{TF}import helper{RUN}helper.rows(3)\n",
+        },
+        {"train.py": "half = 3 / 2\n", "helper.py": "    except Exception:\n        raise Exception(x)\n"},
+    ),
+    ({"commands.py": "x = 1\n", "train.py": f"import commands\n{TF}{RUN}"}, {"train.py": "half = 3 / 2\n"}),
+    (  # prints with parentheses stay calls
+        {"train.py": f"{TF}for i in xrange(2):\n    print('step', i){RUN}"},
+        {"train.py": "    print('step', i)\n"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "expected"), PROGRAMS)
+def test_programs(tmp_path: Path, files: dict[str, str], expected: dict[str, str]) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
     result = migrate(Script.read(tmp_path / "train.py"))
     texts = {change.path.name: change.after for change in result.changes}
-    assert "half = 3 // 2\n" in texts["train.py"] and "[i // 2 for i in range(n)]" in texts["helper.py"]
-
-
-def test_methods_of_another_module_show_it(tmp_path: Path) -> None:
-    (tmp_path / "network.py").write_text(
-        "class Network(object):\n    def feed(self, a):\n        return isinstance(a, basestring)\n"
-    )
-    (tmp_path / "nets.py").write_text(
-        "from network import Network as Base\nclass Net(Base):\n    def setup(self):\n        self.feed(1)\n"
-    )
-    (tmp_path / "train.py").write_text(f"{TF}import nets{RUN}net = nets.Net()\nnet.setup()\n")
-    texts = {change.path.name: change.after for change in migrate(Script.read(tmp_path / "train.py")).changes}
-    assert "half = 3 // 2\n" in texts["train.py"] and "isinstance(a, str)" in texts["network.py"]
+    assert not result.left and all(part in texts[name] for name, part in expected.items())
 
 
 def test_names_that_come_by_a_star_of_the_program(tmp_path: Path) -> None:
@@ -137,18 +160,6 @@ def test_a_script_for_both_pythons_stays_as_it_is(tmp_path: Path, text: str) -> 
     assert "half = 3 / 2\n" in result.changes[0].after and not result.left
 
 
-def test_errors_of_python_2_are_those_of_python_3(tmp_path: Path) -> None:
-    (tmp_path / "helper.py").write_text(
-        "def rows(x):\n    try:\n        x.rows()\n        x.close()\n        x = None\n"
-        "    except StandardError:\n        raise StandardError(x)\n"
-    )
-    (tmp_path / "train.py").write_text(f"{TF}import helper{RUN}helper.rows(3)\n")
-    result = migrate(Script.read(tmp_path / "train.py"))
-    texts = {change.path.name: change.after for change in result.changes}
-    assert "    except Exception:\n        raise Exception(x)\n" in texts["helper.py"]
-    assert "half = 3 / 2\n" in texts["train.py"] and not result.left
-
-
 def test_a_name_in_a_module_is_left_and_noted_where_nothing_leads(tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text(
         f"{TF}def rows(x):\n    raise ValueError(unicode(x))\ndef never(x):\n    return unicode(x)\n"
@@ -157,14 +168,3 @@ def test_a_name_in_a_module_is_left_and_noted_where_nothing_leads(tmp_path: Path
     result = migrate(Script.read(tmp_path / "train.py"))
     assert [(finding.line, finding.code) for finding in result.left] == [(3, "T2T609")]
     assert [finding.line for finding in result.findings if finding.kind == "note"] == [5]
-
-
-def test_a_local_module_of_that_name_is_not_python_2s(tmp_path: Path) -> None:
-    (tmp_path / "commands.py").write_text("x = 1\n")
-    (tmp_path / "train.py").write_text(f"import commands\n{TF}{RUN}")
-    assert "half = 3 / 2\n" in migrate(Script.read(tmp_path / "train.py")).changes[0].after
-
-
-def test_prints_with_parentheses_stay_calls(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(f"{TF}for i in xrange(2):\n    print('step', i){RUN}")
-    assert "    print('step', i)\n" in migrate(Script.read(tmp_path / "train.py")).changes[0].after

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -21,12 +22,17 @@ pytestmark = pytest.mark.tensorflow
 
 HERE = Path(__file__).parent
 TRAINER = HERE / "legacy" / "trainer.py"
-SUITE = HERE.parents[1] / "soundness" / "scripts"
+sys.path.insert(0, str(HERE.parents[1] / "soundness"))  # its own module, under --import-mode=importlib
+
+from suite import all_programs  # noqa: E402
+
 RIGHT = {
     "the trainer": TRAINER,
-    "a monitored session with hooks": SUITE / "towers/monitored_training_session.py",
-    "a checkpoint resumed": SUITE / "towers/resume_with_slots.py",
     "batches shuffled without a seed, checkpoints named by the clock": HERE / "legacy" / "shuffled.py",
+}
+OF_SUITE = {
+    "a monitored session with hooks": "towers/monitored_training_session",
+    "a checkpoint resumed": "towers/resumed_from_the_latest",
 }
 AVERAGE = "grads = strategy.reduce('MEAN', tower_grads)\n"
 STALE = """\
@@ -77,7 +83,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
             script = home / TRAINER.name
             runs[name] = pool.submit(record_calls, script, [], home / "run", Options(), migrated=True)
         right = {}
-        for name, path in RIGHT.items():
+        suite = {program.name: program for program in all_programs("towers")}
+        written = {name: suite[program].write(folder / "suite") for name, program in OF_SUITE.items()}
+        for name, path in {**RIGHT, **written}.items():
             migrate_into(path, folder)
             right[name] = pool.submit(verify, path, folder / path.name, [str(folder)], Options())
         results = {name: future.result() for name, future in right.items()}
@@ -87,7 +95,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
     return results
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", [*RIGHT, *OF_SUITE])
 def test_right(name: str, made: dict[str, ParityResult]) -> None:
     result = made[name]
     assert (result.outcome, result.error, result.diagnoses) == ("bitwise", "", [])

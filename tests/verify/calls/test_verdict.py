@@ -34,7 +34,7 @@ def run(
         writer.step(call)
     writer.facts(
         {"tensorflow": tensorflow, "python": "3.11", "calls": len(calls), "trained": len(calls), "towers": towers,
-         "threads": [], "trainable": [], **facts}
+         "trainable": [], **facts}
     )  # fmt: skip
     return Run([folder], 1.0)
 
@@ -92,18 +92,13 @@ def test_hooks_have_times_of_their_own(tmp_path: Path) -> None:
 
 
 def test_threads_are_listed_and_may_not_change_what_counts(tmp_path: Path) -> None:
-    queue = {"fetches": "enqueue", "calls": 3, "writes": ["epochs"], "shared": []}
-    alike = [
-        run(tmp_path / name, call(variable_epochs=number), threads=[queue])
-        for number, name in enumerate("ab")
-    ]
+    queue = {"of_threads": 3, "written_by_threads": ["epochs"]}
+    alike = [run(tmp_path / name, call(variable_epochs=number), **queue) for number, name in enumerate("ab")]
     result = result_of(*alike)
     assert result.outcome == "bitwise" or not result.comparisons
-    assert result.notes[0] == (
-        "not compared: 3 calls of the original's threads, fetching enqueue; they change epochs"
-    )
-    trains = {"fetches": "train", "calls": 3, "writes": ["w"], "shared": ["w"]}
-    result = result_of(run(tmp_path / "c", call(), threads=[trains]), run(tmp_path / "d", call()))
+    assert result.notes[0] == "not compared: 3 calls of the original's threads; they change epochs"
+    trains = {"of_threads": 3, "written_by_threads": ["w"], "shared": ["w"]}
+    result = result_of(run(tmp_path / "c", call(), **trains), run(tmp_path / "d", call()))
     assert (result.outcome, result.status) == ("error", 2)
     assert "calls of threads change w" in result.error
 

@@ -161,7 +161,7 @@ def _statistics(trainer: Trainer, v: Arrays, moments: list[tuple[np.ndarray, np.
             v[name] = (trainer.bn_decay * v[name] + (1 - trainer.bn_decay) * value).astype(np.float32)
 
 
-def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
+def run(trainer: Trainer, in_step: Recording | None = None) -> Recording:
     """The recording of a trainer; with the variables of another run set before every step, if there is one."""
     v, hidden = _initial(trainer), {}
     noise = np.random.default_rng(3)
@@ -173,8 +173,8 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
         x = random.normal(0.3, 1.0, (rows, FEATURES)).astype(np.float32)
         x += 0.5 * np.repeat(np.arange(trainer.towers), trainer.batch)[:, None]  # towers do not look alike
         labels = random.integers(0, CLASSES, rows)
-        if lockstep_with is not None:
-            before = lockstep_with.steps[k].variables
+        if in_step is not None:
+            before = in_step.steps[k].variables
             v.update({name: value.copy() for name, value in before.items() if name in v})
         step = Step(
             variables={n: np.array(value) for n, value in v.items()}, inputs={"x": x, "labels": labels}
@@ -213,8 +213,8 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
 _original = cache(run)
 
 
-def both(original: Trainer, lockstep: bool, noise: float, **mistake: object) -> tuple[Recording, Recording]:
+def both(original: Trainer, noise: float, **mistake: object) -> tuple[Recording, Recording]:
     """(original, migrated): the same trainer, but for a mistake and the noise."""
     recording = _original(original)
     migrated = replace(original, noise=noise, **mistake)  # type: ignore[arg-type]
-    return recording, run(migrated, recording if lockstep else None)
+    return recording, run(migrated, recording)

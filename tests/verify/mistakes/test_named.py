@@ -7,6 +7,7 @@ difference, records the steps of both and reports the name is tests/verify/test_
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,15 +73,14 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pair]:
     folder = tmp_path_factory.mktemp("mistakes")
     options = Options(steps=4, continuous=True, scratch=folder / "scratch")
 
-    def record(script: Path, flags: tuple[str, ...], name: str, migrated: bool = True) -> Recording:
-        place = folder / name.replace(" ", "_") / "run"
-        return Recording.load(record_original(script, flags, place, options, migrated=migrated).folder)
+    def record(script: Path, flags: tuple[str, ...], name: str, original: Path | None = None) -> Path:
+        place, how = folder / name.replace(" ", "_") / "run", replace(options, in_step=original)
+        return record_original(script, flags, place, how, migrated=original is not None).folder
 
     with ThreadPoolExecutor(2) as pool:
         flags = {name: mistake.flags for name, mistake in MISTAKES.items()} | RIGHT
         originals = {
-            given: pool.submit(record, SCRIPT, given, f"original {given}", False)
-            for given in set(flags.values())
+            given: pool.submit(record, SCRIPT, given, f"original {given}") for given in set(flags.values())
         }
         runs = {}
         for name, given in flags.items():
@@ -90,8 +90,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pair]:
             script = home / SCRIPT.name
             if name == "clipping each tower":
                 script.write_text(script.read_text().replace("if FLAGS.clip > 0:", "if False:"))
-            runs[name] = pool.submit(record, script, given, name)
-        return {name: (originals[given].result(), runs[name].result()) for name, given in flags.items()}
+            runs[name] = pool.submit(record, script, given, name, originals[given].result())
+        pairs = {name: (originals[given].result(), runs[name].result()) for name, given in flags.items()}
+    return {name: (Recording.load(mine), Recording.load(its)) for name, (mine, its) in pairs.items()}
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -100,10 +101,10 @@ def test_no_false_alarm(name: str, recorded: dict[str, Pair]) -> None:
     assert all(
         found.bitwise for found in compare(original.steps, migrated.steps, kinds=["gradient", "variable"])
     )
-    assert diagnose(original, migrated, lockstep=False) == []
+    assert diagnose(original, migrated) == []
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_named(name: str, recorded: dict[str, Pair]) -> None:
-    found = diagnose(*recorded[name], lockstep=False)
+    found = diagnose(*recorded[name])
     assert [diagnosis.name for diagnosis in found][:1] == [MISTAKES[name].name], found

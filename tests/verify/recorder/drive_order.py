@@ -67,8 +67,9 @@ with tf.Session() as sess:
     call = sess.make_callable(from_queue[3])
     found["alone"] = [float(part) for part in before + sess.run([mean, branch])] + [int(call()), int(call())]
     handle = sess.partial_run_setup([from_iterator[2], averages[1]], [x])
-    found["in parts"] = [int(sess.partial_run(handle, from_iterator[2]))]
-    sess.partial_run(handle, averages[1], feed)
-    found["in parts"] += [int(sess.run(from_iterator[0])), float(sess.run(mean))]
+    try:
+        sess.partial_run(handle, from_iterator[2])
+    except NotImplementedError as refused:
+        found["in parts"] = str(refused)
 found["open"] = sorted({pair[0] for pair in order.open})
 print("\n" + json.dumps(found))

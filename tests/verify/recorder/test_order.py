@@ -57,9 +57,7 @@ def test_what_a_run_does_not_need_is_not_run(found: dict[str, Any]) -> None:
     mean, branch, new_mean, new_branch, *taken = found["alone"]
     assert (new_mean, new_branch) == pytest.approx((mean - (mean - 3) * 0.5, branch * 0.5 + 4))
     assert taken == [80, 81]
-    first, second, last = found["in parts"]
-    assert (first, second) == (80, 81)
-    assert last == pytest.approx(new_mean - (new_mean - 2) * 0.5)
+    assert "does not follow partial_run" in found["in parts"]
 
 
 def test_it_is_said(found: dict[str, Any]) -> None:

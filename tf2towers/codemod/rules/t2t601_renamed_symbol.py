@@ -20,6 +20,7 @@ from tf2towers.codemod.symbols import (
     SWITCHES,
     Found,
     find_replacement,
+    import_home,
     is_another_object,
     is_gone_private,
     is_of_old_release,
@@ -74,7 +75,7 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
         return False
     if len(file.meanings.module.bindings.get(bound, [])) != 1:
         return False
-    file.wanted[(runtime.module, bound)] = bound
+    file.wanted[import_home(runtime.module), bound] = bound
     return True
 
 
@@ -204,7 +205,7 @@ def _text_through_star(file: File, node: Symbol, found: Found) -> str | None:
     if found.kind == "runtime":
         assert found.runtime is not None
         if isinstance(node, cst.Name) and node.value == found.runtime.name:
-            file.wanted[(found.runtime.module, node.value)] = node.value
+            file.wanted[import_home(found.runtime.module), node.value] = node.value
             return None
         return file.name_of(found)
     return file.name_of(found) if _is_renamed(file.spelled(node)) else None

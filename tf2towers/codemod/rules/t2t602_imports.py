@@ -9,11 +9,11 @@ import libcst as cst
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
-from tf2towers.codemod.program import RUNTIME, File, first_name
+from tf2towers.codemod.program import File, first_name
 from tf2towers.codemod.reached import find_unreached_context, is_named
 from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import canonical_name, find_replacement, is_gone_private
+from tf2towers.codemod.symbols import RUNTIME, canonical_name, find_replacement, is_gone_private
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -131,8 +131,8 @@ RULE = Rule(
             "names imported by themselves",
             "import tensorflow.contrib.slim as slim\nfrom tensorflow import Session, float32, placeholder\n\n"
             "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
-            "from tf2towers.runtime.tf1 import slim\nfrom tensorflow.compat.v1 import float32, placeholder\n"
-            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "from tensorflow.compat.v1 import float32, placeholder\n"
+            "from tf2towers.runtime import Session, graph_mode, slim\n\ngraph_mode()\n\n"
             "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
         ),
     ),

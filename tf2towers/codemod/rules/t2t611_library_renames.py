@@ -63,10 +63,16 @@ def edits(file: File) -> Iterator[Edit]:
     for call in file.all(cst.Call):
         yield from _call_edits(file, call, libraries)
     _note_gym_steps(file)
-    for used in file.all(cst.Name) if file.meanings.star_imports else ():
+    for used in file.all(cst.Name):
+        if used.value == "xrange" and file.is_read(used) and not file.meanings.bindings(used):
+            yield file.replace(used, "range")
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
                 file.note(used, "T2T628", f"{module}.{used.value} is gone, and is imported by a star")
+
+
+#: they took a generator for a list of arrays, before NumPy 2
+_OF_SEQUENCES = frozenset(f"numpy.{name}stack" for name in ("", "v", "h", "d", "column_"))
 
 
 def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
@@ -284,6 +290,12 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
         message = f"{last}() takes less by place since librosa 0.10"
         advice = "; instead: give the arguments by their names, or keep librosa 0.9.2"
         note_site(file, call, "T2T628", message, advice=advice)
+    if function in _OF_SEQUENCES and call.args and isinstance(call.args[0].value, cst.GeneratorExp):
+        generator = call.args[0].value
+        start, end, own = file.text.start(generator), file.text.end(generator), len(generator.lpar)
+        if own < 2:
+            yield Edit(start, start + own, "[")
+            yield Edit(end - own, end, "]")
     words = set(map(nodes.keyword_of, nodes.keywords(call)))
     if function == "yaml.load" and len(call.args) == 1 and not words and not nodes.has_star(call):
         of = isinstance(call.func, cst.Attribute)
@@ -347,7 +359,7 @@ RULE = Rule(
     why="""
     TensorFlow 2.21 comes with NumPy 2, on Python 3.10 and newer. np.float, np.Inf, np.fromstring, array.tostring,
     collections.Mapping, time.clock and scipy.misc.imread are gone. np.float and the like were Python's own types under
-    another name. A function without an exact counterpart under another name is in tf2towers.runtime.
+    another name, and `xrange` is `range`. A function without an exact counterpart is in tf2towers.runtime.
 
     A table has the renames that are certain. Anything else that a library has changed stops the program by an error of
     its own.
@@ -362,11 +374,18 @@ RULE = Rule(
     modules=True,
     examples=(
         Example(
+            "a loop over steps, in Python 3 but for its name",
+            "import tensorflow as tf\n\nsess = tf.Session()\n\n\ndef train(steps):\n    for step in xrange(steps):\n"
+            "        print(sess.run(step))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "sess = Session()\n\n\ndef train(steps):\n    for step in range(steps):\n        print(sess.run(step))\n",
+        ),
+        Example(
             "types, constants and bytes",
             "import numpy as np\nimport tensorflow as tf\n\nx = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)\n"
             "tf.Session().run(tf.constant(x * np.Inf))\n",
-            "import numpy as np\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
-            "from tf2towers.runtime.old_libraries import numpy1\n\ngraph_mode()\n\n"
+            "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import Session, graph_mode, numpy1\n\ngraph_mode()\n\n"
             "x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
             "Session().run(tf.constant(x * np.inf))\n",
         ),
@@ -387,6 +406,15 @@ RULE = Rule(
             "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
             "weights = np.load('vgg16.npy', allow_pickle=True).item()\nalive = threading.Thread().is_alive()\n"
             "data = np.zeros(2).tobytes()\nSession()\n",
+        ),
+        Example(
+            "a generator of arrays",
+            "import numpy as np\nimport tensorflow as tf\n\nx = np.stack(np.ones(3) * i for i in range(2))\n"
+            "y = np.vstack((np.zeros(2) for _ in x))\ntf.Session().run(tf.constant(x))\n",
+            "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "x = np.stack([np.ones(3) * i for i in range(2)])\n"
+            "y = np.vstack([np.zeros(2) for _ in x])\nSession().run(tf.constant(x))\n",
         ),
         Example(
             "a script for both Pythons, and an error that only Python 2 has",

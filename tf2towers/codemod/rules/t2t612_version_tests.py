@@ -90,8 +90,7 @@ def _find_direct_use(file: File, version: cst.BaseExpression) -> _Use:
     around = file.parent(version)
     match around:
         case cst.Comparison():
-            sides = [around.left, *(each.comparator for each in around.comparisons)]
-            others = [side for side in sides if side is not version]
+            others = [side for side in nodes.sides_of(around) if side is not version]
             same = all(_orders_as_text(text) for side in others for text in _compared_versions(side))
             return "decides" if same else "mistakes"
         case cst.Attribute():

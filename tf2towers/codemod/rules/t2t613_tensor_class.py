@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.nodes import is_plain, items, literal
-from tf2towers.codemod.program import RUNTIME, File
+from tf2towers.codemod.nodes import is_plain, items, literal, sides_of
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.report.paths import with_quoted_code
 
 
@@ -18,7 +19,7 @@ def edits(file: File) -> Iterator[Edit]:
     if file.program.is_tf2:
         return
     for comparison in file.all(cst.Comparison):
-        sides = [comparison.left, *(each.comparator for each in comparison.comparisons)]
+        sides = sides_of(comparison)
         listed = [element for side in sides for element in _elements(side)]
         if any(file.canonical(element) == "tf.Tensor" for element in listed):
             asked = [side for side in sides if _is_type(file, side)]

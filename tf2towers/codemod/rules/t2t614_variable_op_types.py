@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.program import RUNTIME, File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import RUNTIME
 
 #: types of TF1's variables and of what is done with them, or what a script looks for in a type
 _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")
@@ -23,10 +24,7 @@ def edits(file: File) -> Iterator[Edit]:
     """What is asked for an operation's type, where the answer is held against a variable's type in TF1."""
     if file.program.is_tf2:
         return
-    held: list[tuple[Sequence[cst.BaseExpression], Sequence[cst.BaseExpression]]] = []
-    for comparison in file.all(cst.Comparison):
-        sides = [comparison.left, *(each.comparator for each in comparison.comparisons)]
-        held.append((sides, sides))
+    held = [(sides, sides) for sides in map(nodes.sides_of, file.all(cst.Comparison))]
     for call in file.all(cst.Call):
         if isinstance(call.func, cst.Attribute) and call.func.attr.value in ("startswith", "endswith"):
             held.append(([call.func.value], nodes.positional(call)))

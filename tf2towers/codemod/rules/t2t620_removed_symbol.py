@@ -9,30 +9,13 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.rule import Example, Rule
 
-#: methods that ended within TensorFlow 1: what had them, the first release without, what to do
-_METHODS = {
-    "get_clean_up_op": (("tf.train.SyncReplicasOptimizer",), "1.0", "take it out"),
-    "_parse_flags": (
-        ("tf.flags.FLAGS", "tf.app.flags.FLAGS"),
-        "1.5",
-        "take it out, flags are parsed when the first one is read; FLAGS.__flags has objects since then, "
-        "FLAGS.flag_values_dict() their values",
-    ),
-}
-
 #: what reached into other processes, unless the target is this one: ''
 _RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
 
 
 def notes(file: File) -> None:
-    """Notes the methods that are gone; T2T601 and T2T602 note the symbols, T2T603 the arguments."""
-    used = {name for other in file.program.files for _, name in other.symbols}
-    own = {made.name.value for other in file.program.files for made in other.all(cst.FunctionDef)}
+    """Notes what ended the sessions of others; T2T601 and T2T602 note the symbols, T2T603 the arguments."""
     for node in file.all(cst.Attribute):
-        owners, since, todo = _METHODS.get(node.attr.value, ((), "", ""))
-        of = next((owner for owner in owners if owner in used), None)
-        if of is not None and node.attr.value not in own and find_unreached_context(file, node, "") is None:
-            file.note(node, "T2T620", f"{of} lacks {node.attr.value} since TensorFlow {since}: {todo}")
         if resets_a_server(file, node) and find_unreached_context(file, node, "") is None:
             message = (
                 f"{file.canonical(node)} of a server ended the sessions of all processes, and its variables: take "
@@ -81,29 +64,9 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "a method of TensorFlow 0.x",
-            "import tensorflow as tf\n\n"
-            "opt = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 2)\n"
-            "clean_up_op = opt.get_clean_up_op()\n",
-            left=True,
-        ),
-        Example(
-            "flags as TensorFlow 1.4 had them",
-            "import tensorflow as tf\n\ntf.flags.DEFINE_float('rate', 0.1, '')\nFLAGS = tf.flags.FLAGS\n"
-            "FLAGS._parse_flags()\nw = tf.Variable(FLAGS.rate)\n",
-            left=True,
-        ),
-        Example(
             "a method that reached into other processes",
             "import tensorflow as tf\n\nserver = tf.train.Server({'ps': ['localhost:2222']})\n"
             "tf.Session.reset(server.target)\n",
-            left=True,
-        ),
-        Example(
-            "a module whose name stays taken, beside one of the runtime's",
-            "import tensorflow as tf\nimport tensorflow.contrib.rnn as rnn\n\n"
-            "x = tf.placeholder(tf.float32, [1, 2, 3])\n"
-            "cell = rnn.rnn_cell.BasicLSTMCell(3)\ny, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)\n",
             left=True,
         ),
     ),

@@ -52,7 +52,7 @@ RULE = Rule(
     edits=edits,
     why="""
     tf.keras in TF 2.21 is Keras 3, whose layers are not those of a TF1 graph. TF 1.15's Keras is the package tf_keras,
-    under the same names. It becomes tf2towers.runtime.tf1.keras: layers and models on tensors, and models that train by
+    under the same names. It becomes tf2towers.runtime's `keras`: layers and models on tensors, and models that train by
     themselves, on the runtime's session.
 
     What tf_keras lacks is left: `multi_gpu_model`, and most of what was called experimental. So are its recurrent
@@ -68,8 +68,8 @@ RULE = Rule(
         Example(
             "a Keras layer on a placeholder",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None, 4])\ny = tf.keras.layers.Dense(2)(x)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n"
-            "from tf2towers.runtime.tf1 import keras\n\ngraph_mode()\n\n"
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, keras\n"
+            "\ngraph_mode()\n\n"
             "x = tf.placeholder(tf.float32, [None, 4])\ny = keras.layers.Dense(2)(x)\n",
         ),
         Example(

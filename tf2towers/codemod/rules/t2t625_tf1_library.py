@@ -109,12 +109,6 @@ RULE = Rule(
     modules=True,
     examples=(
         Example(
-            "a library of layers",
-            "import tensorflow as tf\nimport tflearn\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
-            "y = tflearn.fully_connected(x, 2)\n",
-            left=True,
-        ),
-        Example(
             "layers of standalone Keras",
             "import tensorflow as tf\nfrom keras.layers import LSTM\n\nx = tf.placeholder(tf.float32, [None, 4, 3])\n"
             "y = LSTM(2)(x)\n",
@@ -132,12 +126,6 @@ RULE = Rule(
             "Keras 2 alone",
             "from keras.models import Sequential\nfrom keras.utils import multi_gpu_model\n\n"
             "model = multi_gpu_model(Sequential(), gpus=2)\n",
-            left=True,
-        ),
-        Example(
-            "operations in C++",
-            "import tensorflow as tf\n\nwarp = tf.load_op_library('./warp.so')\nx = tf.placeholder(tf.float32, [4])\n"
-            "y = warp.warp(x)\n",
             left=True,
         ),
     ),

@@ -206,19 +206,9 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "a question that TF 2 answers otherwise",
-            "import tensorflow as tf\n\nif hasattr(tf, 'contrib'):\n    sess = tf.Session()\n",
-            left=True,
-        ),
-        Example(
             "a function of TensorFlow replaced",
             "import functools\n\nimport tensorflow as tf\n\n"
             "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\ny = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
-            left=True,
-        ),
-        Example(
-            "a text that is run",
-            "import tensorflow as tf\n\ncell = eval('tf.nn.rnn_cell.%sCell' % input())(8)\n",
             left=True,
         ),
         Example(

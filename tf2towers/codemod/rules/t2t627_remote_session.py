@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.nodes import imported, last_name, literal
-from tf2towers.codemod.program import RUNTIME, File
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import never_called_around
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import public_name, session_names
+from tf2towers.codemod.symbols import RUNTIME, public_name, session_names
 from tf2towers.report.paths import with_quoted_code
 
 #: what makes a session, and the keyword or the first argument that is its target
-_SESSIONS = re.compile(
+SESSIONS = re.compile(
     r"(Interactive|Monitored(Training)?)?Session|(prepare_or_wait_for|managed|prepare|wait_for)_session"
 )
 _TARGETS = ("target", "master")
@@ -64,7 +64,7 @@ def _session_target(call: cst.Call) -> cst.BaseExpression | None:
     for place, given in enumerate(call.args):
         if given.keyword is not None and given.keyword.value in _TARGETS:
             return given.value
-        if place == 0 and given.keyword is None and _SESSIONS.fullmatch(last_name(call.func)):
+        if place == 0 and given.keyword is None and SESSIONS.fullmatch(last_name(call.func)):
             return given.value
     return None
 

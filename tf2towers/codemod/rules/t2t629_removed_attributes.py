@@ -13,10 +13,13 @@ from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import read_table
 
+#: a value of which nothing is known, and the flags
+_VALUES = ("", "tf.flags.FLAGS", "tf.app.flags.FLAGS")
+
 
 @cache
 def lost_attributes() -> dict[str, tuple[str, str]]:
-    """Attribute -> what had it, and what to write instead."""
+    """Attribute -> what had it, in TF 1.15 or before, and what to write instead."""
     return {name: (owner, instead) for name, owner, instead in read_table("data/lost_attributes.tsv")}
 
 
@@ -29,7 +32,8 @@ def notes(file: File) -> None:
         name = node.attr.value
         if name in own or (is_name(node.value) and node.value.value in ("self", "cls")):
             continue
-        if file.canonical(node) is None and not is_expected_to_fail(file, node):
+        of_what = (file.canonical(node) or "").rpartition(".")[0]
+        if of_what in _VALUES and not is_expected_to_fail(file, node):
             owner, instead = lost[name]
             message = f"{name} of {owner} is gone{f'; instead: {instead}' if instead else ''}"
             note_site(file, node, "T2T629", message)
@@ -53,7 +57,8 @@ RULE = Rule(
     does="refuses",
     why="""
     TensorFlow 2 keeps a graph's operations in C++, and its variables are resources. `graph._next_id()`,
-    `tensor._value_index` and `variable._snapshot` are gone, and reading them raises. Attributes that still exist stay.
+    `tensor._value_index` and `variable._snapshot` are gone, and reading them raises. So does `FLAGS._parse_flags()`
+    since TensorFlow 1.5. Attributes that still exist stay.
     Where a class of the program has an attribute of that name, it is taken for that one.
 
     The output of a variable's operation was its value, and is a handle now. It is left where the operation is chosen by
@@ -68,6 +73,12 @@ RULE = Rule(
         "TensorFlow 2.21: tensorflow/python/framework/ops.py, class Operation",
     ),
     examples=(
+        Example(
+            "flags as TensorFlow 1.4 had them",
+            "import tensorflow as tf\n\ntf.flags.DEFINE_float('rate', 0.1, '')\nFLAGS = tf.flags.FLAGS\n"
+            "FLAGS._parse_flags()\nw = tf.Variable(FLAGS.rate)\n",
+            left=True,
+        ),
         Example(
             "a variable's value",
             "import tensorflow as tf\n\nw = tf.Variable(0.0)\nvalue = w._snapshot\ntf.Session().run(value)\n",

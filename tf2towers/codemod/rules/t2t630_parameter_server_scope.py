@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import is_name, is_plain
-from tf2towers.codemod.program import File
+from tf2towers.codemod.nodes import is_name, is_plain, last_name
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.rules.t2t627_remote_session import SESSIONS
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import find_tower_loops
-from tf2towers.codemod.towers.writing import fresh_name, has_strategy, write_towers
+from tf2towers.codemod.towers.writing import (
+    begins_a_line,
+    fresh_name,
+    has_strategy,
+    scopes_at,
+    write_towers,
+)
 
 _SETTER = "tf.train.replica_device_setter"
 #: what only a program of several processes has
 _OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", _SETTER})
+#: in the device of a task of a cluster
+_JOB = re.compile(r"job:(?!localhost)")
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """The scope of a strategy for each `tf.device` of a setter; else beside the devices of the cluster's tasks."""
+    """The scope of a strategy for each `tf.device` of a setter; else beside what a worker's graph is built in."""
     if has_strategy(file):
         return
     yield from _rewrite_inline_setters(file)
     for named in _find_named_setters(file):
         yield from _rewrite_named_setter(file, named)
     files = file.program.files
-    if any(_has_a_scope(other) for other in files):
-        return
-    if any(canonical in _OF_CLUSTERS for other in files for _, canonical in other.symbols):
-        yield from _add_scopes(file)
+    if not any(map(_has_a_scope, files)) and any(map(_is_of_a_cluster, files)):
+        for kind, places in enumerate(_find_places(file)):
+            if any(_find_places(other)[kind] for other in files):
+                yield from _add_scopes(file, places)
+                return
 
 
 def _has_a_scope(file: File) -> bool:
@@ -133,22 +144,43 @@ def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Edit]:
         yield Edit(file.text.start(call), file.text.end(call), f"{strategy}.scope()", whole=True)
 
 
-def _add_scopes(file: File) -> Iterator[Edit]:
-    """The scope beside a device that names a task of the cluster, or that a function chooses."""
-    entered = [call for call in _find_devices(file) if isinstance(file.parent(call), cst.WithItem)]
-    found = [call for call in entered if _is_of_a_task(file, call.args[0].value)]
-    within = {file.parent(file.parent(call)) for call in found}
-    outermost = [call for call in found if not within & set(list(file.ancestors(call))[2:])]
-    if not outermost:
-        return
-    strategy = f"{file.need('ParameterServerStrategy')}()"
-    if len(outermost) > 1:
-        name = fresh_name(file, file.tree.module, ("strategy",))
-        file.open_with(f"{name} = {strategy}")
-        strategy = name
-    for call in outermost:
-        start = file.text.start(call)
-        yield Edit(start, start, f"{strategy}.scope(), ")
+def _is_of_a_cluster(file: File) -> bool:
+    """Whether a file has what only a program of several processes has."""
+    return any(canonical in _OF_CLUSTERS for _, canonical in file.symbols) or any(
+        map(_JOB.search, (text for call in _find_devices(file) for text in texts_in(call.args[0].value)))
+    )
+
+
+@cached_per_file
+def _find_places(file: File) -> tuple[list[cst.CSTNode], ...]:
+    """Where a worker's graph is built, or run: what a `with` enters, and statements; the best kind first.
+
+    The device of a task, or one that a function chooses; a graph; any other device; a session.
+    """
+    devices = [call for call in _find_devices(file) if isinstance(file.parent(call), cst.WithItem)]
+    entered = [item.item for node in file.all(cst.With) for item in node.items]
+    calls = [call for call in entered if isinstance(call, cst.Call)]
+    made = [call for call in file.all(cst.Call) if SESSIONS.fullmatch(last_name(call.func))]
+    statements = [file.statement(call) for call in made if call not in entered]
+    return (
+        [call for call in devices if _is_of_a_task(file, call.args[0].value)],
+        [call for call in calls if last_name(call.func) == "as_default"],
+        [*devices],
+        [call for call in calls if call in made],
+        [
+            each
+            for each in statements
+            if isinstance(each, cst.BaseSmallStatement) and begins_a_line(file, each)
+        ],
+    )
+
+
+def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Edit]:
+    """The scope of a strategy that places nothing, at the outermost of some places."""
+    name = fresh_name(file, file.tree.module, ("strategy",))
+    if places:
+        file.open_with(f"{name} = {file.need('ParameterServerStrategy')}()")
+    yield from scopes_at(file, places, name)
 
 
 def _is_of_a_task(file: File, device: cst.BaseExpression) -> bool:
@@ -170,7 +202,7 @@ RULE = Rule(
     stays a device function.
 
     Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,
-    and chooses none.
+    and chooses none. Where it names none, the scope is added to its graph, or to the session that runs it.
     """,
     edits=edits,
     sources=("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter"),
@@ -200,9 +232,20 @@ RULE = Rule(
             "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
             "with tf.device('/job:ps/task:0'):\n    w = tf.get_variable('w', [])\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "with ParameterServerStrategy().scope(), tf.device('/job:ps/task:0'):\n"
+            "\ngraph_mode()\nstrategy = ParameterServerStrategy()\n\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with strategy.scope(), tf.device('/job:ps/task:0'):\n"
             "    w = tf.get_variable('w', [])\n",
+        ),
+        Example(
+            "a server, and no task that the graph names",
+            "import tensorflow as tf\n\nserver = tf.train.Server({'worker': ['b:1']})\nx = tf.constant(1)\n"
+            "sess = tf.Session(server.target)\nprint(sess.run(x))\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import ParameterServerStrategy, Server, Session, graph_mode\n"
+            "\ngraph_mode()\nstrategy = ParameterServerStrategy()\n\n"
+            "server = Server({'worker': ['b:1']})\nx = tf.constant(1)\n"
+            "with strategy.scope():\n    sess = Session(server.target)\nprint(sess.run(x))\n",
         ),
     ),
 )

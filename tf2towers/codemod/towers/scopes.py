@@ -74,21 +74,30 @@ def cpu_item(file: File, node: cst.With) -> cst.Call | None:
     return None
 
 
+def _read_by(made: Made) -> tuple[list[cst.Name], set[str], set[str]]:
+    """What a strategy's arguments read: the names that are not their own, attributes, and what either may hold."""
+    parts = [part for expression in made.parts for part in walk(expression)]
+    names = [part for part in parts if is_name(part) and part.value not in made.targets]
+    attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
+    return (
+        names,
+        attributes,
+        {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)},
+    )
+
+
 def is_known_at(file: File, node: cst.With, made: Made) -> bool:
     """Whether what a strategy is made of certainly means the same before a `with` as in it.
 
     Nothing in the `with` binds one of its names, or changes what they hold; and no function that may be called there.
     """
-    parts = [part for expression in made.parts for part in walk(expression)]
+    names, attributes, held = _read_by(made)
     inside = set(walk(node))
     if "CUDA_VISIBLE_DEVICES" in file.text.of(node):
         return False  # a strategy looks for the GPUs
-    for part in parts:
-        if is_name(part) and part.value not in made.targets and _is_bound_in(file, part, inside):
-            return False
+    if any(_is_bound_in(file, name, inside) for name in names):
+        return False
     function = file.function_around(node)
-    attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
-    held = {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)}
     if any(
         changed in inside or not _is_of(file, changed, function)
         for changed in _changed_names(file, attributes, held)
@@ -106,10 +115,7 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
     """Whether a strategy that is made before one statement certainly is there, and the same, before another."""
     if not is_made_before(file, one, other):
         return False
-    parts = [part for expression in made.parts for part in walk(expression)]
-    names = [part for part in parts if is_name(part) and part.value not in made.targets]
-    attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
-    held = {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)}
+    names, attributes, held = _read_by(made)
     start, function = file.text.start(one), file.function_around(one)
     later: set[cst.CSTNode] = {
         node for node in file.tree.nodes if is_name(node) and file.text.start(node) >= start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -11,7 +11,8 @@ import libcst as cst
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
 from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, positional, walk
-from tf2towers.codemod.program import RUNTIME, File, cached_per_file
+from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import (
     Loop,
@@ -101,6 +102,27 @@ def has_strategy(file: File) -> bool:
     return any(name in known for statement in file.imports for _, name in imported(statement))
 
 
+def begins_a_line(file: File, node: cst.CSTNode) -> bool:
+    """Whether nothing precedes a node on its line."""
+    text, start = file.text, file.text.start(node)
+    return not text.text[text.line_start(text.line_of(start)) : start].strip()
+
+
+def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Edit]:
+    """The scope of a strategy at the outermost of some places, in the order of the text.
+
+    It is entered before what a `with` enters, or around a statement of one line, or a simple one, that begins a line.
+    """
+    done: set[cst.CSTNode] = set()
+    for place in places:
+        statement, start = file.statement(place), file.text.start(place)
+        if done.isdisjoint({statement, *file.ancestors(statement)}):
+            done.add(statement)
+            indent = file.text.indent(file.text.line_of(start)) + file.tree.module.default_indent
+            after = f":{file.text.newline}{indent}" if statement is place else ", "
+            yield Edit(start, start, f"{'with ' if statement is place else ''}{strategy}.scope(){after}")
+
+
 class _Writer:
     def __init__(self, file: File) -> None:
         self.file = file
@@ -111,7 +133,7 @@ class _Writer:
         if has_strategy(self.file):
             return self.made
         loops = self._outermost(find_tower_loops(self.file))
-        layers = {self._home(loop.node) for loop in loops if not _takes_gradients(loop)}
+        layers = {self._home(loop.node) for loop in loops if not _takes_gradients(loop.node)}
         if len(layers) <= _FUNCTIONS:
             for loop in loops:
                 self._loop(loop)
@@ -140,15 +162,11 @@ class _Writer:
     def _stands_alone(self, loop: Loop) -> bool:
         """Whether a statement can be written before the loop's own, and the loop means the same there."""
         statement = statement_of(self.file, loop)
-        if not self._begins_a_line(statement):
+        if not begins_a_line(self.file, statement):
             return False
         around = list(self.file.ancestors(loop.node))
         between = around[: around.index(statement)] if statement is not loop.node else []
         return not any(isinstance(node, _CONDITIONAL) for node in between)
-
-    def _begins_a_line(self, node: cst.CSTNode) -> bool:
-        text, start = self.file.text, self.file.text.start(node)
-        return not text.text[text.line_start(text.line_of(start)) : start].strip()
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: one that there is, or a new one, with the edits that make it and enter its scope."""
@@ -314,20 +332,16 @@ class _Writer:
             inside = set(walk(loop.node))
             sites = [call for call, _ in find_device_calls(self.file) if call in inside]
             found = list(self._entered_with(sites, strategy))
-            yield from found or self._around(statement_of(self.file, loop), strategy)
-
-    def _around(self, statement: cst.CSTNode, strategy: Strategy) -> Iterator[Edit]:
-        """The scope around a statement of one line."""
-        text, start = self.file.text, self.file.text.start(statement)
-        if isinstance(statement, cst.BaseCompoundStatement) and "\n" in text.of(statement).rstrip():
-            return
-        indent = text.indent(text.line_of(start)) + self.unit
-        yield Edit(start, start, f"with {strategy.name}.scope():{text.newline}{indent}")
+            statement = statement_of(self.file, loop)
+            is_simple = not isinstance(statement, cst.BaseCompoundStatement)
+            if not found and (is_simple or "\n" not in text.of(statement).rstrip()):
+                found += scopes_at(self.file, [statement], strategy.name)
+            yield from found
 
     def _without_a_loop(self) -> None:
         """The scope of the towers that the graph names, where no loop is seen that builds them."""
         devices = find_device_calls(self.file)
-        if not any(_is_tower(device) for _, device in devices):
+        if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             return
         sites = [call for call, device in devices if _is_gpu(device)]
         around: dict[cst.With, Strategy] = {}
@@ -356,17 +370,15 @@ class _Writer:
                 self.made.edits += found
                 self.file.open_with(self._making(strategy, ""))
 
+    def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
+        """Whether a GPU is entered in a loop that takes gradients: the other rounds' towers are on other devices."""
+        around = (node for node in self.file.ancestors(call) if isinstance(node, cst.For))
+        return _is_gpu(device) and any(map(_takes_gradients, around))
+
     def _entered_with(self, sites: Sequence[cst.Call], strategy: Strategy) -> Iterator[Edit]:
         """The scope beside each device that is entered by a `with`."""
-        done: set[cst.CSTNode] = set()
-        for site in sites:
-            around = self.file.parent(site)
-            statement = self.file.parent(around) if isinstance(around, cst.WithItem) else None
-            if not isinstance(statement, cst.With) or done & {statement, *self.file.ancestors(statement)}:
-                continue
-            done.add(statement)
-            start = self.file.text.start(site)
-            yield Edit(start, start, f"{strategy.name}.scope(), ")
+        entered = (site for site in sites if isinstance(self.file.parent(site), cst.WithItem))
+        yield from scopes_at(self.file, entered, strategy.name)
 
 
 def _declarations(function: ReplicaFunction) -> Iterator[str]:
@@ -376,8 +388,8 @@ def _declarations(function: ReplicaFunction) -> Iterator[str]:
             yield f"{word} {line.rstrip(',')}"
 
 
-def _takes_gradients(loop: Loop) -> bool:
-    return any(isinstance(node, cst.Attribute) and node.attr.value in _GRADIENTS for node in walk(loop.node))
+def _takes_gradients(loop: cst.CSTNode) -> bool:
+    return any(isinstance(node, cst.Attribute) and node.attr.value in _GRADIENTS for node in walk(loop))
 
 
 def _is_gpu(device: cst.BaseExpression) -> bool:

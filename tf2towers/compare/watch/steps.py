@@ -16,6 +16,8 @@ Times are `time.monotonic()`, one clock for all processes of the machine. `loss`
 import contextlib
 import json
 import os
+import resource
+import sys
 import threading
 import time
 from typing import Any, Callable, Iterator, Optional
@@ -26,13 +28,10 @@ clock = time.monotonic
 _EVERY = 0.5  # seconds; a task of a cluster may make no step, as a parameter server: it reports its memory all the same
 
 
-def peak_memory() -> Optional[int]:
-    """Resident bytes at most: VmHWM of /proc/self/status, in KiB there (proc(5)); None where there is none."""
-    try:
-        with open("/proc/self/status", "rb") as status:
-            return next((int(line.split()[1]) * 1024 for line in status if line.startswith(b"VmHWM:")), None)
-    except OSError:
-        return None
+def peak_memory() -> int:
+    """Resident bytes at most."""
+    unit = 1 if sys.platform == "darwin" else 1024  # getrusage(2)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 class Steps:

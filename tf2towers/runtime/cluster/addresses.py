@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 LEADERS = ("chief", "master")  # the jobs that TF_CONFIG has for what --job_name=worker --task_index=0 is
@@ -15,33 +14,8 @@ class ClusterError(ValueError):
     """The cluster, or this task of it, cannot be: the message names the value and what is wrong with it."""
 
 
-@dataclass(frozen=True)
-class Addresses:
-    """host:port of every parameter server and every worker; a chief or master is worker 0.
-
-    `job` is 'ps' or 'worker', and `index` this task's place among those.
-    """
-
-    ps: tuple[str, ...]
-    workers: tuple[str, ...]
-    job: str
-    index: int
-
-    @property
-    def own(self) -> str:
-        """This task's address."""
-        return (self.ps if self.job == "ps" else self.workers)[self.index]
-
-    def others(self) -> dict[str, str]:
-        """What every other task is called, and its address."""
-        named = {f"ps {index}": address for index, address in enumerate(self.ps)}
-        named |= {f"worker {index}": address for index, address in enumerate(self.workers)}
-        named.pop(f"{self.job} {self.index}")
-        return named
-
-
-def read_addresses(cluster: Any, job_name: Any, task_index: Any) -> Addresses:
-    """The addresses in `cluster`, all of them checked.
+def check_addresses(cluster: Any, job_name: Any, task_index: Any) -> None:
+    """Checks all addresses of a cluster, and one of its tasks.
 
     Args:
         cluster: a `tf.train.ClusterSpec`, or a dict from job to addresses (a list, or a dict from index to address).
@@ -77,18 +51,12 @@ def read_addresses(cluster: Any, job_name: Any, task_index: Any) -> Addresses:
             f"{task}: job {job_name!r} has {len(hosts)} task{'s' * (len(hosts) > 1)} ({', '.join(hosts)}): "
             f"task_index goes from 0 to {len(hosts) - 1}."
         )
-    leaders = [host for job in LEADERS for host in jobs.get(job, [])]
-    workers = (*leaders, *jobs.get("worker", []))
-    if not workers:
+    if not any(jobs.get(job) for job in ("worker", *LEADERS)):
         raise ClusterError(f"{task}: the cluster has no worker.")
-    ps = tuple(jobs.get("ps", []))
-    everyone = [*ps, *workers]
+    everyone = [host for job in JOBS for host in jobs.get(job, [])]
     for host in everyone:
         if everyone.count(host) > 1:
             raise ClusterError(f"{task}: {host} is the address of more than one task.")
-    if job_name == "worker":
-        index += len(leaders)
-    return Addresses(ps, workers, "ps" if job_name == "ps" else "worker", index)
 
 
 def _jobs(cluster: Any) -> dict[str, list[str]]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import socket
 import sys
-import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from tf2towers.runtime.cluster.addresses import ClusterError, split
@@ -75,46 +73,3 @@ def wait_for(tasks: Mapping[str, str]) -> None:
             print(f"waiting up to {limit:g} seconds for {', '.join(missing)}", file=sys.stderr, flush=True)
             reported = True
         time.sleep(0.2)
-
-
-@contextlib.contextmanager
-def listening(address: str) -> Iterator[None]:
-    """Accepts connections at `address` meanwhile, for the other tasks' `wait_for`."""
-    with socket.socket() as server:
-        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        server.bind(("", split(address)[1]))
-        server.listen(64)
-        over = threading.Event()
-
-        def accept() -> None:
-            server.settimeout(0.1)
-            while not over.is_set():
-                with contextlib.suppress(OSError):
-                    server.accept()[0].close()
-
-        thread = threading.Thread(target=accept, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
-
-
-@contextlib.contextmanager
-def limited(tasks: Mapping[str, str]) -> Iterator[None]:
-    """Around a call into TensorFlow that waits for other tasks for ever: ends the process when they are not there."""
-    limit = time_limit() + 5
-
-    def give_up() -> None:
-        missing = ", ".join(_silent(tasks)) or "a task that does not go on"
-        print(f"no answer from {missing} within {limit:g} seconds ({TIMEOUT})", flush=True)
-        os._exit(1)  # nothing gets the main thread out of the call
-
-    timer = threading.Timer(limit, give_up)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()

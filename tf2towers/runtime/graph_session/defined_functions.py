@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -68,7 +68,7 @@ def distinct_functions(definition: Any) -> None:
         renamed = type(definition)()
         renamed.CopyFrom(definition)
         names = {name: f"{name}_{number}" for name in taken}
-        _rename(renamed, names)
+        rename_functions(renamed.library, renamed.node, names)
         if not any(
             _is_another(function)
             for function in renamed.library.function
@@ -100,22 +100,22 @@ def _is_another(function: Any) -> bool:
     return False
 
 
-def _rename(definition: Any, names: Mapping[str, str]) -> None:
-    library = definition.library
+def rename_functions(library: Any, nodes: Iterable[Any], names: Mapping[str, str]) -> None:
+    """Gives functions of a library other names, there and in the nodes of a graph."""
     for function in library.function:
         function.signature.name = names.get(function.signature.name, function.signature.name)
     for gradient in library.gradient:
         gradient.function_name = names.get(gradient.function_name, gradient.function_name)
         gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
-    for node in [*definition.node, *(node for function in library.function for node in function.node_def)]:
+    for node in [*nodes, *(node for function in library.function for node in function.node_def)]:
         node.op = names.get(node.op, node.op)
-        for called in _called(node.attr):
+        for called in called_by(node.attr):
             called.name = names.get(called.name, called.name)
 
 
-def _called(attributes: Mapping[str, Any]) -> Iterator[Any]:
+def called_by(attributes: Mapping[str, Any]) -> Iterator[Any]:
     """The functions that attributes name, and those that their attributes name."""
     for value in attributes.values():
         for function in [value.func] if value.HasField("func") else value.list.func:
             yield function
-            yield from _called(function.attr)
+            yield from called_by(function.attr)

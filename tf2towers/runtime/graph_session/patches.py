@@ -9,9 +9,11 @@ TensorFlow's (`tests/architecture/test_patches.py`).
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -86,7 +88,7 @@ def devices_are_settled_when_found(changes: Patch) -> None:
     changes.on_undo(_waiting.clear)
 
 
-@patch("framework/ops.py, Graph.device", "tests/soundness/scripts/clusters/device_functions.py")
+@patch("framework/ops.py, Graph.device", "tests/soundness/scripts/clusters/workers.py")
 def device_functions_see_tf1(changes: Patch) -> None:
     """Shows the device functions of all graphs TF1's variables; not where the script has resource variables itself."""
 
@@ -103,7 +105,7 @@ def device_functions_see_tf1(changes: Patch) -> None:
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
 
-@patch("framework/tensor_shape.py, Dimension.__init__", "tests/soundness/scripts/sessions/sizes_in_floats.py")
+@patch("framework/tensor_shape.py, Dimension.__init__", "tests/soundness/scripts/sessions/variables.py")
 def whole_floats_are_sizes(changes: Patch) -> None:
     """Lets `tf.get_variable("w", [n / 2, 10])` have the size that TF1 gave it: 4.0 is 4, and 4.5 is an error still."""
 
@@ -175,7 +177,7 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 @patch(
     "ops/variables.py, RefVariable.__init__",
-    "tests/soundness/scripts/sessions/gradient_of_identity_overridden.py",
+    "tests/soundness/scripts/sessions/variables.py",
 )
 def variables_are_made_as_tf1s(changes: Patch) -> None:
     """Makes resources of all variables, with what TF1's were given that resources take no notice of.
@@ -225,7 +227,7 @@ def _forget_cache_in_the_same_memory(variable: Any) -> None:
 
 @patch(
     "ops/variables.py, RefVariable.initialized_value and _safe_initial_value_from_op",
-    "tests/soundness/scripts/sessions/initial_values_from_variables.py",
+    "tests/soundness/scripts/sessions/variables.py",
 )
 def variables_have_initial_values(changes: Patch) -> None:
     """Gives resource variables `initialized_value`, which TF1's have, and initial values that read other variables.
@@ -254,7 +256,7 @@ def variables_have_initial_values(changes: Patch) -> None:
         changes.set(BaseResourceVariable, "initialized_value", initialized_value)
 
 
-@patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/saver_partial_and_dict.py")
+@patch("ops/state_ops.py, assign", "tests/functions/programs/files.py")
 def restored_shapes_are_checked(changes: Patch) -> None:
     """Lets a Saver's restore raise an InvalidArgumentError for a tensor of another shape than a variable's.
 
@@ -268,7 +270,7 @@ def restored_shapes_are_checked(changes: Patch) -> None:
         return plain(handle, shape, value, name)
 
 
-@patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/assignments_as_variables.py")
+@patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/variables.py")
 def assignments_give_references(changes: Patch) -> None:
     """Makes whatever reads or writes what an assignment gave wait for that assignment.
 
@@ -373,7 +375,7 @@ def complete_graphs(changes: Patch) -> None:
 
 @patch(
     "framework/ops.py, Graph.as_graph_element",
-    "tests/soundness/scripts/sessions/variables_as_tensors_by_name.py",
+    "tests/soundness/scripts/sessions/variables.py",
 )
 def variables_by_tensor_name(changes: Patch) -> None:
     """Gives `graph.get_tensor_by_name("w:0")` the variable, as TF1's was the variable's own tensor, not a handle.
@@ -406,9 +408,7 @@ def variables_by_tensor_name(changes: Patch) -> None:
             raise
 
 
-@patch(
-    "ops/variables.py, RefVariable.value", "tests/soundness/scripts/sessions/variables_by_their_one_read.py"
-)
+@patch("ops/variables.py, RefVariable.value", "tests/soundness/scripts/sessions/variables.py")
 def gradients_by_values_are_the_variables(changes: Patch) -> None:
     """Lets `tf.gradients(loss, variable.value())` be the gradient of the variable: TF1 read it by that one tensor.
 
@@ -429,7 +429,7 @@ def gradients_by_values_are_the_variables(changes: Patch) -> None:
 
 @patch(
     "ops/array_ops.py, identity and stop_gradient",
-    "tests/soundness/scripts/sessions/gradients_of_many_things.py",
+    "tests/functions/programs/training.py",
 )
 def copies_of_rows_are_dense(changes: Patch) -> None:
     """Lets `tf.identity` and `tf.stop_gradient` of a gradient of some rows be the whole gradient, as in TF1.
@@ -960,6 +960,36 @@ def tuples_wait_for_assignments(changes: Patch) -> None:
         return plain(tensors, name, [getattr(given, "op", given) for given in control_inputs or ()])
 
 
+# -- originals ---------------------------------------------------------------------------------------------------------
+
+
+@patch("TensorFlow 2: disable_eager_execution alone", "tests/verify/stand_ins/test_scripts.py")
+def variables_of_tf2_stay(changes: Patch, real: Any) -> None:
+    """Leaves a script of TF 2 that switches off eager execution alone its resource variables, and integers in shapes.
+
+    It says `compat.v1`, and takes nothing of plain `tensorflow` (`real`) that TF 2 lacks. `verify` has switched all of
+    TF 2 off for originals.
+    """
+    kept = True
+
+    @changes.around(_v1, "disable_v2_behavior")
+    def disable_v2_behavior(plain: Any) -> None:
+        nonlocal kept
+        kept = False
+        plain()
+
+    @changes.around(_v1, "disable_eager_execution")
+    def disable_eager_execution(plain: Any) -> None:
+        plain()
+        caller = Path(sys._getframe(2).f_code.co_filename)
+        text = re.sub(r"#.*", "", caller.read_text("utf-8", "replace")) if caller.is_file() else ""
+        imported = re.search(r"^[ \t]*import tensorflow(?: as (\w+))?[ \t]*$", text, re.MULTILINE)
+        names = re.findall(rf"(?<![\w.]){imported[1] or 'tensorflow'}\.(\w+)", text) if imported else []
+        if kept and "compat.v1" in text and all(hasattr(real, name) for name in names):
+            _v1.enable_resource_variables()
+            _v1.enable_v2_tensorshape()
+
+
 # -- the register ------------------------------------------------------------------------------------------------------
 
 #: what an original needs that runs on TensorFlow 2, where TF1's own variables, sessions and modes are
@@ -1010,4 +1040,5 @@ ON_DEMAND = (
     norms_fuse_four_dimensions_alone,
     layers_draw_by_the_same_seed,
     keras_runs_on,
+    variables_of_tf2_stay,
 )

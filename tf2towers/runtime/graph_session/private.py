@@ -35,6 +35,13 @@ def serve(definition: tf.train.ServerDef) -> object:
     return context
 
 
+def server_def(given: Any, job: str | None, index: int | None, protocol: str | None, config: Any) -> Any:
+    """The ServerDef that `tf.compat.v1.train.Server` makes of its arguments, with its errors, and starts at once."""
+    from tensorflow.python.training import server_lib
+
+    return server_lib._make_server_def(given, job, index, protocol, config)
+
+
 def strategy_of_servers(resolver: Any) -> Any:
     """A `tf.distribute.ParameterServerStrategy` that leaves this process its devices, and what is on them.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import logging
 import re
@@ -128,22 +129,16 @@ def _make_tool() -> Any:
         def get_fixers(self) -> Any:
             fixers = []
             for name in _WORDS:
-                module = __import__(f"fissix.fixes.fix_{name}", {}, {}, ["*"])
-                fixer = getattr(module, "Fix" + "".join(part.title() for part in name.split("_")))(
-                    self.options, self.fixer_log
-                )
+                module = importlib.import_module(f"fissix.fixes.fix_{name}")
+                kind = getattr(module, "Fix" + "".join(part.title() for part in name.split("_")))
+                fixer = kind(self.options, self.fixer_log)
                 fixer.transform = _report_changes(self, name, fixer, fixer.transform)
-                if (
-                    name == "import"
-                ):  # a folder beside the file is a module only where Python 2 takes it for one
-                    fixer.probably_a_local_import = lambda dotted, fixer=fixer: _is_beside(
-                        fixer.filename, dotted
-                    )
+                # a folder beside the file is a module only where Python 2 takes it for one
+                fixer.probably_a_local_import = lambda name, fixer=fixer: _is_beside(fixer.filename, name)
                 fixers.append(fixer)
             fixers.sort(key=lambda fixer: int(fixer.run_order))
-            return [each for each in fixers if each.order == "pre"], [
-                each for each in fixers if each.order != "pre"
-            ]
+            first = [each for each in fixers if each.order == "pre"]
+            return first, [each for each in fixers if each.order != "pre"]
 
     return Tool([])
 
@@ -190,10 +185,8 @@ def _stays_print(node: Any, results: Any, fixer: Any) -> bool:
     given = node.children[1:] if node.type == syms.print_stmt else []
     if len(given) != 1 or given[0].type != syms.atom or str(given[0].children[0]).strip() != "(":
         return False
-    return len(given[0].children) == 3 and given[0].children[1].type not in (
-        syms.testlist_gexp,
-        syms.yield_expr,
-    )
+    several = (syms.testlist_gexp, syms.yield_expr)
+    return len(given[0].children) == 3 and given[0].children[1].type not in several
 
 
 def _stays_import(node: Any, results: Any, fixer: Any) -> bool:
@@ -229,9 +222,8 @@ def _stays_dict(node: Any, results: Any, fixer: Any) -> bool:
 _STAYS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "dict": _stays_dict,
     "itertools_imports": _stays_import,
-    "map": lambda node, results, fixer: (
-        len(_arguments(node)) != 2
-    ),  # of several it goes on to the longest's end
+    # map() of several goes on to the longest's end
+    "map": lambda node, results, fixer: len(_arguments(node)) != 2,
     "print": _stays_print,
     "unicode": lambda node, results, fixer: node.type == 3 and _stays_unicode(node, results, fixer),
 }

@@ -168,7 +168,7 @@ class Meaning(cst.CSTTransformer):
         keywords = keywords_of(node)
         if name in _PICKLES and node.args and not keywords & {"encoding", "**"}:
             self._record_step("pickles that Python 2 wrote", node)
-            return _with_keywords(updated_node, encoding="'latin1'")
+            return _with_argument(updated_node, "encoding='latin1'")
         if node in self._opened:
             updated_node = self._with_mode(updated_node, node)
         if name in ("builtins.open", "os.fdopen") and _is_without_buffer(node):
@@ -203,7 +203,7 @@ class Meaning(cst.CSTTransformer):
         return _CALLED.get(name)
 
     def _method_call(self, node: cst.Call, updated: cst.Call, method: str) -> cst.Call:
-        """`line.decode("utf-8")`, `print line.encode("utf-8")`, and `text.translate(None, deleted)`."""
+        """`line.decode("utf-8")` and `text.translate(None, deleted)`."""
         encoding = node.args[0].value
         if method in ("decode", "encode") and _text_of(encoding).lower() in _OF_BYTES:
             self._record_left(
@@ -240,14 +240,14 @@ class Meaning(cst.CSTTransformer):
                 return updated
             self._record_step("files of the csv module", node)
             updated = updated.with_deep_changes(updated.args[1].value, value=repr(mode[0]))
-            return _with_keywords(updated, newline="''")
+            return _with_argument(updated, "newline=''")
         new = _IN_BYTES.get(mode) if mode else "rb" if positional and len(node.args) == 1 else None
         if new is None:
             return updated
         self._record_step("pickles and arrays in files of text", node)
         if mode:
             return updated.with_deep_changes(updated.args[1].value, value=repr(new))
-        return _with_arguments(updated, [cst.Arg(cst.SimpleString(repr(new)))])
+        return _with_argument(updated, repr(new))
 
     def _is_compared(self, node: cst.Call, name: str) -> bool:
         """Whether sort() or sorted() is given a function that compares two items."""
@@ -434,26 +434,16 @@ def _is_of_text(encoding: cst.BaseExpression) -> bool:
         return False
 
 
-def _with_keywords(call: cst.Call, **added: str) -> cst.Call:
-    """A call with more arguments."""
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    given = [cst.Arg(cst.parse_expression(value), cst.Name(name), equal) for name, value in added.items()]
-    return _with_arguments(call, given)
-
-
-def _with_arguments(call: cst.Call, added: list[cst.Arg]) -> cst.Call:
-    """A call with more arguments, its last line as it was."""
-    if not call.args:
-        return call.with_changes(args=added)
+def _with_argument(call: cst.Call, argument: str) -> cst.Call:
+    """A call with one more argument (`newline=''`), its last line as it was."""
     *before, last = call.args
+    (added,) = cst.ensure_type(cst.parse_expression(f"f({argument})"), cst.Call).args
+    added = added.with_changes(whitespace_after_arg=last.whitespace_after_arg)
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    space = last.whitespace_after_arg
-    moved = last.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace(""))
     if isinstance(last.comma, cst.Comma):  # `f(a,)`
-        moved, space = last, cst.SimpleWhitespace("")
-    return call.with_changes(
-        args=[*before, moved, *added[:-1], added[-1].with_changes(whitespace_after_arg=space)]
-    )
+        comma = last.comma
+    moved = last.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace(""))
+    return call.with_changes(args=[*before, moved, added])
 
 
 def _is_over_lines(space: cst.BaseParenthesizableWhitespace) -> bool:

@@ -21,23 +21,6 @@ KINDS: tuple[Kind, ...] = ("input", "fetched", "gradient", "summary", "variable"
 
 
 @dataclass
-class Thread:
-    """Calls of threads other than the main one.
-
-    Attributes:
-        fetches: what they fetch.
-        calls: how many there were.
-        writes: the variables that they may change.
-        shared: those of them that the main thread's calls use, too.
-    """
-
-    fetches: str
-    calls: int
-    writes: list[str] = field(default_factory=list)
-    shared: list[str] = field(default_factory=list)
-
-
-@dataclass
 class Call:
     """A session call.
 
@@ -99,7 +82,10 @@ class Run:
         self.lost = sorted({name for each in queues for name in each.get("lost", ())})
         #: digests of the numbers that fill them, by the names of their operations
         self.constants = {name: value for each in queues for name, value in each.get("constants", {}).items()}
-        self.threads = [Thread(**thread) for each in found for thread in each["threads"]]
+        #: calls of other threads than the main one, what they may change, and what of that the main one uses
+        self.of_threads = sum(each.get("of_threads", 0) for each in found)
+        self.written_by_threads = {name for each in found for name in each.get("written_by_threads", ())}
+        self.shared = {name for each in found for name in each.get("shared", ())}
 
     def __iter__(self) -> Iterator[Call]:
         number = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis, ParityResult
-from tf2towers.report.parity_words import PLURALS
+from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted
 from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
 from tf2towers.verify.compare import NotComparable, outcome_of, tolerances
@@ -38,7 +38,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     if other:
         _judge_in_step(result, options, place, original, *steps)
     if result.outcome == "differs":
-        result.diagnoses = [*diagnose(*steps, lockstep=other), *result.diagnoses]
+        result.diagnoses = [*diagnose(*steps), *result.diagnoses]
 
 
 def _judge_in_step(
@@ -96,7 +96,7 @@ def judge(
         original,
         migrated,
         limits,
-        left_out=_of_threads(original, migrated),
+        left_out=original.written_by_threads | migrated.written_by_threads,
         settled=original.trainable if in_step else (),
         calls=migrated.calls if in_step else None,
     )
@@ -131,7 +131,7 @@ def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
         result.error = (
             f"the original's own threads make other batches in each run ({_why(lost, original)}), and what "
             "the main thread takes there could not be given to the migrated script: a call in a branch, a loop, "
-            "`partial_run`, or one that the original did not make. Fill it by one thread in both scripts "
+            "or one that the original did not make. Fill it by one thread in both scripts "
             "(num_threads=1, no shuffling), and verify again"
         )
         return
@@ -155,11 +155,6 @@ def _why(names: Sequence[str], original: Run) -> str:
     return listed([f"{name}: {original.chance.get(name, 'open')}" for name in names], 4)
 
 
-def _of_threads(*runs: Run) -> set[str]:
-    """The variables that calls of other threads change, at times of their own."""
-    return {name for run in runs for thread in run.threads for name in thread.writes}
-
-
 def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrated: Run) -> None:
     """What was not compared; where that may have changed variables that count, there is no parity."""
     if found.hooks_apart:
@@ -168,18 +163,11 @@ def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrate
             "script fetched is compared there"
         )
     for side, run in (("the original", original), ("the migrated script", migrated)):
-        for thread in run.threads:
-            if thread.writes:
-                result.notes.append(
-                    f"not compared: {counted(thread.calls, 'call')} of {side}'s threads, fetching {thread.fetches}; "
-                    f"they change {', '.join(thread.writes)}"
-                )
-        fetched = [thread.fetches for thread in run.threads if not thread.writes]
-        if fetched:
-            result.notes.append(f"not compared: what {side}'s threads fetch ({', '.join(fetched)})")
-    shared = sorted(
-        {name for run in (original, migrated) for thread in run.threads for name in thread.shared}
-    )
+        if run.of_threads:
+            changed = ", ".join(sorted(run.written_by_threads)) or "no variable"
+            calls = counted(run.of_threads, "call")
+            result.notes.append(f"not compared: {calls} of {side}'s threads; they change {changed}")
+    shared = sorted(original.shared | migrated.shared)
     if shared and result.outcome in ("bitwise", "within"):
         result.outcome = "error"
         result.error = (

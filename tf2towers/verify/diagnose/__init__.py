@@ -21,11 +21,10 @@ from tf2towers.verify.recording import Recording
 MISTAKES = (TOWER_CHOICE, CLIPPING, FACTOR, REGULARISER, LEARNING_RATE, STATISTICS, MOVING_AVERAGE)
 
 
-def diagnose(original: Recording, migrated: Recording, lockstep: bool = True) -> list[Diagnosis]:
+def diagnose(original: Recording, migrated: Recording) -> list[Diagnosis]:
     """The mistakes that explain the differences, in the order of a step: at most one a link.
 
-    Args:
-        lockstep: each step was begun with the original's variables, inputs and random draws; otherwise only the first.
+    Each step was begun with the original's variables and inputs.
 
     Returns:
         Nothing where all is equal within rounding, or where no known mistake explains what differs.
@@ -33,7 +32,7 @@ def diagnose(original: Recording, migrated: Recording, lockstep: bool = True) ->
     if not original.steps or not migrated.steps:
         return []
     with np.errstate(all="ignore"):
-        evidence = Evidence(original, migrated, lockstep)
+        evidence = Evidence(original, migrated)
         found: dict[Link, Diagnosis] = {}
         for mistake in MISTAKES:
             link = mistake.link

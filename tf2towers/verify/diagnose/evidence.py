@@ -20,7 +20,6 @@ NOISE = 1e-6  # of the step's largest gradient: a gradient that is nothing but r
 ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of a weight: what its update is known to
 ENOUGH = 0.8  # the part of a difference that an assumption must explain
 LIMIT = 1 << 12  # elements of one variable that are looked at
-AMPLIFIED = 100.0  # how much more than the weights that it is made of a gradient may be apart
 SHADOW = "/ExponentialMovingAverage"
 
 #: the links of a step's chain, in its order: one broken link is one diagnosis
@@ -167,18 +166,16 @@ class Pair:
     """The same step of both sides.
 
     `comparable`: both began it with the same weights and the same inputs, so that what differs was made in it.
-    `tolerance`: the part of the largest element by which what it computes may be apart.
     """
 
-    def __init__(self, index: int, original: View, migrated: View, lockstep: bool) -> None:
+    def __init__(self, index: int, original: View, migrated: View) -> None:
         self.index, self.original, self.migrated = index, original, migrated
         self.mine, self.its = original.gradients.vectors, migrated.gradients.vectors
-        names = [name for name in self.mine if name in original.before and name in migrated.before]
-        weights = max((relative(original.before[name], migrated.before[name]) for name in names), default=0.0)
-        self.tolerance = max(EQUAL, AMPLIFIED * weights if weights > ROUNDING else 0.0)
-        known = bool(names) or lockstep or index == 0
-        inputs_equal = not _inputs_differ(original.step, migrated.step)
-        self.comparable = known and inputs_equal and self.tolerance <= 100 * EQUAL
+        weights = [name for name in self.mine if name in original.before and name in migrated.before]
+        apart = (relative(original.before[name], migrated.before[name]) for name in weights)
+        self.comparable = max(apart, default=0.0) <= ROUNDING and not _inputs_differ(
+            original.step, migrated.step
+        )
 
     @property
     def names(self) -> Iterator[str]:
@@ -194,7 +191,7 @@ class Pair:
 
     def allowed(self, name: str) -> float:
         """How far the gradients of a variable may be apart."""
-        return self.tolerance * largest(self.mine[name], self.its[name]) + self.noise
+        return EQUAL * largest(self.mine[name], self.its[name]) + self.noise
 
     @cached_property
     def differing(self) -> list[str]:
@@ -215,17 +212,15 @@ class Evidence:
 
     Args:
         original, migrated: the recordings; steps that only one has are left out.
-        lockstep: every step was begun with the original's variables.
     """
 
-    def __init__(self, original: Recording, migrated: Recording, lockstep: bool) -> None:
+    def __init__(self, original: Recording, migrated: Recording) -> None:
         both = list(zip(original.steps, migrated.steps, strict=False))
         seen = [len(of_towers) for step, _ in both[:1] for of_towers in (step.losses, step.tower_gradients)]
         self.towers = max([original.facts.towers, 1, *seen])
         shapes = _shapes(original) | _shapes(migrated)
         self.pairs = [
-            Pair(index, View(step, shapes), View(its, shapes), lockstep)
-            for index, (step, its) in enumerate(both)
+            Pair(index, View(step, shapes), View(its, shapes)) for index, (step, its) in enumerate(both)
         ]
         self.comparable = [pair for pair in self.pairs if pair.comparable]
 

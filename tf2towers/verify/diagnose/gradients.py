@@ -290,7 +290,7 @@ def _is(steps: list[_Step], names: list[str], made: list[Vectors]) -> Explained:
     for step, vectors in zip(steps, made, strict=True):
         for name in names:
             actual = step.applied.vectors[name]
-            allowed = max(step.pair.noise, step.pair.tolerance * float(np.max(np.abs(actual), initial=0.0)))
+            allowed = max(step.pair.noise, EQUAL * float(np.max(np.abs(actual), initial=0.0)))
             explained.add(actual, vectors[name], step.mean.vectors[name], allowed)
     return explained
 

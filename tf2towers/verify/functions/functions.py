@@ -11,8 +11,8 @@ import numpy as np
 import tensorflow as tf
 
 from tf2towers.verify.functions.gradients import Gradients, numbered
-from tf2towers.verify.functions.inputs import Draws, Inputs, Iterated
-from tf2towers.verify.functions.state import State
+from tf2towers.verify.functions.inputs import Inputs, Iterated
+from tf2towers.verify.functions.state import State, own_name
 from tf2towers.verify.functions.tracing import Notes, Tracing
 from tf2towers.verify.recorder.function_calls import FunctionCalls
 from tf2towers.verify.recorder.wrapping import Nesting
@@ -29,22 +29,15 @@ class FunctionRecorder:
         original: the original's recording, to replay.
     """
 
-    def __init__(
-        self,
-        writer: Writer,
-        steps: int,
-        original: Path,
-    ) -> None:
+    def __init__(self, writer: Writer, steps: int, original: str) -> None:
         self.writer, self._wanted = writer, steps
-        self._folder = original
+        self._folder = Path(original)
         self.on_enough: Callable[[], object] = lambda: None  # all steps are recorded
-        self._original = read_facts(original)
+        self._original = read_facts(self._folder)
         self._tracing, self._notes, self._inputs = Tracing(), Notes(), Inputs()
-        self._draws = Draws(self._tracing)
         self._iterated = Iterated(self._tracing, Inputs())
         self._gradients = Gradients(self._notes, self._tracing)
         self._state = State()
-        self._gradients.name = self._state.name
         self._not_given: list[str] = []
         self.calls = 0
         self._functions = FunctionCalls(tf, lambda: self._tracing.applied, Nesting())
@@ -65,17 +58,12 @@ class FunctionRecorder:
         step = read_step(self._file_of_original())
         args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
         before = self._begin(step)
-        self._draws.now = {
-            f"{tower}|{number}": draw
-            for tower, draws in enumerate(step.draws)
-            for number, draw in enumerate(draws)
-        }
         self._iterated.now = {name: value for name, value in step.inputs.items() if name not in used}
         self._iterated.used = {}
         self._notes.begin()
         result = call(*args, **kwargs)
         found = before | numbered(self._renamed(self._notes.end()))
-        self._draws.now = self._iterated.now = None
+        self._iterated.now = None
         used |= self._iterated.used
         self._not_given = [name for name, value in step.inputs.items() if name not in used and value.ndim]
         found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
@@ -116,8 +104,7 @@ class FunctionRecorder:
         applied = self._gradients.applied
         back = {own: name for name, own in self._state.renamed.items()}
         names = {
-            id(variable): back.get(self._state.name(variable), self._state.name(variable))
-            for variable in applied.variables
+            id(variable): back.get(own_name(variable), own_name(variable)) for variable in applied.variables
         }
         different = sorted(self._inputs.different | self._iterated.inputs.different)
         return {
@@ -126,7 +113,7 @@ class FunctionRecorder:
             "optimizers": len(applied.optimizers),
             "sessions": self.calls,
             "towers": max(1, len([tower for tower in self._tracing.computed if tower is not None])),
-            "notes": sorted(self._draws.missing) + ([COMPILED] if self._tracing.compiled else []),
+            "notes": [COMPILED] if self._tracing.compiled else [],
             "not_seen": self._gradients.not_seen,
             "different_inputs": different,
             "unknown_inputs": self._inputs.unknown,

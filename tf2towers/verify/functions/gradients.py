@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.verify.functions.state import own_name
 from tf2towers.verify.functions.tracing import Notes, Tracing, tower
 from tf2towers.verify.recorder.wrapping import wrap
 
@@ -39,7 +40,10 @@ class Applied:
         self._stepped: set[tuple[int, int]] = set()  # Keras steps each replica's copy of a variable
         self._watched_classes: set[type] = set()  # whose `update_step` is watched
         wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._apply_v1)
-        self._watch_keras()
+        import keras
+
+        base = next(kind for kind in keras.optimizers.Optimizer.__mro__ if "apply" in vars(kind))
+        wrap(base, "apply", self._apply)
 
     def _apply_v1(self, apply: Any, optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
@@ -47,23 +51,11 @@ class Applied:
         with tf.control_dependencies(self._first(pairs)):
             return apply(optimizer, pairs, *args, **kwargs)
 
-    def _watch_keras(self) -> None:
-        import keras
-
-        base = next(kind for kind in keras.optimizers.Optimizer.__mro__ if "apply" in vars(kind))
-        wrap(base, "apply", self._apply)
-        for value in vars(keras.optimizers).values():
-            if isinstance(value, type) and issubclass(value, base):
-                self._watch_steps(value)
-
-    def _watch_steps(self, optimizer: type) -> None:
-        for kind in optimizer.__mro__:
+    def _apply(self, apply: Any, optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        for kind in type(optimizer).__mro__:
             if kind not in self._watched_classes and "update_step" in vars(kind):
                 self._watched_classes.add(kind)
                 wrap(kind, "update_step", self._step)
-
-    def _apply(self, apply: Any, optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        self._watch_steps(type(optimizer))  # a class that Keras does not have
         grads = list(grads)
         variables = (
             optimizer._trainable_variables if trainable_variables is None else list(trainable_variables)
@@ -106,7 +98,6 @@ class Gradients:
 
     def __init__(self, notes: Notes, tracing: Tracing) -> None:
         self._notes, self._tracing = notes, tracing
-        self.name: Callable[[Any], str] = lambda variable: str(variable.name)
         self.applied = Applied(self._before_applying)
         self.not_seen = ""
         self._watch_computing()
@@ -129,7 +120,7 @@ class Gradients:
         for gradient, variable in pairs:
             if gradient is None:
                 continue
-            name = self.name(variable)
+            name = own_name(variable)
             if isinstance(gradient, tf.IndexedSlices):
                 keys += [f"{prefix}{name}//values", f"{prefix}{name}//indices"]
                 tensors += [gradient.values, gradient.indices]

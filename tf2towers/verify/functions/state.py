@@ -56,10 +56,6 @@ class State:
         self.unpaired = sorted(set(own) - set(pairs.values()))
         self._named = {name: own[other] for name, other in pairs.items()}
 
-    def name(self, variable: Any) -> str:
-        """The name of a variable (also of its value in this replica), as far as it is known while tracing."""
-        return _own_name(variable)
-
     def set(self, values: Mapping[str, np.ndarray]) -> None:
         """Gives the variables these values; names that the program has not are left out."""
         for name, value in values.items():
@@ -78,7 +74,8 @@ def _value(variable: Any) -> Any:
     return variable.numpy() if hasattr(variable, "numpy") else tf.convert_to_tensor(variable).numpy()
 
 
-def _own_name(variable: Any) -> str:
+def own_name(variable: Any) -> str:
+    """The name of a variable (also of its value in this replica), as far as it is known while tracing."""
     name = getattr(variable, "path", None) or variable.name
     return str(name).split(":")[0]
 
@@ -100,7 +97,7 @@ def _all_variables(given: Sequence[Any], optimizers: Sequence[Any]) -> dict[str,
             inner.add(id(_inner(variable)))
     named: dict[str, Any] = {}
     for variable in found:
-        name, count = _own_name(variable), 0
+        name, count = own_name(variable), 0
         while (name if not count else f"{name}_{count}") in named:
             count += 1
         named[name if not count else f"{name}_{count}"] = variable

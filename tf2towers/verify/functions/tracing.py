@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,15 +20,13 @@ class Tracing:
     Attributes:
         wanted: the call under way may be a training step; else nothing is put into a graph.
         applied: how often an optimizer has been applied.
-        draws: how many random numbers each tower (None: outside the towers) has drawn in the graph being traced.
-        computed: how often each tower has computed gradients in it.
+        computed: how often each tower (None: outside the towers) has computed gradients in the graph being traced.
         compiled: a function was to be compiled by XLA; none is.
     """
 
     def __init__(self) -> None:
         self.wanted = False
         self.applied = 0
-        self.draws: dict[int | None, int] = {}
         self.computed: dict[int | None, int] = {}
         self._depth = 0
         self._branches = 0
@@ -39,7 +37,7 @@ class Tracing:
 
     def _traced(self, trace: Any, *args: Any, **kwargs: Any) -> Any:
         if self._depth == 0:
-            self.draws, self.computed = {}, {}
+            self.computed = {}
         branch = isinstance(kwargs.get("func_graph"), ControlFlowFuncGraph)
         loop = isinstance(kwargs.get("func_graph"), WhileBodyFuncGraph)
         self._depth += 1
@@ -78,12 +76,7 @@ def tower() -> int | None:
     return 0 if index is None else int(index)
 
 
-# -- Python functions as operations of the step that is recorded, and what they note for a recorder --------------------
-
-
-def python_op(function: Callable[..., Any], tensors: Sequence[Any], dtypes: Any) -> Any:
-    """`tf.numpy_function` of several tensors."""
-    return tf.numpy_function(function, list(tensors), dtypes)
+# -- Python functions as operations of the step that is recorded: what they note for a recorder ------------------------
 
 
 class Notes:
@@ -102,7 +95,9 @@ class Notes:
     def end(self) -> dict[str, np.ndarray]:
         """Ends the step; returns its arrays."""
         found, self._now = self._now or {}, None
-        return {key: _total(values) for key, values in found.items()}
+        return {
+            key: sum(values[1:], values[0]) for key, values in found.items()
+        }  # as an optimizer adds them up
 
     def op(self, keys: Sequence[str], tensors: Sequence[Any]) -> Any:
         """An op that notes the values of tensors, each under its key."""
@@ -113,11 +108,4 @@ class Notes:
                 for key, value in zip(keys, values, strict=True):
                     now.setdefault(key, []).append(np.array(value))
 
-        return python_op(note, tensors, [])
-
-
-def _total(values: list[np.ndarray]) -> np.ndarray:
-    total = values[0]
-    for value in values[1:]:  # an optimizer sums what its replicas give it
-        total = total + value
-    return total
+        return tf.numpy_function(note, list(tensors), [])

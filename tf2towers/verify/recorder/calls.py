@@ -14,7 +14,7 @@ from . import values
 from .feeds import feeds_of
 from .fetches import fetched_ops, summaries
 from .optimizer_calls import watch_updates
-from .session_runs import around_runs_in_parts
+from .session_runs import around_every_run
 from .training import name_of as name_of_variable
 from .variables import Effects, Variables
 from .writing import InStep, Writer
@@ -95,26 +95,20 @@ class CallRecorder(object):
         self._effects: Dict[Any, Effects] = {}
         self._keeper = values.Keeper(scratch, rounded)
         self._used: Set[str] = set()
-        self._of_threads: Dict[str, Dict[str, Any]] = {}
+        self._of_threads = 0  # calls of others than the main one
+        self._written: Set[str] = set()
         self._in_step = in_step
 
     def facts(self) -> Dict[str, Any]:
         """What meta.json says of the run."""
         with self._lock:
-            threads = [
-                {
-                    "fetches": name,
-                    "calls": found["calls"],
-                    "writes": sorted(found["writes"]),
-                    "shared": sorted(found["writes"] & self._used),
-                }
-                for name, found in sorted(self._of_threads.items())
-            ]
             return {
                 "trainable": self._trainable,
                 "trained": self.trained,
                 "towers": self.towers,
-                "threads": threads,
+                "of_threads": self._of_threads,
+                "written_by_threads": sorted(self._written),
+                "shared": sorted(self._written & self._used),
                 "optimizers": len(self.applied),
                 "calls": self.writer.steps,
             }
@@ -123,7 +117,7 @@ class CallRecorder(object):
         """Sees every update that is built, and every session call, from now on."""
         train = self._tf.train
         watch_updates(train.Optimizer, train.SyncReplicasOptimizer, callback=self._applying)
-        around_runs_in_parts(self._tf, self._run)
+        around_every_run(self._tf, self._run)
 
     def _applying(self, optimizer: Any, op: Any, pairs: List[Any]) -> None:
         """The optimizer's operation `op` applies these gradients."""
@@ -135,33 +129,31 @@ class CallRecorder(object):
         if isinstance(optimizer, self._tf.train.SyncReplicasOptimizer):
             self.schedule.synchronous = True
 
-    def _run(
-        self, run: Callable[..., Any], session: Any, handle: Any, fetches: Any, feed_dict: Any, *more: Any
-    ) -> Any:
+    def _run(self, run: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
         if getattr(self._own, "busy", False):
-            return run(session, handle, fetches, feed_dict, *more)
+            return run(session, fetches, feed_dict, *options)
         effects = self._effect_of(session, fetches)
         if threading.current_thread() is not self._main:
-            self._note_thread(fetches, effects)
-            return run(session, handle, fetches, feed_dict, *more)
+            self._note_thread(effects)
+            return run(session, fetches, feed_dict, *options)
         if effects.training and self.trained >= self._wanted:
             self.is_over = True
             self.on_enough()
         with self.schedule.call(effects):
             if self.is_over:
-                result = run(session, handle, fetches, feed_dict, *more)
+                result = run(session, fetches, feed_dict, *options)
                 with self.schedule.after(effects):
                     return result
-            return self._record(effects, run, session, handle, fetches, feed_dict, *more)
+            return self._record(effects, run, session, fetches, feed_dict, *options)
 
     # -- a call --------------------------------------------------------------------------------------------------------
 
     def _record(self, effects: Effects, run: Callable[..., Any], session: Any, *call: Any) -> Any:
-        handle, fetches, feed_dict = call[:3]
+        fetches, feed_dict = call[:2]
         with self._lock:
             self._used |= effects.used
         step: Dict[str, Any] = {}
-        names, gradients = self._gradients(session.graph, effects) if handle is None else ([], [])
+        names, gradients = self._gradients(session.graph, effects)
         about = self._about(session)
         about["trains"] = effects.training
         for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
@@ -169,7 +161,7 @@ class CallRecorder(object):
             step.update(self._keeper.kept("input|%04d" % place, value))
         try:
             if gradients:
-                result, extra = run(session, handle, [fetches, gradients], *call[2:])
+                result, extra = run(session, [fetches, gradients], *call[1:])
                 for name, value in zip(names, extra):
                     step.update(self._keeper.kept("gradient|" + name, value))
             else:
@@ -197,19 +189,12 @@ class CallRecorder(object):
                 self.towers = max(self.towers, len(devices))
         return self._effects[key]
 
-    def _note_thread(self, fetches: Any, effects: Effects) -> None:
-        name = (
-            ", ".join(values.name_of(fetch) for fetch in fetches)
-            if isinstance(fetches, (list, tuple))
-            else None
-        )
+    def _note_thread(self, effects: Effects) -> None:
         if effects.training and self.schedule.synchronous:
             return  # the update that the chief makes for all: what it does is in the variables after each step
         with self._lock:
-            key = name or values.name_of(fetches)
-            found = self._of_threads.setdefault(key, {"calls": 0, "writes": set()})
-            found["calls"] += 1
-            found["writes"] |= effects.written
+            self._of_threads += 1
+            self._written |= effects.written
 
     def _gradients(self, graph: Any, effects: Effects) -> Tuple[List[str], List[Any]]:
         """The names and tensors of what the call applies; what it computes in any case."""

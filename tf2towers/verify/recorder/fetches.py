@@ -34,11 +34,6 @@ def fetched_ops(tf: Any, session: Any, fetches: Any) -> List[Any]:
     return found
 
 
-def may_change_variables(ops: List[Any]) -> bool:
-    """Whether a call that fetches these ops may leave other values in the variables."""
-    return any(not op.outputs or "Assign" in op.type for op in ops)
-
-
 def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
     """The values in a summary by their tags, as arrays; of any other text none."""
     found = {}

@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from typing import Any, Iterable, Iterator, List, Pattern, Set
+from typing import Any, Callable, Iterable, Iterator, List, Pattern, Set
 
 #: ops that bring values into the graph from outside; what they depend on is not looked at
 INPUT_OPS = re.compile(
@@ -24,13 +24,20 @@ def ancestors(ops: Iterable[Any], stop_at_inputs: bool = True) -> Set[Any]:
     Args:
         stop_at_inputs: stop at ops that bring values in.
     """
+
+    def before(op: Any) -> Iterable[Any]:
+        if not (stop_at_inputs and INPUT_OPS.fullmatch(op.type)):
+            yield from (tensor.op for tensor in op.inputs)
+            yield from op.control_inputs
+
+    return _reached(ops, before)
+
+
+def _reached(ops: Iterable[Any], before: Callable[[Any], Iterable[Any]]) -> Set[Any]:
     found = set(ops)
     waiting = list(found)
     while waiting:
-        op = waiting.pop()
-        if stop_at_inputs and INPUT_OPS.fullmatch(op.type):
-            continue
-        for other in [tensor.op for tensor in op.inputs] + list(op.control_inputs):
+        for other in before(waiting.pop()):
             if other not in found:
                 found.add(other)
                 waiting.append(other)
@@ -48,21 +55,14 @@ def needed(ops: Iterable[Any], fed: Any = frozenset()) -> Set[Any]:
     Args:
         fed: the names of the tensors that are fed.
     """
-    found = set(ops)
-    waiting = list(found)
-    while waiting:
-        op = waiting.pop()
-        sources = [tensor.op for tensor in op.inputs if tensor.name not in fed]
-        sources += [
-            other
-            for other in op.control_inputs
-            if not (other.type == "Placeholder" and other.name + ":0" in fed) and not _is_passed(other)
-        ]
-        for other in sources:
-            if other not in found:
-                found.add(other)
-                waiting.append(other)
-    return found
+
+    def before(op: Any) -> Iterable[Any]:
+        yield from (tensor.op for tensor in op.inputs if tensor.name not in fed)
+        for other in op.control_inputs:
+            if not (other.type == "Placeholder" and other.name + ":0" in fed) and not _is_passed(other):
+                yield other
+
+    return _reached(ops, before)
 
 
 def _is_passed(op: Any) -> bool:

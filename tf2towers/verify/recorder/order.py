@@ -25,9 +25,8 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 from . import graph as graphs
 from .feeds import names_of
 from .fetches import fetched_ops
-from .session_runs import around_runs_in_parts, base_of
+from .session_runs import around_every_run
 from .variables import READS, VARIABLES, begins
-from .wrapping import wrap
 
 #: operations that hand on their first input's memory
 _SAME_MEMORY = frozenset(
@@ -77,25 +76,14 @@ class Order(object):
         self._tf = tf
         self.open: Set[Tuple[str, str, str]] = set()
         self._graphs: Dict[Any, _Ordered] = {}
-        self._setups: Dict[Any, Dict[Any, bool]] = {}
 
     def install(self) -> None:
         """Orders every run of every session, from now on. To be called before others watch the runs."""
-        around_runs_in_parts(self._tf, self._run)
-        wrap(base_of(self._tf), "partial_run_setup", self._set_up)
+        around_every_run(self._tf, self._run)
 
-    def _run(self, run: Any, session: Any, handle: Any, fetches: Any, feed_dict: Any, *more: Any) -> Any:
-        if handle is not None:
-            return run(session, handle, fetches, _merged(feed_dict, self._setups.pop(handle, {})), *more)
-        return run(
-            session, handle, fetches, _merged(feed_dict, self._cut(session, fetches, feed_dict)), *more
-        )
-
-    def _set_up(self, set_up: Any, session: Any, fetches: Any, feeds: Any = None) -> Any:
-        cut = self._cut(session, fetches, dict.fromkeys(feeds or ()))
-        handle = set_up(session, fetches, list(feeds or ()) + list(cut))
-        self._setups[handle] = cut
-        return handle
+    def _run(self, run: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
+        cut = self._cut(session, fetches, feed_dict)
+        return run(session, fetches, {**(feed_dict or {}), **cut} if cut else feed_dict, *options)
 
     def _cut(self, session: Any, fetches: Any, feed_dict: Any) -> Dict[Any, bool]:
         """The gates that a run of these fetches feeds."""
@@ -113,14 +101,6 @@ class Order(object):
         return {gate.tensor: True for gate in cut}
 
 
-def _merged(feed_dict: Any, cut: Dict[Any, bool]) -> Any:
-    if not cut:
-        return feed_dict
-    merged = dict(feed_dict or {})
-    merged.update(cut)
-    return merged
-
-
 class _Ordered(object):
     """One graph, as far as it has been looked at."""
 
@@ -129,6 +109,7 @@ class _Ordered(object):
         self._version = -1
         self._seen = 0
         self.gates: List[Gate] = []
+        self._uses: Dict[Any, Set[str]] = {}  # operation -> names of variables, queues and iterators
         self._parted: Dict[Any, Tuple[List[Gate], List[Gate]]] = {}
 
     def look(self) -> None:
@@ -139,6 +120,9 @@ class _Ordered(object):
         new = set(operations[self._seen :])
         ranks = _ranked(operations)
         shared = _accesses(sorted(operations, key=ranks.__getitem__))
+        for of, accesses in shared.items():
+            for access in accesses:
+                self._uses.setdefault(access.op, set()).add(of.name)
         shared = {key: found for key, found in shared.items() if any(access.op in new for access in found)}
         if shared:
             pairs = _open_pairs(shared, ranks, new)
@@ -151,7 +135,9 @@ class _Ordered(object):
                 passed = op.outputs[0].consumers()
                 for later in passed[0]._control_outputs if passed else ():
                     earlier = op.control_inputs[0]
-                    self.gates.append(Gate(op.outputs[0], earlier, later, _what(later, earlier)))
+                    names = self._uses.get(later, {later.name})
+                    both = names & self._uses.get(earlier, names)  # a `Merge` stands for what is in a branch
+                    self.gates.append(Gate(op.outputs[0], earlier, later, min(both or names)))
         self._seen, self._version = len(everything), self._graph.version
         self._parted.clear()
 
@@ -166,26 +152,6 @@ class _Ordered(object):
                 [gate for gate in here if gate.earlier in needed],
             )
         return self._parted[key]
-
-
-def _what(later: Any, earlier: Any) -> str:
-    """The name of what two operations have in common."""
-    names = [set(_roots(op)) for op in (earlier, later)]
-    both = sorted(names[0] & names[1]) or sorted(names[0] | names[1])
-    return both[0] if both else later.name
-
-
-def _roots(op: Any) -> Iterable[str]:
-    for tensor in op.inputs:
-        source, steps = tensor.op, 0
-        while source.type in _SAME_MEMORY and source.inputs and steps < 20:
-            source, steps = source.inputs[0].op, steps + 1
-        if source.type in VARIABLES or _SHARED.match(source.type):
-            yield source.name
-    if op.type in ("Merge", "RefMerge"):  # it stands for a write in a branch
-        for other in graphs.ancestors([op]):
-            if other.type in VARIABLES:
-                yield other.name
 
 
 # -- who uses what -----------------------------------------------------------------------------------------------------

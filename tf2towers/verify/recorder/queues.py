@@ -25,7 +25,7 @@ import numpy as np
 from . import graph as graphs
 from .feeds import is_number, names_of
 from .fetches import fetched_ops
-from .session_runs import around_runs_in_parts
+from .session_runs import around_every_run
 from .values import hex_digest
 from .variables import VARIABLES, Effects
 
@@ -80,7 +80,7 @@ class Queues(object):
 
     def install(self) -> None:
         """Sees every run from now on. To be called before who records them."""
-        around_runs_in_parts(self._tf, self._run)
+        around_every_run(self._tf, self._run)
 
     def facts(self) -> Dict[str, Any]:
         """What meta.json says of the run's queues.
@@ -99,26 +99,26 @@ class Queues(object):
 
     # -- a run
 
-    def _run(self, run: Any, session: Any, handle: Any, fetches: Any, feed_dict: Any, *more: Any) -> Any:
+    def _run(self, run: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
         use = self._use(session, fetches, feed_dict)
         is_main = threading.current_thread() is self._main
         self._note(use, is_main)
         if not is_main or not (use.takes or use.sizes):
-            return run(session, handle, fetches, feed_dict, *more)
-        asked = [op for op in use.takes + use.sizes if handle is None and _can_be_had(op)]
+            return run(session, fetches, feed_dict, *options)
+        asked = [op for op in use.takes + use.sizes if _can_be_had(op)]
         self._lose(op for op in use.takes if op not in asked)
         if not asked:
-            return run(session, handle, fetches, feed_dict, *more)
+            return run(session, fetches, feed_dict, *options)
         path = os.path.join(self._folder, "%05d.npz" % self._calls)
         self._calls += 1
         if self._is_given:
             fed = dict(feed_dict or {})
             fed.update(self._given(run, session, asked, path))
-            return run(session, handle, fetches, fed, *more)
+            return run(session, fetches, fed, *options)
         tensors = [tensor for op in asked if self._may_be_open(op) for tensor in op.outputs]
         if not tensors:
-            return run(session, handle, fetches, feed_dict, *more)
-        result, values = run(session, handle, [fetches, tensors], feed_dict, *more)
+            return run(session, fetches, feed_dict, *options)
+        result, values = run(session, [fetches, tensors], feed_dict, *options)
         np.savez(path, **{tensor.name: value for tensor, value in zip(tensors, values)})
         return result
 
@@ -150,7 +150,7 @@ class Queues(object):
                 fed.update((tensor, kept[tensor.name]) for tensor in op.outputs)
                 takes += [op] if _TAKES.match(op.type) else []
         if takes:
-            run(session, None, takes, None, None, None)
+            run(session, takes, None, None, None)
         return fed
 
     def _lose(self, ops: Iterable[Any]) -> None:

@@ -29,6 +29,8 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
 
     JOB_NAME and TASK_INDEX in the environment say which task it is. For the options see `__main__`.
     """
+    if options["record"] == "functions":
+        return _record_functions(options, script, arguments)
     tf = _prepared(options)
     home = os.path.dirname(os.path.abspath(script))
     own = OwnModules(home, options["beside"]) if options.get("beside") else None
@@ -37,7 +39,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     order = Order(tf)
     if not (options.get("migrated") or options.get("free")):
         order.install()
-    seed, out, in_cluster = options.get("seed", seeds.SEED), options["out"], "turns" in options
+    seed, out, in_cluster = options["seed"], options["out"], "workers" in options
     continuous = options["record"] == "calls" or options.get("continuous")
     seeds.fix_seeds(seed)
     if continuous:
@@ -61,10 +63,22 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
         recorder.watch()
         if in_cluster:
-            turns = Turns(options["turns"], int(os.environ["TASK_INDEX"]))
+            turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
             recorder.schedule = InTurns(turns)
             look_for_the_chief(_session_manager(options, tf), turns)
     return follow(tf, recorder, script, arguments, order, own, queues, goes_on=in_cluster)
+
+
+def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
+    import tensorflow as tf
+
+    from tf2towers.verify.functions.functions import FunctionRecorder
+
+    keep_writes(options)
+    recorder = FunctionRecorder(Writer(options["out"]), options["steps"], options["original"])
+    seeds.fix_seeds(options["seed"])
+    tf.random.set_seed(options["seed"])
+    return follow(tf, recorder, script, arguments)
 
 
 def follow(

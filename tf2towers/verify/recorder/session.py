@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tup
 
 from .double import Reference
 from .feeds import entries_of, feeds_of, is_number
-from .fetches import fetched_ops, may_change_variables
+from .fetches import fetched_ops
 from .gradients import watch_gradients
 from .optimizer_calls import watch_updates
 from .session_runs import around_runs
@@ -46,7 +46,6 @@ class SessionRecorder(object):
         self._trainings: Dict[FrozenSet[Any], Optional[Training]] = {}
         self._variables: Dict[Any, Variables] = {}
         self._ready: Dict[Any, Dict[str, bool]] = {}
-        self._values_before: Optional[Dict[str, Any]] = None
         self._last: Optional[Training] = None
         self._busy = False
         self._in_step = in_step
@@ -60,10 +59,6 @@ class SessionRecorder(object):
         self.sessions += 1
         training = self._training(session, fetches)
         if training is None:
-            if self._values_before is not None and may_change_variables(
-                fetched_ops(self._tf, session, fetches)
-            ):
-                self._values_before = None
             return run(session, fetches, feed_dict, *options)
         return self._train(training, run, session, fetches, feed_dict, *options)
 
@@ -88,7 +83,7 @@ class SessionRecorder(object):
     ) -> Any:
         if self._in_step is not None:
             self._set_back(run, session, self._in_step.values(self.writer.steps))
-        before = self._values_before if self._values_before is not None else self._values(run, session)
+        before = self._values(run, session)
         fed = feeds_of(session, feed_dict)
         copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
         beside = [] if copy is None else copy.beside
@@ -102,7 +97,7 @@ class SessionRecorder(object):
         if self._reference is not None and copy is not None:
             with self._quiet():
                 step.update(self._reference.run(copy, run, before, given))
-        self._values_before, self._last = after, training
+        self._last = training
         self.writer.step(step)
         if self.writer.steps >= self._wanted:
             self.on_enough()
@@ -131,7 +126,6 @@ class SessionRecorder(object):
     def _set_back(self, run: Run, session: Any, values: Dict[str, Any]) -> None:
         with self._quiet():
             self._variables_of(session).write(lambda *call: run(session, *call), values)
-        self._values_before = None
 
     def _variables_of(self, session: Any) -> Variables:
         return self._variables.setdefault(session.graph, Variables(session.graph))

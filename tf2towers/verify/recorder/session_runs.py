@@ -21,11 +21,8 @@ def around_runs(tf: Any, around: Callable[..., Any]) -> None:
     wrap(base_of(tf), "run", run)
 
 
-def around_runs_in_parts(tf: Any, around: Callable[..., Any]) -> None:
-    """`around(run, session, handle, fetches, feed_dict, *options)` stands for `Session.run` and for `partial_run`.
-
-    What `make_callable` gives runs the session as well, then.
-    """
+def around_every_run(tf: Any, around: Callable[..., Any]) -> None:
+    """As `around_runs`. What `make_callable` gives runs the session then; `partial_run` is refused."""
 
     def make_callable(
         _: Any, session: Any, fetches: Any, feed_list: Any = None, accept_options: bool = False
@@ -35,8 +32,14 @@ def around_runs_in_parts(tf: Any, around: Callable[..., Any]) -> None:
 
         return call
 
-    wrap(base_of(tf), "_run", around)
+    def partial_run(*_: Any) -> None:
+        raise NotImplementedError(
+            "tf2towers verify does not follow partial_run: use Session.run in both scripts"
+        )
+
+    around_runs(tf, around)
     wrap(base_of(tf), "make_callable", make_callable)
+    wrap(base_of(tf), "partial_run", partial_run)
 
 
 def change_settings(tf: Any, changed: Callable[[Any], Any]) -> None:

@@ -33,7 +33,6 @@ class Training(object):
         self.tensors: List[Any] = []
         self.trainable: List[str] = []
         self.without_gradient: List[str] = []
-        self.optimizer: Any = None
         self.towers = 1
 
     def add(self, name: str, tensor: Any) -> None:
@@ -75,7 +74,6 @@ def plan(
     if not applied:
         return None
     training = Training()
-    training.optimizer = applied[0].optimizer
     for each in applied:
         for gradient, variable in each.pairs:
             name = name_of(variable)

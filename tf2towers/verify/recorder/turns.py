@@ -1,62 +1,75 @@
-"""A worker's side of a serialised schedule, which `tf2towers.verify.cluster` gives."""
+"""A serialised schedule of a cluster: one worker's step at a time, in the order 0, 1, .., 0, 1, ..
+
+The order of asynchronous updates changes their result, so two runs can be compared only where it is fixed. A round
+begins when all workers are there for it. Of synchronous ones, each then has the token of the round before. None can
+take another's: the tokens are alike, and a fast worker would make a slow one's step in its place.
+"""
 
 import contextlib
-import socket
+import fcntl
+import io
+import os
 import time
-from typing import Any, Iterator
+from typing import Any, Dict, Iterator
 
 from .calls import Alone
 from .variables import Effects
 from .wrapping import wrap
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
-HERE, GO, DONE, AFTER_CHIEF = b"h", b"g", b"d", b"c"
+_LOOK = 0.002  # seconds between two looks at the others' files
 
 
 class Turns(object):
     """`with turns.turn(): ...` around each step.
 
+    A file of each worker grows by a byte when it asks for a turn, and when that is over. It is locked while the worker
+    lives: who has ended is left out.
+
     Args:
-        address: host:port of the turnstile.
+        folder: of the files; it is there.
+        workers: how many there are.
     """
 
-    def __init__(self, address: str, worker: int) -> None:
-        host, _, port = address.rpartition(":")
-        self._connection = socket.create_connection((host, int(port)))
-        self._connection.sendall(("%d\n" % worker).encode())
+    def __init__(self, folder: str, worker: int, workers: int) -> None:
+        self._paths = [os.path.join(folder, "turns-%d" % place) for place in range(workers)]
+        self._worker, self._made = worker, 0
+        unlocked = self._paths[worker] + ".new"
+        self._file = io.FileIO(unlocked, "a")
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        os.rename(unlocked, self._paths[worker])
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """One turn of this worker; an error ends it too, for the script may catch it: an iterator's end, say.
-
-        Raises:
-            ConnectionError: the turnstile has gone.
-        """
-        self.begin()
+        """One turn of this worker; an error ends it too, for the script may catch it: an iterator's end, say."""
+        asked = 2 * self._made + 1
+        self._made += 1
+        self._file.write(b".")
+        others = [place for place in range(len(self._paths)) if place != self._worker]
+        self._wait({place: asked + (place < self._worker) for place in others})
         try:
             yield
-        except Exception:
-            with contextlib.suppress(OSError):
-                self.end()
-            raise
-        self.end()
-
-    def begin(self) -> None:
-        """Waits for this worker's turn."""
-        self._wait(HERE)
+        finally:
+            self._file.write(b".")
 
     def wait_for_chief(self) -> None:
         """Waits until worker 0 has asked for its first turn. It is none itself."""
-        self._wait(AFTER_CHIEF)
+        self._wait({0: 1})
 
-    def _wait(self, ask: bytes) -> None:
-        self._connection.sendall(ask)
-        if self._connection.recv(1) != GO:
-            raise ConnectionError("the turnstile has gone")
+    def _wait(self, counts: Dict[int, int]) -> None:
+        while any(self._count(worker) < count for worker, count in counts.items()):
+            time.sleep(_LOOK)
 
-    def end(self) -> None:
-        """Passes it on."""
-        self._connection.sendall(DONE)
+    def _count(self, worker: int) -> float:
+        """How often a worker's file has grown."""
+        try:
+            with open(self._paths[worker], "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return 0
+        except OSError:
+            return os.stat(self._paths[worker]).st_size
+        return float("inf")
 
 
 class InTurns(Alone):

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-from tf2towers.verify.stand_ins.modules import StandInFinder, Tensorflow1, complete, modules_by_name
+from tf2towers.verify.stand_ins.modules import (
+    KerasFinder,
+    StandInFinder,
+    Tensorflow1,
+    complete,
+    modules_by_name,
+)
 from tf2towers.verify.stand_ins.objects import Objects
 
 
@@ -37,11 +41,11 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
 
     if isinstance(real, Tensorflow1):
         return
-    from tf2towers.runtime.graph_session.patches import FOR_ORIGINALS
+    from tf2towers.runtime.graph_session.patches import FOR_ORIGINALS, variables_of_tf2_stay
 
     v1 = real.compat.v1
     v1.disable_v2_behavior()
-    _keep_variables_of_tf2(real)
+    variables_of_tf2_stay(real)
     v1.logging.set_verbosity(v1.logging.ERROR)
     objects = Objects(real)
     complete(objects)
@@ -54,34 +58,9 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' were not there before TF 1.13
         v1.flags.FLAGS[flag].allow_override = True
     sys.meta_path.append(StandInFinder(objects))
+    if "keras" not in sys.modules:  # TensorFlow's own is tf_keras here
+        sys.meta_path.insert(0, KerasFinder())
     sys.modules["tensorflow"] = Tensorflow1(objects)
-
-
-def _keep_variables_of_tf2(real: Any) -> None:
-    """A script of TF 2 that switches off eager execution alone has resource variables, and integers in its shapes.
-
-    It says `compat.v1`, and takes nothing of plain `tensorflow` that TF 2 lacks.
-    """
-    v1 = real.compat.v1
-    switch_off_all, switch_off_eager = v1.disable_v2_behavior, v1.disable_eager_execution
-    kept = True
-
-    def disable_v2_behavior() -> None:
-        nonlocal kept
-        kept = False
-        switch_off_all()
-
-    def disable_eager_execution() -> None:
-        switch_off_eager()
-        caller = Path(sys._getframe(1).f_code.co_filename)
-        text = re.sub(r"#.*", "", caller.read_text("utf-8", "replace")) if caller.is_file() else ""
-        plain = re.search(r"^[ \t]*import tensorflow(?: as (\w+))?[ \t]*$", text, re.MULTILINE)
-        names = re.findall(rf"(?<![\w.]){plain[1] or 'tensorflow'}\.(\w+)", text) if plain else []
-        if kept and "compat.v1" in text and all(hasattr(real, name) for name in names):
-            v1.enable_resource_variables()
-            v1.enable_v2_tensorshape()
-
-    v1.disable_v2_behavior, v1.disable_eager_execution = disable_v2_behavior, disable_eager_execution
 
 
 def _complete_numpy() -> None:

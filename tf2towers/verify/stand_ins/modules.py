@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -93,6 +93,25 @@ class StandInFinder(MetaPathFinder, Loader):
         canonical = "tf" + module.__name__[len("tensorflow") :]
         if canonical in STILL_THERE:
             sys.modules[module.__name__] = import_module(STILL_THERE[canonical])
+
+
+class KerasFinder(MetaPathFinder, Loader):
+    """Finds standalone Keras, which is the runtime's, unless the script's folder has its own; to be asked first."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of `keras`; its modules come with it."""
+        if fullname != "keras" or PathFinder.find_spec(fullname, sys.path[:1]) is not None:
+            return None
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Puts the runtime's in its place."""
+        home = import_module("tf2towers.runtime.tf1.standalone_keras")
+        inside = [name for name in sys.modules if name.startswith(f"{home.__name__}.")]
+        sys.modules.update({"keras" + name.removeprefix(home.__name__): sys.modules[name] for name in inside})
+        sys.modules["keras"] = home
 
 
 class Tensorflow1(ModuleType):

@@ -71,30 +71,6 @@ for i, part in enumerate(tf.split(x, 2)):
             losses.append(tf.reduce_mean(tf.square(outputs.rnn_output)))
         grads.append(opt.compute_gradients(losses[-1]))
 
-#: auto_reuse_scope_custom_getter: variables through a custom getter that keeps a log; a scope object entered again after
-asked = []
-
-
-def on_cpu(getter, name, *args, **kwargs):
-    asked.append(name)
-    with tf.device('/cpu:0'):
-        return getter(name, *args, **kwargs)
-
-
-def forward(x):
-    with tf.variable_scope('fc'):
-        return tf.matmul(x, tf.get_variable('w', [2, 2], initializer=tf.orthogonal_initializer(seed=8)))
-
-
-for i in range(2):
-    with tf.device('/gpu:%d' % i):
-        with tf.variable_scope('top', custom_getter=on_cpu, reuse=tf.AUTO_REUSE) as top:
-            losses.append(tf.reduce_mean(tf.cosh(forward(x[2 * i:2 * i + 2]))))
-            grads.append(opt.compute_gradients(losses[i]))
-with tf.variable_scope(top, reuse=True):
-    losses.append(tf.reduce_max(forward(x * 10.0)))
-print(asked)
-
 #: break_and_continue: more devices than are wanted: continue for one, break after two; a variable of one tower only
 made, extra = 0, None
 for name in ['/gpu:0', '/cpu:7', '/gpu:1', '/gpu:2', '/gpu:3']:
@@ -116,22 +92,6 @@ for name in ['/gpu:0', '/cpu:7', '/gpu:1', '/gpu:2', '/gpu:3']:
     made += 1
 losses.append(own)
 print('towers', made)
-
-#: clip_by_norm_each_tower: clip_by_norm within each tower, before the average; a schedule on a casted global step
-import math
-step = tf.train.get_or_create_global_step()
-lr = 0.2 * (0.5 * (1 + tf.cos(tf.cast(step, tf.float32) / 5.0 * math.pi)))
-opt = tf.train.GradientDescentOptimizer(lr)
-by_device = {}
-for i in range(2):
-    device = '/gpu:%s' % i
-    with tf.device(device):
-        with tf.variable_scope('q', reuse=bool(i)):
-            w = tf.get_variable('w', shape=[2], initializer=tf.constant_initializer([1., 2.]))
-            by_device[device] = tf.nn.l2_loss(tf.reduce_sum(x[i * 2:(i + 1) * 2] * w, -1) - y[i * 2:(i + 1) * 2])
-        gv = opt.compute_gradients(by_device[device])
-        grads.append([(tf.clip_by_norm(g, 1.5), v) for g, v in gv])
-losses = [by_device, lr]
 
 #: comprehension_towers: towers made by a list comprehension over a function
 def tower(i):
@@ -341,27 +301,6 @@ for device in remaining:
     with tf.device(device):
         losses.append(tf.random_uniform([]))
 print(list(remaining), next(numbers), [m.name for m in losses])
-
-#: layer_helpers_with_ema_of_batch: a moving average of each tower's activations, with zero_debias
-def linear(x, size, name, reuse):
-    with tf.variable_scope(name, reuse=reuse):
-        inputs = int(x.get_shape()[1])
-        w = tf.get_variable('kernel', [inputs, size], initializer=tf.variance_scaling_initializer(seed=3))
-        return tf.matmul(x, w) + tf.get_variable('bias', [size], initializer=tf.zeros_initializer())
-
-
-ema = tf.train.ExponentialMovingAverage(0.5, zero_debias=True)
-updates = []
-for i in range(2):
-    with tf.device('/gpu:%d' % i), tf.name_scope('tower_%d' % i):
-        h = tf.nn.selu(linear(x[i::2], 3, 'l1', i > 0))
-        mean_act = tf.reduce_mean(h, name='mean_act')
-        with tf.variable_scope('stats', reuse=False):
-            updates.append(ema.apply([mean_act]))
-        losses.append(mean_act)
-        with tf.control_dependencies(updates):
-            grads.append(opt.compute_gradients(tf.reduce_mean(tf.square(linear(h, 1, 'l2', i > 0)))))
-print([ema.average(t).op.name for t in losses])
 
 #: loss_carried_between_towers: the second tower uses what the first one made
 carried = tf.constant(0.0)

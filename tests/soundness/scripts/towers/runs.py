@@ -25,20 +25,6 @@ with tf.variable_scope(tf.get_variable_scope()):
 mean = [(tf.reduce_mean(tf.stack([g for g, _ in p]), 0), p[0][1]) for p in zip(*grads)]
 train = opt.apply_gradients(mean, step)
 
-#: gradient_accumulation: gradients are accumulated over two runs into variables, then applied and set to zero
-sums = [tf.Variable(tf.zeros_like(v.initialized_value()), trainable=False) for _, v in mean]
-zero = [s.assign(tf.zeros_like(s)) for s in sums]
-accumulate = [s.assign_add(g) for s, (g, _) in zip(sums, mean)]
-apply_op = opt.apply_gradients([(s / 2.0, v) for s, (_, v) in zip(sums, mean)])
-with tf.Session(config=config) as sess:
-    sess.run(tf.global_variables_initializer())
-    for _ in range(3):
-        sess.run(zero)
-        for _ in range(2):
-            print(sess.run([losses, accumulate], {x: rng.randn(4, 2)})[0], sess.run(sums))
-        sess.run(apply_op)
-        print(sess.run(w))
-
 #: metrics_of_towers: tf.metrics over an evaluation, local variables of a scope set back between two of them
 with tf.variable_scope('metrics', reuse=False):
     mean_loss, update_loss = tf.metrics.mean(tf.stack(losses))

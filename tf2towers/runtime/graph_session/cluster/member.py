@@ -13,6 +13,7 @@ from tf2towers.runtime.graph_session.cluster.anywhere import runs_anywhere
 from tf2towers.runtime.graph_session.cluster.connection import Connection, server_device
 from tf2towers.runtime.graph_session.cluster.reads_at_the_start import read_at_the_start
 from tf2towers.runtime.graph_session.cluster.task import Key, Task, making
+from tf2towers.runtime.graph_session.defined_functions import called_by, rename_functions
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, built_at, parse, read_once
 from tf2towers.runtime.graph_session.parcels import pack
 from tf2towers.runtime.graph_session.process import LOCAL, Process
@@ -142,15 +143,8 @@ class Member(Process):
             changed |= callers
             found = bool(callers)
         names = {name: f"{name}_on_{self.task.job}_{self.task.index}" for name in changed}
-        for function in functions.values():
-            function.signature.name = names.get(function.signature.name, function.signature.name)
-            for node in function.node_def:
-                _call_by(node, names)
-        for node in nodes.by_name.values():
-            _call_by(node, names)
-        for gradient in nodes.library.gradient:
-            gradient.function_name = names.get(gradient.function_name, gradient.function_name)
-            gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
+        if names:
+            rename_functions(nodes.library, nodes.by_name.values(), names)
         for old, new in names.items():
             functions[new] = functions.pop(old)
             if old in self._refused:
@@ -384,26 +378,9 @@ def _within(place: Place) -> str:
     return f"/device:{place.kind}:{max(place.number, 0)}"
 
 
-def _call_by(node: Any, names: Mapping[str, str]) -> None:
-    """Gives the functions that a node calls their new names."""
-    if not names:
-        return
-    for value in node.attr.values():
-        kind = value.WhichOneof("value")
-        for called in [value.func] if kind == "func" else value.list.func if kind == "list" else ():
-            called.name = names.get(called.name, called.name)
-
-
 def _called(node: Any) -> list[str]:
     """The functions that a node calls."""
-    names = []
-    for value in node.attr.values():
-        kind = value.WhichOneof("value")
-        if kind == "func":
-            names.append(value.func.name)
-        elif kind == "list":
-            names += [called.name for called in value.list.func]
-    return names
+    return [called.name for called in called_by(node.attr)]
 
 
 def _refusal(node: Any, device: str, task: Task) -> Exception:

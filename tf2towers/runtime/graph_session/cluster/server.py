@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import tensorflow as tf
 
 from tf2towers.runtime.cluster import addresses, waiting
 from tf2towers.runtime.cluster.addresses import ClusterError
+from tf2towers.runtime.graph_session import private
 from tf2towers.runtime.graph_session.cluster import serving
 from tf2towers.runtime.graph_session.cluster.connection import Connection
 from tf2towers.runtime.graph_session.cluster.member import Member
@@ -124,40 +124,12 @@ def _server_def(
     given: Any, job: str | None, index: Any, protocol: str | None, config: Any
 ) -> tuple[Any, str, int]:
     """The ServerDef of `tf.compat.v1.train.Server`'s arguments, and this task in it."""
-    kind = type(tf.train.ServerDef())
-    made = tf.train.ServerDef()
-    if isinstance(given, kind):
-        made.CopyFrom(given)
-    else:
-        with contextlib.suppress(TypeError, ValueError):
-            made.cluster.CopyFrom(tf.train.ClusterSpec(given).as_cluster_def())
-        if not made.cluster.job:
-            tf.train.ClusterSpec(given)  # its own error
-    if job is not None:
-        made.job_name = job
-    if index is not None:
-        made.task_index = int(index)
-    if not made.job_name:
-        if len(made.cluster.job) != 1:
-            raise ClusterError(
-                "A `job_name` must be specified in `Server` if the cluster has more than one job."
-            )
-        made.job_name = made.cluster.job[0].name
+    made = private.server_def(given, job, None if index is None else int(index), protocol, config)
     tasks = {job.name: job.tasks for job in made.cluster.job}
-    if index is None and not isinstance(given, kind):
-        task_indexes = list(tasks.get(made.job_name, {}))
-        if len(task_indexes) > 1:
-            raise ClusterError(
-                "A `task_index` must be specified in `Server` if the job has more than one task."
-            )
-        made.task_index = task_indexes[0] if task_indexes else 0
-    made.protocol = protocol or made.protocol or "grpc"
-    if config is not None:
-        made.default_session_config.MergeFrom(config)
     here = tasks.get(made.job_name, {})
     if here.get(made.task_index, "").endswith(":0"):  # any free port
         here[made.task_index] = f"{here[made.task_index][:-1]}{waiting.free_port()}"
-    if made.job_name not in tasks or made.task_index not in tasks[made.job_name]:
-        addresses.read_addresses(tf.train.ClusterSpec(made.cluster), made.job_name, made.task_index)
+    if made.task_index not in here:
+        addresses.check_addresses(tf.train.ClusterSpec(made.cluster), made.job_name, made.task_index)
         raise ClusterError(f"the cluster has no task {made.task_index} of job {made.job_name!r}.")
     return made, str(made.job_name), int(made.task_index)

@@ -42,7 +42,7 @@ class Task:
         self.job, self.index = job, index
         if set(self.spec.jobs) <= {*addresses.JOBS, "evaluator"} and job in addresses.JOBS:
             jobs = {name: tasks for name, tasks in self.spec.as_dict().items() if tasks or name == job}
-            addresses.read_addresses(jobs, job, index)  # for what it finds wrong
+            addresses.check_addresses(jobs, job, index)  # for what it finds wrong
         self.address = self.spec.task_address(job, index)
         self.everyone: dict[Key, str] = {}
         self.servers: dict[Key, str] = {}

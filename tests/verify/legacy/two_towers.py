@@ -1,4 +1,4 @@
-"""Two towers with dropout."""
+"""Two towers of one layer."""
 import numpy as np
 import tensorflow as tf
 
@@ -10,8 +10,7 @@ tower_grads = []
 for i in range(2):
     with tf.device('/gpu:%d' % i), tf.variable_scope(tf.get_variable_scope(), reuse=i > 0):
         weights = tf.get_variable('weights', [3, 1], initializer=tf.ones_initializer())
-        hidden = tf.nn.dropout(image_parts[i], keep_prob=0.5)
-        loss = tf.reduce_mean(tf.square(tf.matmul(hidden, weights) - target_parts[i]))
+        loss = tf.reduce_mean(tf.square(tf.matmul(image_parts[i], weights) - target_parts[i]))
         tower_grads.append(opt.compute_gradients(loss))
 grads = [(tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0), pairs[0][1]) for pairs in zip(*tower_grads)]
 train_op = opt.apply_gradients(grads)
