@@ -109,17 +109,6 @@ def test_a_task_may_close_its_output(script: Callable[[str], str]) -> None:
     assert outcome.status == 4
 
 
-def test_what_the_watcher_raises_ends_the_cluster(script: Callable[[str], str]) -> None:
-    class Broken(Watcher):
-        def lines(self, task: Task, lines: Sequence[str]) -> None:
-            raise BrokenPipeError
-
-    job = Job(Plan(script("print(1, flush=True); time.sleep(60)")), Broken())
-    with pytest.raises(BrokenPipeError):
-        job.run()
-    assert {member.state for member in job.members} == {"stopped"}
-
-
 def test_an_interpreter_that_does_not_run(script: Callable[[str], str]) -> None:
     path = script("tell()")
     Path("broken").write_text("#!/no/such/thing\n")

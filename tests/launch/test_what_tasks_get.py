@@ -34,20 +34,14 @@ def test_flags_and_environment(script: Callable[[str], str], tmp_path: Path) -> 
     assert all(address.startswith("localhost:") for address in addresses)
 
 
-@pytest.mark.parametrize(
-    ("flags", "expected"),
-    [
-        (["--task-flags", "--job {job_name} --task={task_index}"], ["x", "--job", "worker", "--task=0"]),
-        (["--task-flags=--task={task_index}"], ["x", "--task=0"]),
-        (["--task-flags", ""], ["x"]),
-    ],
-)
-def test_task_flags(
-    script: Callable[[str], str], tmp_path: Path, flags: list[str], expected: list[str]
-) -> None:
+def test_task_flags(script: Callable[[str], str], tmp_path: Path) -> None:
+    """Other templates are test_cluster_flags.py's."""
     path = script("tell(sys.argv[1:])")
-    assert main(["launch", "--ps", "0", "--workers", "1", *flags, "--", path, "x"]) == 0
-    assert (tmp_path / "worker-0").read_text() == str(expected)
+    assert (
+        main(["launch", "--ps", "0", "--workers", "1", "--task-flags=--task={task_index}", "--", path, "x"])
+        == 0
+    )
+    assert (tmp_path / "worker-0").read_text() == str(["x", "--task=0"])
 
 
 @pytest.mark.parametrize(

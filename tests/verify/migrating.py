@@ -11,8 +11,12 @@ from tf2towers.source.write import encoded, write_together
 from tf2towers.verify.process import RunFailed
 
 
-def migrate_into(script: Path, folder: Path) -> MigrationResult:
+def migrate_into(script: Path, folder: Path, right: str = "", wrong: str = "") -> MigrationResult:
     """Writes the migrated script and the modules it needs into `folder`, as `tf2towers migrate -o` does.
+
+    Args:
+        right: what is in the migrated script, and
+        wrong: what stands there afterwards.
 
     Raises:
         RunFailed: sites are left by hand.
@@ -24,4 +28,8 @@ def migrate_into(script: Path, folder: Path) -> MigrationResult:
     files.update((path, path.read_bytes()) for path in result.copied)
     home = script.resolve().parent
     write_together((folder / path.resolve().relative_to(home), data, path) for path, data in files.items())
+    if right:
+        text = (folder / script.name).read_text(encoding="utf-8")
+        assert right in text, f"the mistake no longer applies: {right!r}"
+        (folder / script.name).write_text(text.replace(right, wrong), encoding="utf-8")
     return result

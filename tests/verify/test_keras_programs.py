@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.verify.process import RunFailed
+from tf2towers.verify.result_notes import new_result
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
 from tf2towers.verify.verify import judge, verify
 
@@ -78,44 +78,31 @@ OPTIONS = Options(steps=4, timeout=240)
 
 
 @pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    return record_original(LEGACY, [], tmp_path_factory.mktemp("original") / "out", OPTIONS)
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recorded | RunFailed]:
+    """The recordings of the original and of each program, or why there is none."""
+    folder = tmp_path_factory.mktemp("programs")
+    original = record_original(LEGACY, [], folder / "original", OPTIONS)
 
-
-@pytest.fixture(scope="module")
-def recorded(
-    original: Recorded, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, tuple[Path, Recorded | RunFailed]]:
-    """By the program: the script, and its recording, or why there is none."""
-
-    def run(name: str) -> tuple[Path, Recorded | RunFailed]:
-        script = tmp_path_factory.mktemp("program") / "program.py"
+    def run(name: str) -> Recorded | RunFailed:
+        script = folder / f"{name}.py"
         script.write_text(HEAD + PROGRAMS[name], encoding="utf-8")
         try:
-            return script, record_migrated(script, [], script.parent / "out", OPTIONS, original.folder)
+            return record_migrated(script, [], folder / name, OPTIONS, original.folder)
         except RunFailed as problem:
-            return script, problem
+            return problem
 
     with ThreadPoolExecutor(3) as pool:
-        return dict(zip(PROGRAMS, pool.map(run, PROGRAMS), strict=True))
+        return {"original": original, **dict(zip(PROGRAMS, pool.map(run, PROGRAMS), strict=True))}
 
 
 @pytest.mark.parametrize("name", ["fit", "nested"])
-def test_the_same_gradients(
-    name: str, original: Recorded, recorded: dict[str, tuple[Path, Recorded | RunFailed]]
-) -> None:
-    script, migrated = recorded[name]
-    assert isinstance(migrated, Recorded), migrated
-    result = ParityResult(Side("original", LEGACY, ""), Side("migrated", script, ""), [])
+def test_the_same_gradients(name: str, recorded: dict[str, Recorded | RunFailed]) -> None:
+    original, migrated = recorded["original"], recorded[name]
+    assert isinstance(original, Recorded) and isinstance(migrated, Recorded), migrated
+    result = new_result(LEGACY, LEGACY, [])
     judge(result, original, migrated, Options(gradients_only=True))
-    assert result.outcome == "bitwise"
-    assert {comparison.kind for comparison in result.comparisons} == {
-        "input",
-        "loss",
-        "tower gradient",
-        "gradient",
-    }
-    assert (result.steps, result.towers) == (4, 2)
+    assert (result.outcome, result.steps, result.towers) == ("bitwise", 4, 2)
+    assert {found.kind for found in result.comparisons} == {"input", "loss", "tower gradient", "gradient"}
     assert any("jit_compile" in note for note in result.migrated.notes) == (name == "nested")
 
 
@@ -124,9 +111,9 @@ def test_the_same_gradients(
     [("fit, three steps a call", "in a loop of a tf.function"), ("eager", "outside any tf.function")],
 )
 def test_what_cannot_be_recorded_is_said(
-    name: str, why: str, recorded: dict[str, tuple[Path, Recorded | RunFailed]]
+    name: str, why: str, recorded: dict[str, Recorded | RunFailed]
 ) -> None:
-    _, problem = recorded[name]
+    problem = recorded[name]
     assert isinstance(problem, RunFailed) and why in str(problem)
 
 

@@ -26,32 +26,24 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).resolve().parents[2]
+STEPS = ROOT / "docs/modernizing"
 CIFAR = ["--num_gpus=2", "--batch_size=8", "--decay_steps=5", "--summary_every=4"]
 SAVED = [*CIFAR, "--checkpoint_every=4"]
 CLUSTER = ["--train_steps=10000", "--batch_size=20", "--hidden_units=16"]
-
-
-CIFAR_STEPS, MNIST_STEPS = ROOT / "docs/modernizing/cifar10", ROOT / "docs/modernizing/mnist"
-#: programs with sessions, each proved against the one before, call by call; of the first what `migrate` makes of it
+#: programs with sessions, each proved against the one before, call by call: the first is what `migrate` makes of a
+#: legacy one; their flags, and the cluster
 CALLS = {
-    "cifar10": (
-        ROOT / "legacy/cifar10_towers.py",
-        CIFAR_STEPS / "step1_decide.py",
-        CIFAR_STEPS / "step2_module.py",
-    ),
-    "mnist": (
-        ROOT / "legacy/mnist_supervisor.py",
-        MNIST_STEPS / "step1_decide.py",
-        MNIST_STEPS / "step2_module.py",
-    ),
+    "cifar10": ("cifar10_towers.py", [*SAVED, "--train_dir={}"], None),
+    "mnist": ("mnist_supervisor.py", [*CLUSTER, "--log_dir={}"], Shape(1, 2)),
 }
+OF_CALLS = ("step1_decide.py", "step2_module.py")
 #: programs of TF 2 functions, each proved against the last of those, and whether gradients alone are compared: Keras
 #: adds up steps, each at its own learning rate, where TF1 adds up gradients
 FUNCTIONS = {
-    "step3_function": (CIFAR_STEPS / "step3_function.py", SAVED, False),
-    "step4_datasets": (CIFAR_STEPS / "step4_datasets.py", SAVED, False),
-    "step5_keras": (CIFAR_STEPS / "step5_keras.py", SAVED, True),
-    "step6_checkpoint": (CIFAR_STEPS / "step6_checkpoint.py", SAVED, True),
+    "step3_function": (STEPS / "cifar10/step3_function.py", SAVED, False),
+    "step4_datasets": (STEPS / "cifar10/step4_datasets.py", SAVED, False),
+    "step5_keras": (STEPS / "cifar10/step5_keras.py", SAVED, True),
+    "step6_checkpoint": (STEPS / "cifar10/step6_checkpoint.py", SAVED, True),
     "modern": (ROOT / "modern/cifar10_mirrored.py", [*CIFAR, "--log_every=1"], True),
 }
 
@@ -64,15 +56,15 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]
     results: dict[str, ParityResult] = {}
     futures: dict[tuple[str, int], Future[Any]] = {}
     with ThreadPoolExecutor(2) as pool:
-        for kind, (first, *steps) in CALLS.items():
-            migrate_into(first, folder / kind)
-            how = replace(options, cluster=Shape(1, 2)) if kind == "mnist" else options
-            flags = CLUSTER if kind == "mnist" else SAVED
-            arguments = [*flags, f"--{'log' if kind == 'mnist' else 'train'}_dir={folder / 'written'}"]
-            for place, script in enumerate((folder / kind / first.name, *steps)):
+        for kind, (first, flags, cluster) in CALLS.items():
+            migrate_into(ROOT / "legacy" / first, folder / kind)
+            scripts = [folder / kind / first, *(STEPS / kind / name for name in OF_CALLS)]
+            arguments = [flag.format(folder / "written") for flag in flags]
+            how = replace(options, cluster=cluster)
+            for place, script in enumerate(scripts):
                 out = folder / f"{kind}-{place}"
                 futures[kind, place] = pool.submit(record_calls, script, arguments, out, how, migrated=True)
-        last = CALLS["cifar10"][-1]
+        last = STEPS / "cifar10" / OF_CALLS[-1]
         arguments = [*SAVED, f"--train_dir={folder / 'written'}"]
         original = pool.submit(record_original, last, arguments, folder / "last", options, migrated=True)
         for name, (script, flags, _) in FUNCTIONS.items():
@@ -82,9 +74,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]
             )
         for kind in CALLS:
             for place in (1, 2):
-                result = results[f"{kind} {place}"] = new_result(
-                    CALLS[kind][place - 1], CALLS[kind][place], []
-                )
+                script = STEPS / kind / OF_CALLS[place - 1]
+                result = results[f"{kind} {place}"] = new_result(script, script, [])
                 judge_calls(result, futures[kind, place - 1].result(), futures[kind, place].result())
         for name, (script, _, gradients_only) in FUNCTIONS.items():
             result = results[name] = new_result(last, script, [])

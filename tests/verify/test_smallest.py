@@ -2,50 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.runtime.tasks import run_python
+
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).resolve().parents[2]
-BOTH_MODERN = """
+BOTH_MODERN = f"""
 import runpy
 import tensorflow as tf
 tf.debugging.set_log_device_placement(True)  # to standard error
-runpy.run_path('modern/several_devices.py', run_name='__main__')
+runpy.run_path('{ROOT}/modern/several_devices.py', run_name='__main__')
 print('--')
-runpy.run_path('modern/single_device.py', run_name='__main__')
+runpy.run_path('{ROOT}/modern/single_device.py', run_name='__main__')
 """
-
-
-def run(*command: str) -> tuple[str, str]:
-    """What it writes to standard output, and to standard error."""
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "0"}
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env=environment,
-        text=True,
-        capture_output=True,
-        timeout=120,
-        check=True,
-    )
-    return done.stdout, done.stderr
 
 
 def test_the_twins_print_the_same() -> None:
     """Sum and product of 2 and 5, once and in three runs; the product on the second device."""
-    legacy = [("legacy/single_device.py",), ("legacy/several_devices.py",)]
+    legacy = [(str(ROOT / "legacy" / f"{name}.py"),) for name in ("single_device", "several_devices")]
     with ThreadPoolExecutor(2) as pool:
         (single, _), (several, _), (modern, placements) = pool.map(
-            lambda command: run(*command), [*legacy, ("-c", BOTH_MODERN)]
+            lambda command: run_python(*command, TF_CPP_MIN_LOG_LEVEL="0"), [*legacy, ("-c", BOTH_MODERN)]
         )
     assert re.findall(r"\d+\.", single) == ["7."] * 4 + ["10."] * 4
     assert re.findall(r"\d+\.", several) == (["7."] * 4 + ["10."] * 4) * 3

@@ -15,14 +15,16 @@ from tf2towers.verify.sides import Options
 from tf2towers.verify.verify import verify
 
 pytest.importorskip("tensorflow")
-pytestmark = pytest.mark.tensorflow
 TF1 = os.environ.get("TF2TOWERS_TF1_PYTHON")
+pytestmark = [
+    pytest.mark.tensorflow,
+    pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter"),
+]
 LEGACY = Path(__file__).parents[2] / "legacy" / "cifar10_towers.py"
 SMALL = Path(__file__).parent / "mistakes" / "legacy" / "small_towers.py"
 AVERAGE = "        grads = strategy.reduce('MEAN', tower_grads)\n"
 
 
-@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
 @pytest.mark.parametrize("style", ["feed", "dataset"])
 def test_gradients_of_ten_steps(style: str, tmp_path: Path) -> None:
     migrate_into(LEGACY, tmp_path)
@@ -38,7 +40,6 @@ def test_gradients_of_ten_steps(style: str, tmp_path: Path) -> None:
     assert result.outcome == "within"
 
 
-@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
 @pytest.mark.parametrize("script", ["mnist_supervisor.py", "mnist_monitored.py"])
 @pytest.mark.parametrize("issync", [0, 1])
 def test_a_cluster(script: str, issync: int, tmp_path: Path) -> None:
@@ -52,16 +53,12 @@ def test_a_cluster(script: str, issync: int, tmp_path: Path) -> None:
     assert max(gradient.max_rel for gradient in gradients) <= 1e-4
 
 
-@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
 @pytest.mark.parametrize("factor", ["", "1.01"])
 def test_a_bias_before_a_batch_norm(factor: str, tmp_path: Path) -> None:
     """Its true gradient is 0, and Adam makes steps of its rounding: the float64 run says so."""
-    migrate_into(SMALL, tmp_path)
+    wrong = AVERAGE + f"        grads = [({factor} * g, v) for g, v in grads]\n" if factor else AVERAGE
+    migrate_into(SMALL, tmp_path, AVERAGE, wrong)
     script = tmp_path / SMALL.name
-    if factor:
-        text = script.read_text(encoding="utf-8")
-        wrong = AVERAGE + f"        grads = [({factor} * g, v) for g, v in grads]\n"
-        script.write_text(text.replace(AVERAGE, wrong), encoding="utf-8")
     options = Options(steps=5, legacy_python=TF1)
     result = verify(SMALL, script, ["--optimizer=adam"], options)
     found = {
@@ -75,17 +72,12 @@ def test_a_bias_before_a_batch_norm(factor: str, tmp_path: Path) -> None:
     assert "hidden/biases" in rule and "TensorFlow 1.15" in rule and "2." in rule
 
 
-@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
 @pytest.mark.parametrize("rate", ["0.05", "0.051"])
 def test_steps_of_rounding(rate: str, tmp_path: Path) -> None:
     """Elements next to 0 of a gradient that is none: each step is judged by itself, from the original's variables."""
     wide = Path(__file__).parent / "legacy" / "wide_towers.py"
-    migrate_into(wide, tmp_path)
-    script = tmp_path / wide.name
-    text = script.read_text(encoding="utf-8")
-    assert "AdamOptimizer(0.05)" in text
-    script.write_text(text.replace("AdamOptimizer(0.05)", f"AdamOptimizer({rate})"), encoding="utf-8")
-    result = verify(wide, script, [], Options(legacy_python=TF1))
+    migrate_into(wide, tmp_path, "AdamOptimizer(0.05)", f"AdamOptimizer({rate})")
+    result = verify(wide, tmp_path / wide.name, [], Options(legacy_python=TF1))
     if rate == "0.05":
         assert (result.outcome, result.error, result.diagnoses) == ("within", "", [])
         assert (result.calls, result.steps) == (9, 4)
@@ -131,7 +123,6 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
 PRINTED = "w" + 6 * " 0.7537"
 
 
-@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
 def test_python3_output_trains_alone(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PYTHON2)
     assert main(["migrate", "--python3", "-o", str(tmp_path / "out"), str(tmp_path / "train.py")]) == 0

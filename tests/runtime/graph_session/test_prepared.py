@@ -122,25 +122,3 @@ def test_a_dictionary_is_what_it_is_at_the_call(session: Any) -> None:
     del fetches["a"]
     assert session.run({"a": total}, feeds) == {"a": 2.0}
     assert session.run({"c": total}, feeds) == {"c": 2.0}
-
-
-def test_a_session_with_hooks(session: Any) -> None:
-    """It gives options and metadata with each run, and a dictionary of what the caller and each hook fetch."""
-    from tf2towers.runtime import MonitoredSession
-
-    x, total, double = named(session, "x:0", "total:0", "double:0")
-    v1, seen = tf.compat.v1, list[Any]()
-
-    class Hook(v1.train.SessionRunHook):
-        def before_run(self, context: Any) -> Any:
-            return v1.train.SessionRunArgs([double])
-
-        def after_run(self, context: Any, values: Any) -> None:
-            seen.append(values.results[0].tolist())
-            assert isinstance(values.run_metadata, v1.RunMetadata)
-
-    with session.graph.as_default(), MonitoredSession(hooks=[Hook()]) as monitored:
-        for step in range(3):
-            assert monitored.run({"sum": total}, {x: [[step, 1.0]]}) == {"sum": step + 1.0}
-            assert monitored.run([total], {x: np.array([[step, 1.0]])}) == [step + 1.0]
-    assert seen == [[[step * 2.0, 2.0]] for step in range(3) for _ in range(2)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,6 @@ tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 from tf2towers.runtime.graph_session import patches, private  # noqa: E402
-
-
-def test_eager_mode() -> None:
-    with tf.Graph().as_default():
-        assert not tf.executing_eagerly()
-        with private.eager_mode():
-            assert tf.executing_eagerly()
 
 
 def test_what_scripts_read_of_operations() -> None:
@@ -33,26 +25,6 @@ def test_what_scripts_read_of_operations() -> None:
         assert total.op._outputs == [total]
         assert total.op._control_inputs == [before]
         assert graph._last_id == total.op._id
-
-
-def test_what_a_session_is_to_tensorflow() -> None:
-    base = tf.compat.v1.Session.__mro__[1]
-    assert list(inspect.signature(base._do_run).parameters)[1:] == [
-        "handle", "target_list", "fetch_list", "feed_dict", "options", "run_metadata",
-    ]  # fmt: skip
-    assert list(inspect.signature(base._do_call).parameters)[1:] == ["fn", "args"]
-    source = inspect.getsource(base._run)
-    assert "self._do_run(" in source
-    assert "self._closed" in source
-
-
-def test_what_a_session_manager_asks_for() -> None:
-    from tensorflow.python.training import monitored_session, session_manager, supervisor
-
-    assert session_manager.session.Session is tf.compat.v1.Session
-    for name in ("_try_run_local_init_op", "_model_ready", "_model_ready_for_local_init"):
-        assert hasattr(session_manager.SessionManager, name)
-    assert monitored_session.sm is supervisor.session_manager_mod is session_manager
 
 
 def test_where_an_operation_was_built() -> None:
@@ -192,29 +164,6 @@ with Session() as session:
     run_python("-c", program)
 
 
-def test_a_graph_as_a_function() -> None:
-    with tf.Graph().as_default(), private.eager_mode():
-        graph = private.empty_function_graph()
-        with graph.as_default():
-            x = tf.compat.v1.placeholder(tf.float32, name="x")
-            y = tf.identity(x * 2.0, name="y")
-            said = tf.compat.v1.assert_equal(x, 3.0, name="said")
-        call = private.function_of(graph, [x], [y], [said])
-        assert call(tf.constant(3.0))[0].numpy() == 6.0
-        with pytest.raises(
-            tf.errors.InvalidArgumentError, match=r"(?s)Detected at node .*said.*test_private\.py"
-        ):
-            call(tf.constant(2.0))
-
-
 def test_a_server_survives_clients_that_come_together() -> None:
     out, _ = run_python(str(Path(__file__).with_name("connect_together.py")))
     assert out.strip() == "60"
-
-
-def test_where_a_strategy_connects() -> None:
-    strategy = tf.distribute.ParameterServerStrategy
-    assert list(inspect.signature(strategy._connect_to_cluster).parameters) == ["self", "coordinator_name"]
-    source = inspect.getsource(strategy._connect_to_cluster)
-    assert "cluster_spec = self._cluster_resolver.cluster_spec()" in source
-    assert "job_name=coordinator_name" in source

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tf2towers.codemod.migrate import migrate
+from tests.verify.migrating import migrate_into
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.source.script import Script
 from tf2towers.verify.calls.compare import Run
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.program import makes_session_calls
@@ -79,30 +78,21 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
         original = pool.submit(record_calls, TRAINER, [], folder / "original", Options(), migrated=False)
         runs: dict[str, Future[Run]] = {}
         for name, mistake in MISTAKES.items():
-            text = migrated(TRAINER)
-            assert mistake.right in text
-            script = folder / name.replace(" ", "_") / TRAINER.name
-            script.parent.mkdir()
-            script.write_text(text.replace(mistake.right, mistake.wrong))
-            runs[name] = pool.submit(
-                record_calls, script, [], script.parent / "run", Options(), migrated=True
-            )
+            home = folder / name.replace(" ", "_")
+            migrate_into(TRAINER, home, mistake.right, mistake.wrong)
+            script = home / TRAINER.name
+            runs[name] = pool.submit(record_calls, script, [], home / "run", Options(), migrated=True)
         right = {}
         suite = {program.name: program for program in all_programs("towers")}
-        written = {name: suite[program].write(folder) for name, program in OF_SUITE.items()}
+        written = {name: suite[program].write(folder / "suite") for name, program in OF_SUITE.items()}
         for name, path in {**RIGHT, **written}.items():
-            script = folder / path.name
-            script.write_text(migrated(path))
-            right[name] = pool.submit(verify, path, script, [str(folder)], Options())
+            migrate_into(path, folder)
+            right[name] = pool.submit(verify, path, folder / path.name, [str(folder)], Options())
         results = {name: future.result() for name, future in right.items()}
         for name, future in runs.items():
             results[name] = ParityResult(Side("original", TRAINER), Side("migrated", folder / name))
             judge(results[name], original.result(), future.result())
     return results
-
-
-def migrated(path: Path) -> str:
-    return next(change.after for change in migrate(Script.read(path)).changes if change.path == path)
 
 
 @pytest.mark.parametrize("name", [*RIGHT, *OF_SUITE])

@@ -43,28 +43,24 @@ IN_A_BRANCH = """\
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
     """The verdicts, by case; two runs at a time."""
     folder = tmp_path_factory.mktemp("threads")
+    text = (LEGACY / "threads.py").read_text()
+    assert TAKEN in text
+    branch = folder / "threads.py"
+    branch.write_text(text.replace(TAKEN, IN_A_BRANCH))
+    runs: dict[str, tuple[Path, str, str, list[str]]] = {
+        name: (LEGACY / "threads.py", right, wrong, []) for name, (right, wrong, _, _) in CASES.items()
+    }
+    runs["a dataset"] = (LEGACY / "threads.py", "", "", ["dataset"])
+    runs["in a branch"] = (branch, "", "", [])
+
+    def verified(name: str) -> ParityResult:
+        script, right, wrong, arguments = runs[name]
+        home = folder / name.replace(" ", "_")
+        migrate_into(script, home, right, wrong)
+        return verify(script, home / "threads.py", arguments, Options(timeout=200))
+
     with ThreadPoolExecutor(2) as pool:
-        futures = {}
-        for name, (right, wrong, _, _) in CASES.items():
-            home = folder / name.replace(" ", "_")
-            migrate_into(LEGACY / "threads.py", home)
-            script = home / "threads.py"
-            assert right in script.read_text()
-            script.write_text(script.read_text().replace(right, wrong))
-            futures[name] = pool.submit(verify, LEGACY / "threads.py", script, [], Options(timeout=200))
-        same = folder / "right" / "threads.py"
-        futures["a dataset"] = pool.submit(
-            verify, LEGACY / "threads.py", same, ["dataset"], Options(timeout=200)
-        )
-        text = (LEGACY / "threads.py").read_text()
-        assert TAKEN in text
-        branch = folder / "branch.py"
-        branch.write_text(text.replace(TAKEN, IN_A_BRANCH))
-        migrate_into(branch, folder / "in_a_branch")
-        futures["in a branch"] = pool.submit(
-            verify, branch, folder / "in_a_branch" / "branch.py", [], Options(timeout=200)
-        )
-        return {name: future.result() for name, future in futures.items()}
+        return dict(zip(runs, pool.map(verified, runs), strict=True))
 
 
 @pytest.mark.parametrize("name", CASES)

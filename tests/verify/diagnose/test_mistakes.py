@@ -71,7 +71,7 @@ def test_a_mistake_is_named(what: str, towers: int, noise: float) -> None:
 
 
 def test_an_optimizer_whose_slots_are_not_recorded_is_not_misnamed() -> None:
-    for original, mistake in (("sgd", {}), ("momentum", {"momentum": 0.8})):
+    for original, mistake in (("sgd", {}), ("momentum", {}), ("momentum", {"momentum": 0.8})):
         runs = both(Trainer(optimizer=original), 0.0, optimizer="keras", **mistake)
         assert diagnose(*runs) == []
 

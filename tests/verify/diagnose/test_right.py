@@ -44,10 +44,6 @@ def test_rounding_of_another_tensorflow_has_none(noise: float) -> None:
     assert diagnose(*both(Trainer(ema=0.9, drop=(3, 0.1)), noise)) == []
 
 
-def test_the_velocity_of_keras_is_right_while_the_rate_stays() -> None:
-    assert diagnose(*both(Trainer(), 1e-6, optimizer="keras")) == []
-
-
 def _without(kind: str) -> Callable[[Recording], None]:
     def change(recording: Recording) -> None:
         for step in recording.steps:

@@ -72,7 +72,7 @@ def before_devices_start(settle: Callable[[], None]) -> None:
     devices_are_settled_when_found()
 
 
-@patch("common_runtime/direct_session.cc, NewSession", "tests/runtime/graph_session/test_devices.py")
+@patch("common_runtime/direct_session.cc, NewSession", "tests/runtime/graph_session/test_processes.py")
 def devices_are_settled_when_found(changes: Patch) -> None:
     """Calls what `before_devices_start` was given, once TensorFlow has looked which devices there are."""
     eager_context = context.context()
@@ -102,7 +102,7 @@ def device_functions_see_tf1(changes: Patch) -> None:
         return plain(graph, given)
 
 
-@patch("framework/ops.py, device", "tests/runtime/graph_session/test_devices.py")
+@patch("framework/ops.py, device", "tests/runtime/graph_session/test_processes.py")
 def devices_may_be_functions(changes: Patch) -> None:
     """Lets plain `tf.device` take a function in a script that says `compat.v1` for the rest, as TF1's did."""
     changes.set(tf, "device", _v1.device)

@@ -1,0 +1,159 @@
+"""What a session does once a process: each program of these tests runs in one of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.tasks import run_python
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+# -- what a config says to TensorFlow, which starts once
+
+SESSIONS = """
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+if {pipeline_first}:
+    tf.data.Dataset.range(3).map(lambda x: x + 1)
+for _ in range(2):
+    Session(config=tf.ConfigProto(inter_op_parallelism_threads={asked}))
+print(tf.config.threading.get_inter_op_parallelism_threads())
+"""
+
+
+@pytest.mark.parametrize(
+    ("pipeline_first", "asked", "threads", "reported"),
+    [(False, 3, "3", 0), (True, 3, "8", 0), (True, 20, "8", 1)],
+)
+def test_a_config_that_comes_too_late_is_reported_once(
+    pipeline_first: bool, asked: int, threads: str, reported: int
+) -> None:
+    """Where a pipeline has started TensorFlow there are eight threads: enough for a config that asks for fewer."""
+    code = SESSIONS.format(pipeline_first=pipeline_first, asked=asked)
+    out, errors = run_python("-c", code)
+    assert out.strip() == threads
+    assert errors.count(f"comes too late to say inter_op_parallelism_threads={asked}") == reported
+
+
+# -- when a program looks for devices: CUDA takes CUDA_VISIBLE_DEVICES as it is then
+
+GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
+LOOKS = """\
+import tensorflow.compat.v1 as tf
+from tensorflow.python import pywrap_tfe
+from tf2towers.runtime import Session, TowerStrategy, graph_mode
+
+look, looked = pywrap_tfe.TF_ListPhysicalDevices, []
+pywrap_tfe.TF_ListPhysicalDevices = lambda: looked.append(True) or look()
+
+graph_mode()
+with tf.Graph().as_default():
+    x = tf.placeholder(tf.float32, [None, 2])
+    w = tf.get_variable("w", [2])
+    train_op = tf.train.AdamOptimizer().minimize(tf.reduce_sum(x * w))
+    assert not looked  # here a script's main() says which GPUs
+    {begin}
+    assert looked
+    print(len(tf.config.list_logical_devices("CPU")))
+"""
+
+
+@pytest.mark.parametrize("begin", ["Session().run(tf.global_variables_initializer())", "TowerStrategy(3)"])
+def test_not_before_a_session_or_a_strategy_is_made(begin: str) -> None:
+    assert run_python("-c", LOOKS.format(begin=begin))[0].split() == ["8"]
+
+
+@pytest.mark.parametrize("said", [None, "false"])
+def test_gpus_take_memory_as_they_need_it_unless_the_environment_says_otherwise(
+    said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(GROWTH, raising=False)
+    program = (
+        f"import os; from tf2towers.runtime import graph_mode; graph_mode(); print(os.environ['{GROWTH}'])"
+    )
+    out, _ = run_python("-c", program, **({GROWTH: said} if said else {}))
+    assert out.split() == [said or "true"]
+
+
+# -- runs of a session within its runs
+
+NESTED = """
+import os
+os.sched_setaffinity(0, set(list(os.sched_getaffinity(0))[:2]))  # before TensorFlow counts
+import threading
+import numpy as np
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+rows = tf.data.Dataset.from_tensor_slices(np.ones(4, np.float32)).map(lambda x: x * 2.0).repeat().batch(2)
+row = tf.data.make_one_shot_iterator(rows).get_next()
+fed = tf.placeholder(tf.float32, [2])
+inner = tf.cond(tf.reduce_sum(fed) > 0.0, lambda: tf.reduce_sum(fed), lambda: 0.0)
+both = threading.Barrier(2)
+
+
+def nested(value):
+    both.wait(60)  # both are under way
+    return np.float32(session.run(inner, {fed: value}))
+
+
+calls = [tf.py_func(nested, [row * factor], tf.float32) for factor in (1.0, 2.0)]
+session = Session(config=tf.ConfigProto(inter_op_parallelism_threads=4))
+assert session.run(calls) == [4.0, 8.0]
+print("fine")
+"""
+
+
+def test_runs_within_runs() -> None:
+    out, errors = run_python("-c", NESTED)
+    assert out.endswith("fine\n") and "comes too late" not in errors
+
+
+def test_all_threads_taken_is_said() -> None:
+    script = NESTED.replace(
+        "session.run(calls)", "threading.Timer(20, os._exit, [3]).start() or session.run(calls)"
+    )
+    _, errors = run_python("-c", script, status=3, TF_NUM_INTEROP_THREADS="2")
+    assert "runs of sessions within runs" in errors
+
+
+# -- where a seeded operation cannot go on where another run left it
+
+DRAWS = """\
+import tensorflow as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+size = tf.compat.v1.placeholder(tf.int32, [])
+counted = tf.random.shuffle(tf.range(5), seed=1)
+free = tf.random.shuffle(tf.range(size), seed=1)
+with Session() as sess:
+    sess.run([counted, free], {size: 3})
+    sess.run(counted)
+    sess.run(free, {size: 4})
+    sess.run(free, {size: 5})
+"""
+
+
+def test_the_line_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "draws.py"
+    script.write_text(DRAWS)
+    said = [line for line in run_python(str(script))[1].splitlines() if "sequence of its own" in line]
+    assert len(said) == 1
+    assert f"({script}:7)" in said[0]
+
+
+def test_a_plain_import_takes_functions_for_devices() -> None:
+    program = (
+        "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\ngraph_mode()\n"
+        "with tf.device(lambda op: '/cpu:1' if op.type == 'Add' else '/cpu:0'):\n"
+        "    total = tf.add(tf.constant(1.0), 2.0, name='total')\nprint(total.op.device[-5:].upper(), total.op.type)\n"
+        "with tf.device('/cpu:2'):\n    print(tf.constant(1.0).op.device[-5:])\n"
+    )
+    assert run_python("-c", program)[0].split() == ["CPU:0", "AddV2", "CPU:2"]

@@ -1,0 +1,34 @@
+"""What a run keeps of fetched values: large arrays once it has written much, the paths of savers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tf2towers.verify.recorder.values import Keeper, is_saved_path
+
+
+@pytest.mark.parametrize(("rounded", "same"), [(False, False), (True, True)])
+def test_a_large_array_in_part(rounded, same):
+    """A digest tells every bit, and nothing of how near two arrays are that two TensorFlows have made."""
+    one = np.linspace(0, 1, 100_000, dtype=np.float32).reshape(100, 1000)
+    [(left, ours)], [(right, theirs)] = (
+        Keeper(rounded=rounded, most=0).kept("w", array) for array in (one, one * np.float32(1 + 1e-6))
+    )
+    assert left == right == ("w" if rounded else "digest|w")
+    assert ours.size < 2048 and np.allclose(ours, theirs, rtol=1e-5) is same
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("sharded", [False, True])
+def test_the_path_of_a_saver(sharded):
+    tf = pytest.importorskip("tensorflow.compat.v1")
+    with tf.Graph().as_default() as graph:
+        weights = tf.get_variable("weights", [2], use_resource=True)
+        saver = tf.train.Saver([weights], sharded=sharded)
+        other = tf.identity(tf.constant("a path"))
+        with tf.control_dependencies([weights.initializer]):
+            after_a_write = tf.identity(tf.constant("a path"))
+        assert is_saved_path(graph, saver.saver_def.save_tensor_name)
+        for fetch in (other, after_a_write, weights.read_value(), saver.saver_def.restore_op_name):
+            assert not is_saved_path(graph, fetch)
