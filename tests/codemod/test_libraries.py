@@ -103,6 +103,11 @@ CASES = [
         "warnings.simplefilter('ignore', VisibleDeprecationWarning)",
     ),
     ("import skimage.color\ng = skimage.color.rgb2grey(i)", "import skimage.color\ng = skimage.color.rgb2gray(i)"),
+    ("import numpy as np\nw = np.load('a.npy').item()", "w = np.load('a.npy', allow_pickle=True).item()"),
+    ("import numpy as np\nx = np.stack(a * i for i in b)\ny = np.vstack((a for _ in x))",
+     "import numpy as np\nx = np.stack([a * i for i in b])\ny = np.vstack([a for _ in x])"),
+    ("try:\n    basestring\nexcept NameError:\n    basestring = str\ndef f(x):\n    raise StandardError(x)",
+     "try:\n    basestring\nexcept NameError:\n    basestring = str\ndef f(x):\n    raise Exception(x)"),
 ]  # fmt: skip
 
 SAME = [

@@ -58,25 +58,5 @@ RULE = Rule(
             "            tower, args=(strategy.replica_ids, strategy.per_replica(gpus))).values[-1]\n"
             "        return loss\n",
         ),
-        Example(
-            "what can be gone through once stays a loop",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nwith tf.device('/cpu:0'):\n"
-            "    for device in open('devices'):\n        with tf.device('/gpu:%s' % device):\n"
-            "            print(x * 2)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
-            "graph_mode()\n\nx = tf.placeholder(tf.float32, [])\n"
-            "strategy = TowerStrategy(parameter_device='/cpu:0')\nwith strategy.scope():\n"
-            "    for device in strategy.towers(open('devices')):\n        with tf.device('/gpu:%s' % device):\n"
-            "            print(x * 2)\n",
-        ),
-        Example(
-            "towers written out one by one",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nwith tf.device('/gpu:0'):\n"
-            "    a = x * 1\nwith tf.device('/gpu:1'):\n    b = x * 2\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
-            "graph_mode()\nstrategy = TowerStrategy()\n\nx = tf.placeholder(tf.float32, [])\n"
-            "with strategy.scope(), tf.device('/gpu:0'):\n    a = x * 1\n"
-            "with strategy.scope(), tf.device('/gpu:1'):\n    b = x * 2\n",
-        ),
     ),
 )

@@ -73,12 +73,5 @@ RULE = Rule(
             "    def __cmp__(self, other):\n        return cmp(self.loss, other.loss)\n\n\nprint sess\n",
             left=True,
         ),
-        Example(
-            "a name of Python 2 that is only come to where something fails: that shows no Python 2",
-            "import tensorflow as tf\n\n\ndef rate(steps):\n    if steps < 1:\n"
-            "        raise ValueError(unicode(steps))\n    return 1 / steps\n\n\n"
-            "tf.Session().run(tf.constant(rate(2)))\n",
-            left=True,
-        ),
     ),
 )

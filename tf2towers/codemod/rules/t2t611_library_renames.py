@@ -374,13 +374,6 @@ RULE = Rule(
     modules=True,
     examples=(
         Example(
-            "a loop over steps, in Python 3 but for its name",
-            "import tensorflow as tf\n\nsess = tf.Session()\n\n\ndef train(steps):\n    for step in xrange(steps):\n"
-            "        print(sess.run(step))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "sess = Session()\n\n\ndef train(steps):\n    for step in range(steps):\n        print(sess.run(step))\n",
-        ),
-        Example(
             "types, constants and bytes",
             "import numpy as np\nimport tensorflow as tf\n\nx = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)\n"
             "tf.Session().run(tf.constant(x * np.Inf))\n",
@@ -388,43 +381,6 @@ RULE = Rule(
             "from tf2towers.runtime import Session, graph_mode, numpy1\n\ngraph_mode()\n\n"
             "x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
             "Session().run(tf.constant(x * np.inf))\n",
-        ),
-        Example(
-            "imports",
-            "from collections import OrderedDict, Mapping\n\nimport tensorflow as tf\n\n"
-            "d = OrderedDict()\nassert isinstance(d, Mapping)\ntf.Session()\n",
-            "from collections import OrderedDict\nfrom collections.abc import Mapping\n\n"
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "d = OrderedDict()\nassert isinstance(d, Mapping)\nSession()\n",
-        ),
-        Example(
-            "pickled weights, a thread and bytes",
-            "import threading\nimport numpy as np\nimport tensorflow as tf\n\n"
-            "weights = np.load('vgg16.npy').item()\nalive = threading.Thread().isAlive()\n"
-            "data = np.zeros(2).tostring()\ntf.Session()\n",
-            "import threading\nimport numpy as np\nimport tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "weights = np.load('vgg16.npy', allow_pickle=True).item()\nalive = threading.Thread().is_alive()\n"
-            "data = np.zeros(2).tobytes()\nSession()\n",
-        ),
-        Example(
-            "a generator of arrays",
-            "import numpy as np\nimport tensorflow as tf\n\nx = np.stack(np.ones(3) * i for i in range(2))\n"
-            "y = np.vstack((np.zeros(2) for _ in x))\ntf.Session().run(tf.constant(x))\n",
-            "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "x = np.stack([np.ones(3) * i for i in range(2)])\n"
-            "y = np.vstack([np.zeros(2) for _ in x])\nSession().run(tf.constant(x))\n",
-        ),
-        Example(
-            "a script for both Pythons, and an error that only Python 2 has",
-            "import tensorflow as tf\n\ntry:\n    basestring\nexcept NameError:\n    basestring = str\n\n\n"
-            "def named(x):\n    if not isinstance(x, basestring):\n        raise StandardError(x)\n    return x\n\n\n"
-            "tf.Session().run(tf.zeros([2], name=named('x')))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "try:\n    basestring\nexcept NameError:\n    basestring = str\n\n\n"
-            "def named(x):\n    if not isinstance(x, basestring):\n        raise Exception(x)\n    return x\n\n\n"
-            "Session().run(tf.zeros([2], name=named('x')))\n",
         ),
     ),
 )

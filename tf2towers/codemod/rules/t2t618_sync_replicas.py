@@ -74,15 +74,5 @@ RULE = Rule(
             f"{_HEAD_AFTER}opt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
             "train = opt.minimize(tf.get_variable('v', []))\n",
         ),
-        Example(
-            "a learning rate that is fed",
-            "import tensorflow as tf\n\nrate = tf.placeholder(tf.float32, [])\n"
-            "opt = tf.train.GradientDescentOptimizer(rate)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
-            "hook = opt.make_session_run_hook(True)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "rate = tf.placeholder(tf.float32, [])\n"
-            "opt = tf.train.GradientDescentOptimizer(rate)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
-            "hook = opt.make_session_run_hook(True)\n",
-        ),
     ),
 )

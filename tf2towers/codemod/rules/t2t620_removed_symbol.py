@@ -59,11 +59,6 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "an argument that TensorFlow's function no longer takes",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [2])\ny = tf.add(x, x, 'sum', 'spare')\n",
-            left=True,
-        ),
-        Example(
             "a method that reached into other processes",
             "import tensorflow as tf\n\nserver = tf.train.Server({'ps': ['localhost:2222']})\n"
             "tf.Session.reset(server.target)\n",

@@ -74,14 +74,6 @@ RULE = Rule(
             "x = tf.placeholder(tf.float32, [None, 4])\ny = keras.layers.Dense(2)(x)\n",
         ),
         Example(
-            "layers of standalone Keras",
-            "import tensorflow as tf\nfrom keras.layers import Dense\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
-            "y = Dense(2)(x)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1.standalone_keras.layers import Dense\n"
-            "from tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.placeholder(tf.float32, [None, 4])\ny = Dense(2)(x)\n",
-        ),
-        Example(
             "towers made by Keras",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
             "model = tf.keras.utils.multi_gpu_model(tf.keras.Sequential(), 2)\n",

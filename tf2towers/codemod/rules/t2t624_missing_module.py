@@ -155,11 +155,5 @@ RULE = Rule(
             "import tensorflow as tf\nimport my_model_zoo\n\nx = tf.placeholder(tf.float32, [])\n",
             left=True,
         ),
-        Example(
-            "a module that its user names",
-            "import importlib\nimport sys\n\nimport tensorflow as tf\n\nmodel = importlib.import_module(sys.argv[1])\n"
-            "x = tf.placeholder(tf.float32, [])\nprint(vars(model))\n",
-            left=True,
-        ),
     ),
 )

@@ -114,19 +114,5 @@ RULE = Rule(
             "y = LSTM(2)(x)\n",
             left=True,
         ),
-        Example(
-            "data sets of Keras",
-            "import tensorflow as tf\nfrom keras.datasets import cifar10\n\nx = tf.placeholder(tf.uint8, [None])\n"
-            "(images, labels), _ = cifar10.load_data()\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1.keras.datasets import cifar10\n"
-            "from tf2towers.runtime import graph_mode\n\ngraph_mode()\n\nx = tf.placeholder(tf.uint8, [None])\n"
-            "(images, labels), _ = cifar10.load_data()\n",
-        ),
-        Example(
-            "Keras 2 alone",
-            "from keras.models import Sequential\nfrom keras.utils import multi_gpu_model\n\n"
-            "model = multi_gpu_model(Sequential(), gpus=2)\n",
-            left=True,
-        ),
     ),
 )

@@ -91,14 +91,5 @@ RULE = Rule(
             "with tf.Session('grpc://localhost:2222') as sess:\n    print(sess.run(x))\n",
             left=True,
         ),
-        Example(
-            "a worker that has its server's address from a flag",
-            "import tensorflow as tf\n\ntf.app.flags.DEFINE_string('worker_grpc_url', None, 'its server')\n"
-            "cluster = tf.train.ClusterSpec({'ps': ['a:2222'], 'worker': ['b:2222']})\n"
-            "with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n    step = tf.Variable(0)\n"
-            "with tf.train.Supervisor().managed_session(tf.app.flags.FLAGS.worker_grpc_url) as sess:\n"
-            "    print(sess.run(step))\n",
-            left=True,
-        ),
     ),
 )

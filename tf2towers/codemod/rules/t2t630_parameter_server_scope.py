@@ -217,35 +217,5 @@ RULE = Rule(
             "with ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster).scope():\n"
             "    w = tf.get_variable('w', [])\n",
         ),
-        Example(
-            "a setter with a name",
-            "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "setter = tf.train.replica_device_setter(cluster=cluster)\nwith tf.device(setter):\n"
-            "    w = tf.get_variable('w', [])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "strategy = ParameterServerStrategy(cluster=cluster)\nwith strategy.scope():\n"
-            "    w = tf.get_variable('w', [])\n",
-        ),
-        Example(
-            "tasks that the graph names",
-            "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "with tf.device('/job:ps/task:0'):\n    w = tf.get_variable('w', [])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\ngraph_mode()\nstrategy = ParameterServerStrategy()\n\n"
-            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "with strategy.scope(), tf.device('/job:ps/task:0'):\n"
-            "    w = tf.get_variable('w', [])\n",
-        ),
-        Example(
-            "a server, and no task that the graph names",
-            "import tensorflow as tf\n\nserver = tf.train.Server({'worker': ['b:1']})\nx = tf.constant(1)\n"
-            "sess = tf.Session(server.target)\nprint(sess.run(x))\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import ParameterServerStrategy, Server, Session, graph_mode\n"
-            "\ngraph_mode()\nstrategy = ParameterServerStrategy()\n\n"
-            "server = Server({'worker': ['b:1']})\nx = tf.constant(1)\n"
-            "with strategy.scope():\n    sess = Session(server.target)\nprint(sess.run(x))\n",
-        ),
     ),
 )
