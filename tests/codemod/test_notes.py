@@ -45,6 +45,7 @@ def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
          "T2T622", "from one process"),
         ("import no_such_library\n", "T2T624", "beside the script"),
         ("import sonnet\n", "T2T625", "release for TF 2"),
+        ("tf.train.ClusterSpec({'ps': ['a:1']})\nwith tf.Session('') as sess:\n    pass\n", "T2T627", "no server of"),
     ],
 )  # fmt: skip
 def test_a_refusal_says_what_to_do(lines: str, code: str, words: str) -> None:

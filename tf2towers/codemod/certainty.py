@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.meanings import Assigned, Binding
+from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 
 RANGES = frozenset({"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange"})
@@ -65,13 +65,10 @@ def _goes_again(file: File, node: cst.CSTNode) -> bool:
         return isinstance(nodes.index_of(node), cst.Slice)  # an item may be anything
     if isinstance(node, cst.Attribute):
         return _attribute_is_list(file, node)
-    return not nodes.is_name(node) or _is_list(file, file.meanings.bindings(node))
-
-
-def _is_list(file: File, bindings: list[Binding]) -> bool:
-    """Whether a name certainly holds a list, and not something that can be gone through only once."""
-    return bool(bindings) and all(
-        isinstance(binding, Assigned) and makes_list(file, binding.value) for binding in bindings
+    bindings = file.meanings.bindings(node)
+    return not nodes.is_name(node) or (
+        bool(bindings)
+        and all(isinstance(each, Assigned) and makes_list(file, each.value) for each in bindings)
     )
 
 

@@ -71,15 +71,12 @@ class Text:
 
     def line(self, line: int) -> str:
         """The text of a line, its end included."""
-        return self.text[self.line_start(line) : self._end(line)]
+        return self.text[self.line_start(line) : self.line_start(line + 1)]
 
     def indent(self, line: int) -> str:
         """The white space a line starts with."""
         row = self.line(line)
         return row[: len(row) - len(row.lstrip(" \t\f"))]
-
-    def _end(self, line: int) -> int:
-        return self.starts[line] if line < len(self.starts) else len(self.text)
 
 
 _MOVED = re.compile("\0(\\d+):(\\d+)\0")

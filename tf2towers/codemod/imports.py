@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from tf2towers.codemod.nodes import Alias, Import, aliases, asname_of, module_of, name_of
+from tf2towers.codemod.nodes import Alias, Import, aliases, as_named, asname_of, module_of, name_of
 from tf2towers.codemod.symbols import (
     STANDARDIZATION,
     Found,
@@ -34,7 +34,7 @@ class NewImport:
     @property
     def text(self) -> str:
         """The name in its import statement."""
-        return self.name if self.bound == self.name else f"{self.name} as {self.bound}"
+        return as_named(self.name, self.bound)
 
 
 #: the module of TensorFlow's flags, then and now

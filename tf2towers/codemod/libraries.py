@@ -51,11 +51,6 @@ def gone_part(dotted: str) -> str | None:
     return next((name for name, _ in beginnings(dotted) if name in library_changes()), None)
 
 
-def is_gone(dotted: str) -> bool:
-    """Whether a dotted name, or a module that it is in, was renamed or lost."""
-    return gone_part(dotted) is not None
-
-
 @cache
 def last_names() -> frozenset[str]:
     """The last parts of the names, to look no further at others."""

@@ -97,7 +97,9 @@ class Meanings:
             if isinstance(node.names, cst.ImportStar)
         ]
         self._bind_all()
-        self._star_root = self._root_of_stars()
+        roots = {canonical_name(module) for module in self.star_imports if not module.startswith(".")}
+        #: the module of TensorFlow that all names are taken from, where that is the only one
+        self._star_root = roots.pop() if len(roots) == 1 and min(roots).partition(".")[0] == "tf" else None
 
     def forget(self) -> None:
         """Forgets its answers."""
@@ -190,9 +192,7 @@ class Meanings:
         home, bindings = found
         if not isinstance(home.node, cst.Module | cst.FunctionDef):
             return None
-        places: dict[cst.CSTNode, int] = {
-            statement: place for place, statement in enumerate(nodes.block(home.node))
-        }
+        places: dict[cst.CSTNode, int] = {each: place for place, each in enumerate(nodes.block(home.node))}
         bound = [places.get(statement) for binding in bindings if (statement := self._statement_of(binding))]
         if len(bound) < len(bindings) or None in bound or self._deleted(node.value):
             return None
@@ -270,9 +270,8 @@ class Meanings:
             node = handlers.get(assignment.node, assignment.node)  # type: ignore[call-overload]
             if node in order:  # not in a text that is an annotation
                 binding = self._binding(assignment, node)
-                found.append(
-                    (order[_binding_node(binding, node)], self._home(node), assignment.name, binding)
-                )
+                place = order[binding.alias if isinstance(binding, Imported) else node]
+                found.append((place, self._home(node), assignment.name, binding))
         patterns: list[cst.MatchPattern | cst.MatchStar] = [*tree.all(cst.MatchAs), *tree.all(cst.MatchStar)]
         for matched in (*patterns, *tree.all(cst.MatchMapping)):
             name = getattr(matched, "rest" if isinstance(matched, cst.MatchMapping) else "name")
@@ -287,10 +286,7 @@ class Meanings:
         for _, scope, name, binding in found:
             if (scope, name) not in nonlocals:
                 scope.bind(name, binding)
-        for (
-            scope,
-            name,
-        ) in nonlocals:  # LibCST gives them to the next function around, whether it is theirs or not
+        for scope, name in nonlocals:  # LibCST gives them to the next function around, theirs or not
             home = scope.parent
             while home is not None and name not in home.bindings:
                 home = home.parent
@@ -373,9 +369,8 @@ class Meanings:
     def _undefined(self, name: str) -> str | None:
         if name in PYTHON2_BUILTINS or hasattr(builtins, name):
             return f"builtins.{name}"
-        if (found := self._by_stars(name)) is not None:
-            return found
-        return canonical_name(f"{self._star_root}.{name}") if self._star_root else None
+        root = self._star_root
+        return self._by_stars(name) or (canonical_name(f"{root}.{name}") if root else None)
 
     def _by_stars(self, name: str) -> str | None:
         """What of TensorFlow's a module of the program gives under a name to one that imports all of it."""
@@ -385,16 +380,6 @@ class Meanings:
             self.through(f"{module}.{name}") for module in reversed(self.star_imports) if module.strip(".")
         )
         return next((meaning for meaning in found if meaning is not None), None)
-
-    def _root_of_stars(self) -> str | None:
-        roots = {canonical_name(module) for module in self.star_imports if not module.startswith(".")}
-        tensorflow = {root for root in roots if root.partition(".")[0] == "tf"}
-        return tensorflow.pop() if len(roots) == 1 and tensorflow else None
-
-
-def _binding_node(binding: Binding, node: cst.CSTNode) -> cst.CSTNode:
-    """The node whose offset in the text is a binding's."""
-    return binding.alias if isinstance(binding, Imported) else node
 
 
 def _imports(value: cst.Call | cst.Subscript) -> bool:

@@ -116,14 +116,9 @@ def program_kind(program: Program) -> ProgramKind:
         return "eager"
     if program.is_tf1:
         return "tf1"
-    return "migrated" if any(map(_is_migrated, program.files)) else "other"
-
-
-def _is_migrated(file: File) -> bool:
-    """Whether a file has been migrated: it imports `graph_mode` from the runtime."""
-    return any(
-        name == f"{RUNTIME}.graph_mode" for node in file.all(cst.ImportFrom) for _, name in imported(node)
-    )
+    lines = (node for file in program.files for node in file.all(cst.ImportFrom))
+    has_graph_mode = any(name == f"{RUNTIME}.graph_mode" for node in lines for _, name in imported(node))
+    return "migrated" if has_graph_mode else "other"
 
 
 def _rewrite_file(file: File, active: list[Rule]) -> FileChange:

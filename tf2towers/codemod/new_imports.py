@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import libcst as cst
@@ -19,18 +20,20 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import evaluated_nodes
-from tf2towers.codemod.symbols import STANDARDIZATION, SWITCHES, find_replacement, session_names
+from tf2towers.codemod.symbols import STANDARDIZATION, SWITCHES, beginnings, find_replacement, session_names
 
 #: What a module may call on import without building a graph.
-_HARMLESS = (
-    "tf.app",
-    "tf.flags",
-    "tf.logging",
-    "tf.gfile",
-    "tf.ConfigProto",
-    "tf.GPUOptions",
-    "tf.test",
-    "tf.errors",
+_HARMLESS = frozenset(
+    {
+        "tf.app",
+        "tf.flags",
+        "tf.logging",
+        "tf.gfile",
+        "tf.ConfigProto",
+        "tf.GPUOptions",
+        "tf.test",
+        "tf.errors",
+    }
 )
 _LIMIT = 100
 
@@ -86,17 +89,15 @@ def may_build_graph(file: File, dotted: str) -> bool:
             continue
         seen.add(path)
         module = file.program.file(path)
-        if module is not None and _builds_itself(module):
+        if module is not None and any(map(partial(_builds, module), module.body)):
             return True
         pending += imports.imports_of(path).values()
     return False
 
 
-def _builds_itself(module: File) -> bool:
-    return any(
-        not _is_import(statement) and any(_is_risky(module, node) for node in evaluated_nodes(statement))
-        for statement in module.body
-    )
+def _builds(file: File, statement: nodes.Statement) -> bool:
+    """Whether running a statement, which is no import, may build operations."""
+    return not _is_import(statement) and any(_is_risky(file, node) for node in evaluated_nodes(statement))
 
 
 def _is_risky(file: File, node: cst.CSTNode) -> bool:
@@ -107,10 +108,8 @@ def _is_risky(file: File, node: cst.CSTNode) -> bool:
             return not _is_harmless(name) or _is_flag_of_absl(node, name)
         return False
     if isinstance(node, cst.Lambda):  # it may be called from here on, by whatever name
-        # lambdas in it are walked with it
-        return any(
-            _is_risky(file, part) for part in nodes.walk(node.body) if not isinstance(part, cst.Lambda)
-        )
+        inside = nodes.walk(node.body)  # lambdas in it with it
+        return any(_is_risky(file, part) for part in inside if not isinstance(part, cst.Lambda))
     if isinstance(node, nodes.Symbol):
         name = file.canonical(node) or ""
         if name == STANDARDIZATION or _may_run(file, node, name):
@@ -154,9 +153,7 @@ def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
 
 
 def _is_harmless(name: str) -> bool:
-    return name in SWITCHES or any(
-        name == harmless or name.startswith(harmless + ".") for harmless in _HARMLESS
-    )
+    return name in SWITCHES or any(part in _HARMLESS for part, _ in beginnings(name))
 
 
 def _is_import(statement: nodes.Statement) -> bool:
@@ -205,12 +202,9 @@ def _run_later(file: File, statement: nodes.Statement) -> Iterator[tuple[int, in
 
 def _definition_span(file: File, statement: nodes.Statement) -> tuple[int, int]:
     """From its first decorator to its end."""
-    first = [*_decorators(statement), statement][0]
+    has_any = isinstance(statement, cst.FunctionDef | cst.ClassDef)
+    first = [*(nodes.decorators(statement) if has_any else ()), statement][0]  # type: ignore[arg-type]
     return file.text.start(first), file.text.end(statement)
-
-
-def _decorators(statement: nodes.Statement) -> list[cst.BaseExpression]:
-    return nodes.decorators(statement) if isinstance(statement, cst.FunctionDef | cst.ClassDef) else []
 
 
 def _offsets_within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
@@ -231,13 +225,15 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     groups: dict[str, list[str]] = {}
     for (module, name), bound in sorted(file.wanted.items()):
         if not _is_there(file, module, name, bound):
-            groups.setdefault(module, []).append(name if name == bound else f"{name} as {bound}")
+            groups.setdefault(module, []).append(nodes.as_named(name, bound))
     lines: list[str] = []
     modules = [f"import {word}" for word in sorted(groups.pop("", []))]
     last = text.first_line(place.after) if place.after is not None else 0
     for module, words in groups.items():
         known = _known_import(file, module)
-        made = wrap_import(f"from {module} import ", [*words, *(_imported_words(known) if known else [])])
+        taken = nodes.aliases(known) if known is not None else ()
+        words += [nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in taken]
+        made = wrap_import(f"from {module} import ", words)
         if known is not None and text.first_line(known) <= last:
             modules, above = [], "".join(line + text.newline for line in modules)
             yield Edit(text.start(known), text.start(known), above)
@@ -262,7 +258,8 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         if nodes.is_docstring(place.after):
             lines.insert(0, "")
     else:
-        line = _first_line(file)
+        begins = [_definition_span(file, statement)[0] for statement in file.body[:1]]
+        line = text.line_of(begins[0]) if begins else len(text.starts)
         offset = text.line_start(line)
         following = text.line(line).strip()
     if following and (file.opening is not None or place.after is None):
@@ -296,25 +293,11 @@ def _last_line(file: File, statement: nodes.Statement) -> int:
     return end
 
 
-def _first_line(file: File) -> int:
-    if not file.body:
-        return len(file.text.starts)
-    return min(map(file.text.first_line, [file.body[0], *_decorators(file.body[0])]))
-
-
 def _imports_from(file: File, module: str) -> Iterator[cst.ImportFrom]:
     """The imports of the top level that take names from a module."""
     for statement in file.body:
         if isinstance(statement, cst.ImportFrom) and nodes.module_of(statement) == module:
             yield statement
-
-
-def _imported_words(statement: cst.ImportFrom) -> list[str]:
-    """What an import says of each name: `Session as S`."""
-    return [
-        nodes.name_of(alias) + (f" as {nodes.asname_of(alias)}" if nodes.asname_of(alias) else "")
-        for alias in nodes.aliases(statement)
-    ]
 
 
 def _is_there(file: File, module: str, name: str, bound: str) -> bool:

@@ -21,8 +21,8 @@ Symbol = cst.Name | cst.Attribute
 Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
 #: `elif`, too
 Branch = cst.If | cst.IfExp
-#: `async def`, too
-Function = cst.FunctionDef
+#: what has names of its own
+OWN_NAMES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 _CONSTANTS = {"None": None, "True": True, "False": False}
 
@@ -84,13 +84,14 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     return found
 
 
-def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """A node and everything in it, in the order of the text."""
-    pending = [node]
+def walk(*wholes: cst.CSTNode, but: tuple[type[cst.CSTNode], ...] = ()) -> Iterator[cst.CSTNode]:
+    """Nodes and everything in them, in the order of the text; not what is in nodes of the kinds `but`."""
+    pending = [*reversed(wholes)]
     while pending:
         node = pending.pop()
         yield node
-        pending += reversed(children(node))
+        if not isinstance(node, but):
+            pending += reversed(children(node))
 
 
 # -- names ------------------------------------------------------------------------------------------------------------
@@ -349,6 +350,11 @@ def name_of(alias: Alias) -> str:
 def asname_of(alias: Alias) -> str | None:
     """The name after `as`."""
     return None if isinstance(alias, cst.ImportStar) or alias.asname is None else last_name(alias.asname.name)
+
+
+def as_named(name: str, bound: str | None) -> str:
+    """What an import says of a name: `Session as S`, or the name alone."""
+    return name if bound in (None, name) else f"{name} as {bound}"
 
 
 def imported(statement: Import) -> Iterator[tuple[Alias, str]]:

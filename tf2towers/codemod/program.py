@@ -330,10 +330,8 @@ class File:
         if found.kind == "tf2":
             return self.plain_tensorflow() + found.target[2:]
         names = self.top_names()
-        for candidate in names:
-            if self.is_v1_name(candidate):
-                return candidate + found.target[2:]
-        head = f"{names[0]}.compat.v1" if names else self.need_module("tensorflow.compat.v1", "tf")
+        plain = f"{names[0]}.compat.v1" if names else None
+        head = next(filter(self.is_v1_name, names), plain) or self.need_module("tensorflow.compat.v1", "tf")
         return head + found.target[2:]
 
     def plain_tensorflow(self) -> str:
@@ -433,11 +431,7 @@ class File:
 
 
 class Program:
-    """A script, `main`, and the local modules it reaches.
-
-    Args:
-        find_unreached_context: see `reached.find_unreached_context`.
-    """
+    """A script, `main`, and the local modules it reaches; `reached` gives it `find_unreached_context`."""
 
     def __init__(
         self,
@@ -483,15 +477,16 @@ class Program:
 
     def defined(self, file: File, canonical: str) -> tuple[File, cst.FunctionDef | cst.ClassDef] | None:
         """The function or class that a canonical name means: in the file itself, or in a local module."""
-        if "." not in canonical.lstrip("."):
-            found = _top_level(file, canonical)
-            return (file, found) if found is not None else None
         module, _, name = canonical.rpartition(".")
-        other = self.module_of(file, module if module.strip(".") else canonical)
-        if other is None:
-            return None
-        found = _top_level(other, name)
-        return (other, found) if found is not None else None
+        home: File | None = file
+        if "." in canonical.lstrip("."):
+            home = self.module_of(file, module if module.strip(".") else canonical)
+        else:
+            name = canonical
+        match home.meanings.module.bindings.get(name) if home is not None else None:
+            case [Defined(found)] if home is not None:
+                return home, found
+        return None
 
     @cached_property
     def is_tf1(self) -> bool:
@@ -550,14 +545,11 @@ class Program:
 
     def _add_by_others(self) -> None:
         """Adds the modules that get TensorFlow from another local module: `from layers import tf`, or `*`."""
-        waiting = []
-        for path in self.others:
-            script = self.read(path)
-            if _MAY_USE.search(script.text) and "import" in script.text:
-                waiting.append(self.plain_file(path))
-        found = True
-        while found:
-            found = False
+        texts = {path: self.read(path).text for path in self.others}
+        may_use = (path for path, text in texts.items() if _MAY_USE.search(text) and "import" in text)
+        waiting = [*map(self.plain_file, may_use)]
+        known = 0
+        while known != (known := len(self.files)):
             for file in list(waiting):
                 file.forget()
                 if file.symbols:
@@ -565,7 +557,6 @@ class Program:
                     self.files.append(file)
                     self._by_path[file.path] = file
                     self.others.remove(file.path)
-                    found = True
 
     def through(self, file: File, dotted: str) -> str | None:
         """What a name of another local module means, where that is something of TensorFlow's."""
@@ -579,13 +570,6 @@ class Program:
         finally:
             self._active.discard((other.path, name))
         return canonical if canonical is not None and canonical.partition(".")[0] == "tf" else None
-
-
-def _top_level(file: File, name: str) -> cst.FunctionDef | cst.ClassDef | None:
-    bindings = file.meanings.module.bindings.get(name, [])
-    if len(bindings) == 1 and isinstance(bindings[0], Defined):
-        return bindings[0].node
-    return None
 
 
 def _runs_graphs(canonical: str) -> bool:
@@ -602,18 +586,14 @@ def _runs_graphs(canonical: str) -> bool:
 
 
 def _has_tf1(file: File) -> bool:
-    for node in file.imports:
-        for _, name in nodes.imported(node):
-            if name.startswith("tensorflow") and _is_graphs(canonical_name(name)):
-                return True
+    taken = (name for node in file.imports for _, name in nodes.imported(node))
+    if any(name.startswith("tensorflow") and _is_graphs(canonical_name(name)) for name in taken):
+        return True
     for use, canonical in file.symbols:
         if _is_graphs(canonical):
             return True
-        if (
-            "compat.v1" not in (nodes.dotted(use) or "")
-            and not file.imported_from_v1(use)
-            and is_only_tf1(canonical)
-        ):
+        of_v1 = "compat.v1" in (nodes.dotted(use) or "") or file.imported_from_v1(use)
+        if is_only_tf1(canonical) and not of_v1:
             return True
     return any(_is_graphs(name) or is_only_tf1(name) for _, name in file.doubtful)
 

@@ -11,7 +11,7 @@ from typing import Any
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.libraries import is_gone
+from tf2towers.codemod.libraries import gone_part
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import branches_around
@@ -67,7 +67,7 @@ def _succeeds(file: File, body: list[nodes.Statement]) -> bool:
             names = [file.canonical(statement.value) or ""]
         else:
             return False
-        if any(name.partition(".")[0] not in sys.stdlib_module_names or is_gone(name) for name in names):
+        if any(name.partition(".")[0] not in sys.stdlib_module_names or gone_part(name) for name in names):
             return False
     return True
 
@@ -119,7 +119,7 @@ def _value(file: File, node: cst.BaseExpression, version: tuple[int, int], throu
             file.canonical(node.func) == "builtins.hasattr" and len(nodes.positional(node)) == 2
         ):
             of, attribute = nodes.positional(node)
-            if (home := file.canonical(of)) and is_gone(f"{home}.{nodes.literal(attribute)!s}"):
+            if (home := file.canonical(of)) and gone_part(f"{home}.{nodes.literal(attribute)!s}"):
                 return False
         case cst.Name() | cst.Attribute() if (name := file.canonical(node)) in known:
             return known[name]

@@ -11,7 +11,7 @@ there, and what is called from it. Where such code looks names up by other means
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 from itertools import pairwise
 
 import libcst as cst
@@ -81,12 +81,12 @@ def note_site(
 # -- functions that nothing names --------------------------------------------------------------------------------------
 
 
-def never_called(files: Sequence[File]) -> frozenset[cst.CSTNode]:
-    """The functions and classes at the top of modules that no code which may run names.
-
-    Args:
-        files: all files of the program, those without TensorFlow, too.
-    """
+@cached_per_file
+def never_called(main: File) -> frozenset[cst.CSTNode]:
+    """The functions and classes at the top of a program's modules that no code which may run names."""
+    if main.program.unreadable:
+        return frozenset()
+    files = main.program.all_files
     waiting: list[tuple[File, Unit]] = []
     runs: list[tuple[File, cst.CSTNode]] = []
     named = {"main"}  # tf.app.run() calls it
@@ -119,12 +119,6 @@ def never_called(files: Sequence[File]) -> frozenset[cst.CSTNode]:
     return frozenset(unit for _, unit in waiting)
 
 
-@cached_per_file
-def _never_called_in(main: File) -> frozenset[cst.CSTNode]:
-    """The functions and classes that nothing in the program of a script names."""
-    return frozenset() if main.program.unreadable else never_called(main.program.all_files)
-
-
 def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
     """The function or class that has to be called before a node is reached, where nothing does.
 
@@ -133,7 +127,7 @@ def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
     inner, in_a_body = node, False
     for around in file.ancestors(node):
         in_a_body = in_a_body or (isinstance(around, cst.FunctionDef) and inner in nodes.block(around))
-        if isinstance(around, Unit) and around in _never_called_in(file.program.main):
+        if isinstance(around, Unit) and around in never_called(file.program.main):
             return around if in_a_body else None
         inner = around
     return None
@@ -282,13 +276,8 @@ def _asks_for_main(statement: cst.CSTNode) -> bool:
     sides = nodes.compared(statement.test)
     if sides is None or not isinstance(sides[1], cst.Equal):
         return False
-    said = {
-        nodes.last_name(sides[0]),
-        nodes.last_name(sides[2]),
-        nodes.literal(sides[0]),
-        nodes.literal(sides[2]),
-    }
-    return {"__name__", "__main__"} <= said
+    said = {nodes.last_name(side) or nodes.literal(side) for side in (sides[0], sides[2])}
+    return said == {"__name__", "__main__"}
 
 
 # -- what a test asks for by its name ----------------------------------------------------------------------------------

@@ -27,7 +27,8 @@ def remove_statement(file: File, node: nodes.Statement) -> Edit:
         first = min([first, *map(text.first_line, nodes.decorators(node))])
     text_before = text.line(first)[: text.column(node)] if first == begins else ""
     text_after = text.line(last)[text.end(node) - text.line_start(last) :]
-    if _is_alone(file, node) or text_before.strip() or text_after.split("#")[0].strip():
+    alone = not isinstance(file.parent(node), cst.Module) and [node] in nodes.blocks(file.parent(node))
+    if alone or text_before.strip() or text_after.split("#")[0].strip():
         return Edit(text.start(node), text.end(node), "pass", whole=True)
     start, end = text.line_start(first), text.line_start(last + 1)
     if text_after.strip().startswith("#") and not _FOR_LINTERS.match(text_after.strip()):  # the comment stays
@@ -60,24 +61,16 @@ def _with_gap(file: File, first: int, last: int, start: int) -> int:
     return text.line_start(first - 1) if lone else start
 
 
-def _is_alone(file: File, node: nodes.Statement) -> bool:
-    parent = file.parent(node)
-    return not isinstance(parent, cst.Module) and [node] in nodes.blocks(parent)
-
-
 def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     """The removal of each that these edits leave without a use; one that had none before stays."""
     for node in file.imports:
         if not isinstance(node, cst.ImportFrom) or not nodes.module_of(node).startswith("tensorflow.python."):
             continue
-        if node not in file.body or any(_overlaps(file, node, edit) for edit in edits):
+        start, end = file.text.start(node), file.text.end(node)
+        if node not in file.body or any(edit.start < end and edit.end > start for edit in edits):
             continue
         if all(_loses_its_uses(file, nodes.bound_by(alias), edits) for alias in nodes.aliases(node)):
             yield remove_statement(file, node)
-
-
-def _overlaps(file: File, node: nodes.Statement, edit: Edit) -> bool:
-    return edit.start < file.text.end(node) and edit.end > file.text.start(node)
 
 
 def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:

@@ -84,13 +84,9 @@ class Tree:
         """LibCST's scope of each node."""
         return self._metadata[ScopeProvider]
 
-    @cached_property
-    def _contexts(self) -> Mapping[cst.CSTNode, ExpressionContext | None]:
-        return self._metadata[ExpressionContextProvider]
-
     def context(self, node: cst.CSTNode) -> ExpressionContext:
         """Whether a name, attribute or item is read, written or deleted."""
-        return self._contexts.get(node) or ExpressionContext.LOAD
+        return self._metadata[ExpressionContextProvider].get(node) or ExpressionContext.LOAD
 
     def start(self, node: cst.CSTNode) -> int:
         """The offset in the text where a node starts, without parentheses around it, but for a tuple or generator."""

@@ -30,27 +30,12 @@ def dotted(node: ast.AST) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-def is_text(node: ast.AST) -> bool:
-    """Whether it is a text, written out."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def is_docstring(statement: ast.stmt) -> bool:
-    """Whether a statement is a text alone."""
-    return isinstance(statement, ast.Expr) and is_text(statement.value)
-
-
 def argument(call: ast.Call, place: int, *keywords: str) -> ast.expr | None:
     """An argument of a call, by one of its keywords or by its position."""
     for keyword in call.keywords:
         if keyword.arg in keywords:
             return keyword.value
     return call.args[place] if len(call.args) > place else None
-
-
-def has_star(call: ast.Call) -> bool:
-    """Whether a call is given `*arguments`: then no place says which parameter an argument is for."""
-    return any(isinstance(given, ast.Starred) for given in call.args)
 
 
 def module_of(statement: ast.ImportFrom) -> str:

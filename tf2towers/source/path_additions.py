@@ -47,20 +47,16 @@ def _all_added_paths(tree: ast.Module) -> Iterator[tuple[ast.expr, Mapping[str, 
     pending: list[tuple[ast.AST, Mapping[str, list[ast.expr]]]] = [(tree, outer)]
     while pending:
         node, names = pending.pop(0)
-        if (value := _added_path(node)) is not None:
-            yield value, names
+        match node:
+            case ast.Call(func=ast.Attribute(value=path, attr="append"), args=[value]) if is_sys_path(path):
+                yield value, names
+            case ast.Call(func=ast.Attribute(value=path, attr="insert"), args=[_, value]) if is_sys_path(
+                path
+            ):
+                yield value, names
         if isinstance(node, Function):
             names = {**names, **_assigned([inner for inner in ast.walk(node) if isinstance(inner, ast.stmt)])}
         pending += [(child, names) for child in ast.iter_child_nodes(node)]
-
-
-def _added_path(node: ast.AST) -> ast.expr | None:
-    """What a node adds to sys.path."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_sys_path(node.func.value):
-        place = {"append": 0, "insert": 1}.get(node.func.attr)
-        if place is not None and len(node.args) == place + 1:
-            return node.args[place]
-    return None
 
 
 def _assigned(statements: list[ast.stmt]) -> dict[str, list[ast.expr]]:

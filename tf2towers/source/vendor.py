@@ -96,13 +96,9 @@ def _runtime_homes() -> dict[str, str]:
     """The runtime's table of names and the modules that they are in."""
     path = _PACKAGE / "runtime" / "__init__.py"
     for node in parse(path.read_text(encoding="utf-8"), path).body:
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Name)
-            and node.targets[0].id == "_HOMES"
-        ):
-            found: dict[str, str] = ast.literal_eval(node.value)
-            return found
+        match node:
+            case ast.Assign(targets=[ast.Name(id="_HOMES")], value=table):
+                return dict(ast.literal_eval(table))
     return {}
 
 

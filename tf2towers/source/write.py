@@ -94,7 +94,9 @@ def _stage_file(target: Path, data: bytes, like: Path | None) -> _Staged:
                 stream.flush()
                 if old is not None:  # what there was is not lost when the machine stops, either
                     os.fsync(stream.fileno())
-            if old is not None and hasattr(os, "chown") and (old.st_uid, old.st_gid) != _owner(staged.there):
+            new = staged.there.stat()
+            moved = old is not None and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid)
+            if old is not None and moved and hasattr(os, "chown"):
                 with contextlib.suppress(OSError):  # only the administrator may
                     os.chown(staged.there, old.st_uid, old.st_gid)
             staged.there.chmod(_mode(old, like))
@@ -114,11 +116,6 @@ def _check_replaceable(target: Path, old: os.stat_result) -> None:
         raise SourceError(target, "not written: the file is read-only (chmod u+w makes it writable)")
     if not os.access(target, os.W_OK):
         raise SourceError(target, "not written: you may not write this file (permission denied)")
-
-
-def _owner(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_uid, found.st_gid
 
 
 def _mode(old: os.stat_result | None, like: Path | None) -> int:

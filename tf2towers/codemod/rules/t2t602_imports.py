@@ -19,14 +19,9 @@ from tf2towers.codemod.symbols import RUNTIME, canonical_name, find_replacement,
 def edits(file: File) -> Iterator[Edit]:
     """A new statement for each import that binds something else now."""
     for node in file.imports:
-        if _touches_tensorflow(node):
-            edit = _rewrite_import(file, node)
-            if edit is not None:
+        if any(is_tensorflow(dotted) for _, dotted in imported(node)):
+            if (edit := _rewrite_import(file, node)) is not None:
                 yield edit
-
-
-def _touches_tensorflow(node: Import) -> bool:
-    return any(is_tensorflow(dotted) for _, dotted in imported(node))
 
 
 def _rewrite_import(file: File, node: Import) -> Edit | None:

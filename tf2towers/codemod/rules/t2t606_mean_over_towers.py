@@ -21,13 +21,12 @@ def edits(file: File) -> Iterator[Edit]:
     calls: dict[cst.FunctionDef, int] = {}
     for call in file.all(cst.Call):
         name = file.canonical(call.func)
-        if name is None or name.startswith(("tf.", "builtins.")):
-            continue
-        if len(call.args) != 1 or not is_plain(call.args[0]):
+        if name is None or name.startswith(("tf.", "builtins.")) or [*map(is_plain, call.args)] != [True]:
             continue
         found = file.program.defined(file, name)
-        strategy = _find_strategy(file, call) if found is not None else None
-        if found is None or strategy is None:
+        strategies = write_towers(file).strategies if found is not None else []
+        made_before = (each.name for each in strategies if is_made_before(file, each.before, call))
+        if found is None or (strategy := next(made_before, None)) is None:
             continue
         home, function = found
         if not isinstance(function, cst.FunctionDef) or not is_plain_mean(home, function):
@@ -40,12 +39,6 @@ def edits(file: File) -> Iterator[Edit]:
     for function, count in calls.items():
         if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
             yield remove_statement(file, function)
-
-
-def _find_strategy(file: File, call: cst.Call) -> str | None:
-    """The name of a strategy that is certainly made before a call, in the same function."""
-    strategies = write_towers(file).strategies
-    return next((each.name for each in strategies if is_made_before(file, each.before, call)), None)
 
 
 def _count_uses(file: File, name: str) -> int:

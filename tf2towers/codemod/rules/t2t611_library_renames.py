@@ -90,12 +90,8 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
 
 def _note_gym_steps(file: File) -> None:
     """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
-    calls = (
-        (each, call)
-        for each in file.program.all_files
-        if "gym" in each.text.text
-        for call in each.all(cst.Call)
-    )
+    files = [each for each in file.program.all_files if "gym" in each.text.text]
+    calls = ((each, call) for each in files for call in each.all(cst.Call))
     if not any(library_name(each, call.func) == "gym.make" for each, call in calls):
         return
     for statement in file.all(cst.Assign):
@@ -114,12 +110,8 @@ def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
 
 def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
     """Whether `node` is an attribute of something that has a counterpart itself (`np.math.inf`)."""
-    of = (
-        library_changes().get(library_name(file, node.value) or "")
-        if isinstance(node.value, cst.Attribute)
-        else None
-    )
-    return of is not None and of.kind != "left"
+    name = library_name(file, node.value) if isinstance(node.value, cst.Attribute) else None
+    return name in library_changes() and library_changes()[name].kind != "left"
 
 
 def _replacement_text(file: File, node: cst.Attribute, name: str, change: Changed) -> str | None:
@@ -153,17 +145,18 @@ def _top_modules(file: File) -> Iterator[tuple[str, str]]:
 
 
 def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> None:
-    instead = (
-        change.target
-        if change.kind == "left"
-        else f"{change.target}, a name that the file uses for something else"
-    )
+    instead = change.target
+    if change.kind != "left":
+        instead += ", a name that the file uses for something else"
     note_site(file, node, "T2T628", f"{name} is gone", advice=f"; instead: {instead}" if instead else "")
 
 
 def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
     """`import xml.etree.cElementTree as ET` gets the module's present name; what nothing needs is removed."""
-    kept, before = [], [_alias(nodes.name_of(alias), nodes.asname_of(alias)) for alias in statement.names]
+    kept, before = (
+        [],
+        [nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in statement.names],
+    )
     for alias in statement.names:
         name, bound = nodes.name_of(alias), nodes.asname_of(alias)
         part = gone_part(name)
@@ -173,9 +166,9 @@ def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
             or file.program.imports.has(file.path, name)
             or _is_fenced(file, statement, library_changes()[part])
         ):
-            kept.append(_alias(name, bound))
+            kept.append(nodes.as_named(name, bound))
         elif part == name and library_changes()[part].kind == "module" and bound:
-            kept.append(_alias(library_changes()[part].target, bound))
+            kept.append(nodes.as_named(library_changes()[part].target, bound))
         elif part != name or not _are_all_rewritten(file, bound or name, name):
             _note_site(file, statement, part, library_changes()[part])
             return
@@ -217,7 +210,7 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     if not found or any(_is_fenced(file, statement, change) for change in found.values()):
         return
     kept = [
-        _alias(nodes.name_of(alias), nodes.asname_of(alias))
+        nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias))
         for alias in nodes.aliases(statement)
         if nodes.name_of(alias) not in found
     ]
@@ -230,10 +223,10 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
             continue
         target, _, last = change.target.rpartition(".")
         new = {
-            "attribute": f"from {module} import {_alias(change.target, bound)}",
-            "from": f"from {change.target} import {_alias(name, bound)}",
-            "runtime": f"from {target} import {_alias(last, bound)}",
-            "module": f"import {_alias(change.target, bound)}",
+            "attribute": f"from {module} import {nodes.as_named(change.target, bound)}",
+            "from": f"from {change.target} import {nodes.as_named(name, bound)}",
+            "runtime": f"from {target} import {nodes.as_named(last, bound)}",
+            "module": f"import {nodes.as_named(change.target, bound)}",
             "builtin": "" if bound == change.target else None,
         }.get(change.kind)
         if new is None:
@@ -252,10 +245,6 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
         yield file.replace(statement, (f"{file.text.newline}{indent}" if alone else "; ").join(lines))
 
 
-def _alias(name: str, bound: str | None) -> str:
-    return name if bound in (None, name) else f"{name} as {bound}"
-
-
 def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
     """Keywords of another name, methods of another name, and keywords that are now required."""
     method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
@@ -265,9 +254,8 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
         yield from _method_edits(file, call, method, change)
     if method == "resize" and "PIL" in libraries and not function and len(call.args) == 1:
         message = "Pillow before 7.0 took the nearest pixel where no filter was named, and is bicubic since: for images"
-        file.note(
-            call, "T2T628", f"{message} name the one that you have trained with (Image.NEAREST)", "note"
-        )
+        message += " name the one that you have trained with (Image.NEAREST)"
+        file.note(call, "T2T628", message, "note")
     for given in nodes.keywords(call):
         change = library_changes().get(f"{function}({nodes.keyword_of(given)})")
         if change is None or is_never_reached(file, call):
@@ -278,12 +266,8 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
         elif change.kind == "dropped" and nodes.is_literal(given.value):
             yield without_argument(file.text, call, given)
         else:
-            _note_site(
-                file,
-                call,
-                f"the argument {nodes.keyword_of(given)} of {function}",
-                Changed("left", change.target),
-            )
+            argument = f"the argument {nodes.keyword_of(given)} of {function}"
+            _note_site(file, call, argument, Changed("left", change.target))
     last = function.rpartition(".")[2]
     places = int(library_changes().get(f"librosa.{last}(*)", Changed("places", "1")).target)
     if function.startswith("librosa.") and last.islower() and len(nodes.positional(call)) > places:

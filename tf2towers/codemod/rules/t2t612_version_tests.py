@@ -32,7 +32,7 @@ def edits(file: File) -> Iterator[Edit]:
     """The last version of TF1 where a version decides something."""
     for node, canonical in file.symbols:
         version = _version_in(node, canonical)
-        if version is not None and _is_answered(file, version):
+        if version is not None and _is_tf1s(file, version) and _find_use(file, version) == "decides":
             yield file.replace(version, _quoted(file, version))
 
 
@@ -43,11 +43,6 @@ def _quoted(file: File, version: cst.BaseExpression) -> str:
     ]
     double = any(re.match(r"[fFrR]*\"", text) for text in texts)
     return f"'{TF1}'" if double else f'"{TF1}"'
-
-
-def _is_answered(file: File, version: nodes.Symbol) -> bool:
-    """Whether a version is TF 1.15's in the migrated script."""
-    return _is_tf1s(file, version) and _find_use(file, version) == "decides"
 
 
 def _version_in(node: nodes.Symbol, canonical: str) -> nodes.Symbol | None:
@@ -66,10 +61,7 @@ def _is_tf1s(file: File, version: nodes.Symbol) -> bool:
     bindings = file.meanings.bindings(nodes.root_of(version))
     return bool(bindings) and all(
         isinstance(binding, Imported)
-        and (
-            nodes.name_of(binding.alias) == "tensorflow"
-            or nodes.last_name(getattr(binding.statement, "module", None)) == "tensorflow"
-        )
+        and "tensorflow" in (nodes.name_of(binding.alias), nodes.module_of(binding.statement))
         for binding in bindings
     )
 

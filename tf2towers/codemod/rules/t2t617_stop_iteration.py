@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.nodes import block, children, is_name, walk
+from tf2towers.codemod.nodes import OWN_NAMES, block, is_name, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
@@ -39,7 +39,8 @@ def _ends_generator(file: File, node: cst.Raise) -> bool:
     inner: cst.CSTNode = node
     for around in file.ancestors(node):
         if isinstance(around, cst.FunctionDef):
-            return around.asynchronous is None and _is_generator(around)
+            is_generator = any(isinstance(part, cst.Yield) for part in walk(*block(around), but=OWN_NAMES))
+            return around.asynchronous is None and is_generator
         if isinstance(around, cst.ClassDef):
             return False
         if isinstance(around, cst.Try) and inner in block(around) and any(map(_catches, around.handlers)):
@@ -54,17 +55,6 @@ def _ends_generator(file: File, node: cst.Raise) -> bool:
 def _catches(handler: cst.ExceptHandler) -> bool:
     names = walk(handler.type) if handler.type is not None else ()
     return handler.type is None or any(is_name(name) and name.value in _CATCH_IT for name in names)
-
-
-def _is_generator(function: cst.FunctionDef) -> bool:
-    pending: list[cst.CSTNode] = list(block(function))
-    while pending:
-        node = pending.pop()
-        if isinstance(node, cst.Yield):
-            return True
-        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            pending += children(node)
-    return False
 
 
 RULE = Rule(

@@ -10,8 +10,6 @@ from tf2towers.codemod.rule import Example, Rule
 _OPTIMIZERS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"})
 #: what starts the chief's queue runner
 _STARTERS = frozenset({"get_chief_queue_runner", "make_session_run_hook", "sync_optimizer"})
-
-
 _FED = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 
 
@@ -37,22 +35,11 @@ def notes(file: File) -> None:
             message = "its learning rate is fed, and the chief's queue runner feeds nothing: no step is made"
             file.note(call, "T2T618", f"{message}, in TF 1 as well", "note")
     for call in calls:
-        if any(arg.star == "**" for arg in call.args) and any(
-            "replica_id" in other.script.text for other in file.program.files
-        ):
-            file.note(
-                call,
-                "T2T618",
-                "replica_id, which TensorFlow 1.0 took out, may be among its **keywords",
-                "note",
-            )
+        named = any("replica_id" in other.script.text for other in file.program.files)
+        if named and any(arg.star == "**" for arg in call.args):
+            message = "replica_id, which TensorFlow 1.0 took out, may be among its **keywords"
+            file.note(call, "T2T618", message, "note")
 
-
-_HEAD = "import tensorflow as tf\n\nopt = tf.train.GradientDescentOptimizer(0.1)\n"
-_HEAD_AFTER = (
-    "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-    "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-)
 
 RULE = Rule(
     code="T2T618",
@@ -70,8 +57,10 @@ RULE = Rule(
     examples=(
         Example(
             "one that nothing starts",
-            f"{_HEAD}opt = tf.train.SyncReplicasOptimizer(opt, 2)\ntrain = opt.minimize(tf.get_variable('v', []))\n",
-            f"{_HEAD_AFTER}opt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
+            "import tensorflow as tf\n\nopt = tf.train.GradientDescentOptimizer(0.1)\n"
+            "opt = tf.train.SyncReplicasOptimizer(opt, 2)\ntrain = opt.minimize(tf.get_variable('v', []))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "opt = tf.train.GradientDescentOptimizer(0.1)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
             "train = opt.minimize(tf.get_variable('v', []))\n",
         ),
     ),

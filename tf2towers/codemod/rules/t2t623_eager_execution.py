@@ -73,6 +73,12 @@ RULE = Rule(
             left=True,
         ),
         Example(
+            "an optimizer of TF1 under a tape",
+            "import tensorflow as tf\n\nw = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n"
+            "opt = tf.train.GradientDescentOptimizer(0.1)\nopt.apply_gradients([(tape.gradient(loss, w), w)])\n",
+            left=True,
+        ),
+        Example(
             "a program that asks for the version",
             "import tensorflow as tf\n\nif tf.__version__ < '2':\n    tf.enable_v2_tensorshape()\n"
             "w = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n",

@@ -47,21 +47,17 @@ class Reader:
 
     def _may_be_gpu(self, given: cst.BaseExpression) -> bool:
         """Whether a device that depends on the target is a tower's by its words: `available_gpus[i]`."""
-        values = (
-            self.local.get(given.value, [])
-            if nodes.is_name(given) and given.value not in self.targets
-            else []
-        )
-        given = values[0] if len(values) == 1 else given
+        if nodes.is_name(given) and given.value not in self.targets:
+            values = self.local.get(given.value, [])
+            given = values[0] if len(values) == 1 else given
         if not self._depends(given) or any("cpu" in text or "job:" in text for text in texts_in(given)):
             return False
-        parts = [
-            given,
-            *(origin for part in nodes.walk(given) if nodes.is_name(part) for origin in self._origins(part)),
-        ]
-        words = {nodes.last_name(part).lower() for whole in parts for part in nodes.walk(whole)}
-        if any(_OF_CLUSTERS.search(word) for word in words) or _is_of_a_variable(given):
-            return False
+        origins = (each for part in nodes.walk(given) if nodes.is_name(part) for each in self._origins(part))
+        words = {nodes.last_name(part).lower() for part in nodes.walk(given, *origins)}
+        if any(map(_OF_CLUSTERS.search, words)) or (
+            nodes.last_name(given) == "device" and not nodes.is_name(given)
+        ):
+            return False  # of a task, or of a variable: `variable.device`
         return any("gpu" in word or "device" in word or "tower" in word for word in words)
 
     def _read(self, node: cst.BaseExpression, seen: set[str]) -> Device | None:
@@ -78,17 +74,11 @@ class Reader:
         if self._depends(node) and self._is_plain(node):
             return Device(expression=node) if self._names_gpu(node) else None
         if isinstance(node, cst.Call):
-            return self._helper(node) or self._of_arguments(node, seen)
+            # `assign_to_device('/gpu:%d' % i, ps_device='/cpu:0')`
+            given = (self._read(each.value, seen) for each in node.args)
+            return self._helper(node) or next(filter(None, given), None)
         if self._depends(node) and self._names_gpu(node):
             return Device()
-        return None
-
-    def _of_arguments(self, call: cst.Call, seen: set[str]) -> Device | None:
-        """A helper that is given the GPU's name: `assign_to_device('/gpu:%d' % i, ps_device='/cpu:0')`."""
-        for given in call.args:
-            found = self._read(given.value, seen)
-            if found is not None:
-                return found
         return None
 
     def _helper(self, call: cst.Call) -> Device | None:
@@ -101,23 +91,13 @@ class Reader:
             return None
         names = [parameter.name.value for parameter in function.params.params]
         given = dict(zip(names, nodes.positional(call)))  # noqa: B905 - as many as there are
-        given.update(
-            {
-                nodes.keyword_of(own): own.value
-                for own in nodes.keywords(call)
-                if nodes.keyword_of(own) in names
-            }
-        )
+        by_word = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
+        given.update({name: by_word[name] for name in names if name in by_word})
+        bound = {node.value for node in nodes.walk(function) if nodes.is_name(node) and home.is_bound(node)}
         for name, value in given.items():
-            if not nodes.is_name(value) or value.value not in self.targets:
-                continue
-            if any(
-                nodes.is_name(node) and node.value == name and home.is_bound(node)
-                for node in nodes.walk(function)
-            ):
-                continue
-            if any(gpu_index(home, node) == name for node in nodes.walk(function)):
-                return Device(value.value)
+            if nodes.is_name(value) and value.value in self.targets and name not in bound:
+                if any(gpu_index(home, node) == name for node in nodes.walk(function)):
+                    return Device(value.value)
         return None
 
     def _depends(self, node: cst.CSTNode) -> bool:
@@ -216,17 +196,10 @@ def texts_in(node: cst.CSTNode) -> list[str]:
 def _assigned_in(file: File, body: Sequence[nodes.Statement]) -> dict[str, list[cst.BaseExpression]]:
     """What the statements of a loop's body assign to plain names; an empty list for a name bound in another way."""
     found: dict[str, list[cst.BaseExpression]] = {}
-    for statement in body:
-        for node in nodes.walk(statement):
-            if isinstance(node, cst.Assign):
-                for target in nodes.targets(node):
-                    if nodes.is_name(target):
-                        found.setdefault(target.value, []).append(node.value)
-            elif nodes.is_name(node) and file.is_bound(node):
-                found.setdefault(node.value, [])
+    for node in nodes.walk(*body):
+        if isinstance(node, cst.Assign):
+            for target in filter(nodes.is_name, nodes.targets(node)):
+                found.setdefault(target.value, []).append(node.value)
+        elif nodes.is_name(node) and file.is_bound(node):
+            found.setdefault(node.value, [])
     return found
-
-
-def _is_of_a_variable(given: cst.BaseExpression) -> bool:
-    """Whether a device is that of a variable: `variable.device`."""
-    return isinstance(given, cst.Attribute) and given.attr.value == "device"

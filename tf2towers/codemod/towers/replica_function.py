@@ -105,7 +105,7 @@ class _Body:
     ) -> None:
         self.file, self.loop, self.home, self.arguments = file, loop, home, arguments
         self.live = LiveNames(file, home)
-        self.inside = [node for statement in nodes.block(loop) for node in nodes.walk(statement)]
+        self.inside = list(nodes.walk(*nodes.block(loop)))
         self.targets = {argument.name for argument in arguments}
         self.elsewhere = file.meanings.scope(loop).elsewhere
         bound = list(self._bound())
@@ -265,23 +265,15 @@ class _Body:
 
     def _reads_in(self, node: cst.CSTNode, name: str) -> bool:
         """Whether evaluating something reads a name, not under a condition of its own."""
-        pending = [node]
-        for part in pending:
-            if (
-                nodes.is_name(part)
-                and part.value == name
-                and self.file.is_read(part)
-                and self.live.is_own(part)
-            ):
-                return True
-            pending += nodes.children(part) if not isinstance(part, _MAY_NOT_READ) else []
-        return False
+        read = (part for part in nodes.walk(node, but=_MAY_NOT_READ) if nodes.is_name(part))
+        return any(part.value == name and self.file.is_read(part) and self.live.is_own(part) for part in read)
 
 
 #: what may not evaluate all that is in it
 _MAY_NOT_READ = (
-    cst.FunctionDef | cst.Lambda | cst.IfExp | cst.BooleanOperation | nodes.Comprehension | cst.Assert
-)
+    cst.FunctionDef, cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.Assert, cst.ListComp, cst.SetComp, cst.DictComp,
+    cst.GeneratorExp,
+)  # fmt: skip
 _LEAVES = cst.Return | cst.Raise | cst.Break | cst.Continue | cst.Yield
 
 
@@ -308,25 +300,19 @@ def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -
 
 def _is_of_a_function(file: File, loop: cst.For) -> bool:
     """Whether the statements of a loop mean the same in a function."""
-    for statement in nodes.block(loop):
-        pending: list[cst.CSTNode] = [statement]
-        for node in pending:
-            if isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef):
-                continue
-            if isinstance(node, _STAYS):
-                return False
-            if isinstance(node, cst.Break) and _loop_of(file, node) is loop:
-                return False
-            if isinstance(node, cst.For | cst.With) and node.asynchronous:
-                return False
-            if isinstance(node, cst.Name) and node.value == "__class__":
-                return False
-            if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
-                if node.func.value == "super" and not node.args:
-                    return False
-            if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar):
-                return False
-            pending += nodes.children(node)
+    for node in nodes.walk(*nodes.block(loop), but=nodes.OWN_NAMES):
+        if isinstance(node, _STAYS):
+            return False
+        if isinstance(node, cst.Break) and _loop_of(file, node) is loop:
+            return False
+        if isinstance(node, cst.For | cst.With) and node.asynchronous:
+            return False
+        if isinstance(node, cst.Name) and node.value == "__class__":
+            return False
+        if isinstance(node, cst.Call) and nodes.last_name(node.func) == "super" and not node.args:
+            return False
+        if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar):
+            return False
     return True
 
 
@@ -399,10 +385,8 @@ def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) 
         changed = iterable.attr.value
     else:
         return True  # a list of its own
-    for statement in nodes.block(loop):
-        for node in nodes.walk(statement):
-            if not isinstance(node, cst.Name | cst.Attribute) or nodes.last_name(node) != changed:
-                continue
+    for node in nodes.walk(*nodes.block(loop)):
+        if isinstance(node, nodes.Symbol) and nodes.last_name(node) == changed:
             if not _is_only_read(file, node, file.parent(node)):
                 return False
     return not any(

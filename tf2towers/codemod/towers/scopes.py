@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, walk
+from tf2towers.codemod.nodes import Symbol, block, is_name, is_text, last_name, literal, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import Made
 from tf2towers.codemod.towers.replica_function import CHANGES
@@ -79,11 +79,7 @@ def _read_by(made: Made) -> tuple[list[cst.Name], set[str], set[str]]:
     parts = [part for expression in made.parts for part in walk(expression)]
     names = [part for part in parts if is_name(part) and part.value not in made.targets]
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
-    return (
-        names,
-        attributes,
-        {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)},
-    )
+    return names, attributes, {last_name(part) for part in parts if isinstance(part, Symbol)}
 
 
 def is_known_at(file: File, node: cst.With, made: Made) -> bool:
@@ -128,9 +124,8 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
 
 def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Whether what is made before a statement is certainly made before a node, in the same function."""
-    if statement not in file.tree.parents or file.function_around(statement) is not file.function_around(
-        node
-    ):
+    function = file.function_around(node)
+    if statement not in file.tree.parents or file.function_around(statement) is not function:
         return False
     siblings: list[cst.CSTNode] = [*block(file.parent(statement))]
     around = {node, *file.ancestors(node)}
@@ -180,13 +175,7 @@ def enter_scope(file: File, node: cst.With, scope: str) -> list[Edit]:
         return [Edit(file.text.start(call), file.text.end(call), scope, whole=True)]
     last = node.items[-1]
     end = file.text.end(last.asname.name if last.asname is not None else last.item)
-    if last.asname is None:
-        end = _end_of_brackets(last.item, end, file.text.text)
+    if last.asname is None and not isinstance(last.item, cst.Tuple | cst.GeneratorExp):
+        for _ in last.item.rpar:  # brackets around it
+            end = file.text.text.index(")", end) + 1
     return [Edit(end, end, f", {scope}")]
-
-
-def _end_of_brackets(node: cst.BaseExpression, end: int, text: str) -> int:
-    """The offset after the brackets around an expression."""
-    for _ in node.rpar if not isinstance(node, cst.Tuple | cst.GeneratorExp) else ():
-        end = text.index(")", end) + 1
-    return end

@@ -132,21 +132,15 @@ class _Writer:
         """Everything that is written."""
         if has_strategy(self.file):
             return self.made
-        loops = self._outermost(find_tower_loops(self.file))
-        layers = {self._home(loop.node) for loop in loops if not _takes_gradients(loop.node)}
+        every = {loop.node: loop for loop in find_tower_loops(self.file)}
+        loops = [loop for node, loop in every.items() if every.keys().isdisjoint(self.file.ancestors(node))]
+        layers = {self.file.function_around(loop.node) for loop in loops if not _takes_gradients(loop.node)}
         if len(layers) <= _FUNCTIONS:
             for loop in loops:
                 self._loop(loop)
         if not self.made.strategies:
             self._without_a_loop()
         return self.made
-
-    def _outermost(self, loops: Sequence[Loop]) -> list[Loop]:
-        nodes = {loop.node for loop in loops}
-        return [loop for loop in loops if not nodes & set(self.file.ancestors(loop.node))]
-
-    def _home(self, node: cst.CSTNode) -> cst.CSTNode:
-        return self.file.function_around(node) or self.file.tree.module
 
     def _loop(self, loop: Loop) -> None:
         if not self._stands_alone(loop):
@@ -253,10 +247,7 @@ class _Writer:
             first = text.line_start(text.line_of(colon - 1) + 1)
             yield Edit(first, first, "".join(f"{inner}{line}{newline}" for line in _declarations(function)))
         lines = [f"{indent}{line}" for line in self._run(name, function, strategy, indent)]
-        if function.returned:
-            lines = [inner + result, *blank.splitlines(), *lines]
-        else:
-            lines = [*blank.splitlines(), *lines]
+        lines = [*([inner + result] if function.returned else []), *blank.splitlines(), *lines]
         end = self._end(loop, inner)
         joined = newline.join(lines) + newline
         if end == len(text.text) and text.text[-1] not in "\r\n":

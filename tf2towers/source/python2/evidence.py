@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tf2towers.source.nodes import dotted, imported
+from tf2towers.source.nodes import dotted, imported, module_of
 from tf2towers.source.python2.reached import Module, Reached
 from tf2towers.source.python2.tables import read_words
 from tf2towers.source.script import Script
@@ -102,7 +102,7 @@ def _bound_names(
     found = set(module.bindings)
     for node in module.nodes:
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
-            path = module.imported_from(node)
+            path = module.local.get(module_of(node))
             other = next((each for each in modules if each.path == path), None)
             if path not in seen and not (node.module or "").startswith("tensorflow"):
                 found |= _BUILTINS if other is None else _bound_names(other, modules, seen | {module.path})

@@ -75,12 +75,8 @@ class Meaning(cst.CSTTransformer):
         #: what `from` statements import, by its whole name -> the name here
         self._imported: dict[str, str] = {}
         for node in self._names.nodes:
-            if (
-                isinstance(node, cst.ImportFrom)
-                and node.module
-                and not isinstance(node.names, cst.ImportStar)
-            ):
-                for alias in node.names:
+            if isinstance(node, cst.ImportFrom) and node.module:
+                for alias in node.names if not isinstance(node.names, cst.ImportStar) else ():
                     name = f"{dotted(node.module)}.{alias.evaluated_name}"
                     self._imported[name] = alias.evaluated_alias or alias.evaluated_name
                     if (lost := _loss_of(name)) is not None:

@@ -69,17 +69,11 @@ class NumberKinds:
 
     def _of_operation(self, node: cst.BinaryOperation) -> Kind:
         left, right = self.of(node.left), self.of(node.right)
-        if (
-            "float" in (left, right)
-            and not isinstance(node.left, _LISTS)
-            and not isinstance(node.right, _LISTS)
-        ):
-            return "float"
-        if left == right == "int" and (
-            not isinstance(node.operator, cst.Power) or isinstance(node.right, cst.Integer)
-        ):
-            return "int"  # of two integers Python 2's / is an integer, too
-        return "?"
+        if "float" in (left, right):
+            return "?" if isinstance(node.left, _LISTS) or isinstance(node.right, _LISTS) else "float"
+        may_be_inverse = isinstance(node.operator, cst.Power) and not isinstance(node.right, cst.Integer)
+        # of two integers Python 2's / is an integer, too
+        return "int" if left == right == "int" and not may_be_inverse else "?"
 
     def _of_call(self, node: cst.Call) -> Kind:
         name = self._names.canonical(node.func)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tf2towers.source.nodes import Function, bound_by, dotted, last_name, module_of, root_of
+from tf2towers.source.nodes import Function, bound_by, dotted, last_name, root_of
 
 #: methods that Python calls by itself
 _IMPLICIT = frozenset({"__call__", "__enter__", "__getitem__", "__init__", "__iter__", "__len__", "__new__"})
@@ -56,7 +56,8 @@ class Module:
         return {
             name
             for name, given in self.bindings.items()
-            if any(isinstance(each, ast.expr | ast.arg) and not _is_deleted(each) for each in given)
+            for each in given
+            if isinstance(each, ast.expr | ast.arg) and not isinstance(getattr(each, "ctx", None), ast.Del)
         }
 
     @cached_property
@@ -64,10 +65,6 @@ class Module:
         """What names that are imported are called in the file that they come from."""
         statements = (node for node in self.nodes if isinstance(node, ast.ImportFrom))
         return {bound_by(alias): alias.name for node in statements for alias in node.names}
-
-    def imported_from(self, node: ast.ImportFrom) -> Path | None:
-        """The local module that a `from` statement takes names of."""
-        return self.local.get(module_of(node))
 
     def is_foreign(self, value: ast.AST, asked: frozenset[str] = frozenset()) -> bool:
         """Whether a value is not an object of a class of the program: a library's, what it gives, or a literal."""
@@ -263,10 +260,6 @@ class Reached:
 
 def _methods(node: ast.ClassDef) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     return [inner for inner in node.body if isinstance(inner, Function)]
-
-
-def _is_deleted(node: ast.AST) -> bool:
-    return isinstance(getattr(node, "ctx", None), ast.Del)
 
 
 def _only(units: Iterable[Unit]) -> Unit | None:
