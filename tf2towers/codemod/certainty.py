@@ -8,6 +8,11 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 
+#: what goes through all that it is given at once
+GOES_THROUGH = frozenset(
+    f"builtins.{name}"
+    for name in ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
+)
 RANGES = frozenset({"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange"})
 #: functions that have no effect and give something that can be gone through once
 _PURE = RANGES | {

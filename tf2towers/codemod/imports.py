@@ -57,11 +57,8 @@ def imports_made_by(keeps_plain: Callable[[Alias], bool], node: Import) -> Itera
 
 def stays_dotted(dotted: str) -> bool:
     """Whether `import tensorflow.x.y` without `as` stays: there is such a module."""
-    return dotted.startswith("tensorflow.") and find_replacement(canonical_name(dotted)).kind in (
-        "v1",
-        "tf2",
-        "private",
-    )
+    kind = find_replacement(canonical_name(dotted)).kind
+    return dotted.startswith("tensorflow.") and kind in ("v1", "tf2", "private")
 
 
 def _from_import(node: cst.ImportFrom, alias: Alias) -> NewImport:

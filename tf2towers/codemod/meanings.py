@@ -159,12 +159,8 @@ class Meanings:
             bindings = [last]
             found = {self._meaning(last)}
         for binding in bindings:
-            if (
-                name == "tf"
-                and isinstance(binding, Assigned)
-                and isinstance(binding.value, cst.Call | cst.Subscript)
-            ):
-                found.add("tf" if _imports(binding.value) else None)
+            if name == "tf" and isinstance(binding, Assigned) and _imports(binding.value):
+                found.add("tf")
             if isinstance(binding, Opaque) and isinstance(binding.node, cst.Param):
                 found.add(self.canonical(binding.node.default))
                 if name == "tf":
@@ -382,10 +378,12 @@ class Meanings:
         return next((meaning for meaning in found if meaning is not None), None)
 
 
-def _imports(value: cst.Call | cst.Subscript) -> bool:
+def _imports(value: cst.BaseExpression) -> bool:
     """Whether a module comes of it: `importlib.import_module(name)`, `__import__(name)`, `sys.modules[name]`."""
-    function = value.func if isinstance(value, cst.Call) else value.value
-    return nodes.last_name(function) in ("import_module", "__import__", "modules")
+    match value:
+        case cst.Call(func=giver) | cst.Subscript(value=giver):
+            return nodes.last_name(giver) in ("import_module", "__import__", "modules")
+    return False
 
 
 def _is_none(binding: Binding) -> bool:

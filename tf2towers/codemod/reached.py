@@ -151,12 +151,8 @@ def is_named(file: File, imported: nodes.Alias) -> bool:
     """Whether anything in a program names what an import binds: code, another import, a text (`__all__`)."""
     bound = nodes.bound_by(imported)
     for each in file.program.all_files:
-        names = (
-            alias
-            for node in each.all(cst.ImportFrom)
-            for alias in nodes.aliases(node)
-            if alias is not imported
-        )
+        taken = (alias for node in each.all(cst.ImportFrom) for alias in nodes.aliases(node))
+        names = (alias for alias in taken if alias is not imported)
         if (
             any(name.value == bound for name in each.all(cst.Name))
             or any(attribute.attr.value == bound for attribute in each.all(cst.Attribute))
@@ -244,11 +240,8 @@ def _is_own(file: File, name: cst.CSTNode) -> bool:
 
 def _is_module_handed_on(file: File, node: cst.CSTNode, stems: Set[str]) -> bool:
     """Whether a node is a module of the program, or may be one by a star, of which nothing is taken at once."""
-    if (
-        not isinstance(node, nodes.Symbol)
-        or not nodes.is_name(root := nodes.root_of(node))
-        or not file.is_read(node)
-    ):
+    root = nodes.root_of(node)
+    if not isinstance(node, nodes.Symbol) or not nodes.is_name(root) or not file.is_read(node):
         return False
     around = file.parent(node)
     if isinstance(around, cst.Attribute) and around.attr.value != "__dict__":

@@ -8,6 +8,7 @@ import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.arguments import added_argument, without_argument
+from tf2towers.codemod.certainty import GOES_THROUGH
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.libraries import (
     Changed,
@@ -24,13 +25,7 @@ from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t609_python2_uncertain import is_an_error, missed_names
 
-#: builtin functions that go through all of what they are given
-_GO_THROUGH = frozenset(
-    {
-        "all", "any", "dict", "enumerate", "frozenset", "list", "map", "max", "min", "set", "sorted", "sum", "tuple",
-        "zip",
-    }
-)  # fmt: skip
+_GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -332,8 +327,8 @@ def _is_gone_through(file: File, call: cst.Call) -> bool:
     match file.parent(call):
         case (cst.For() | cst.CompFor()) as loop:
             return loop.iter is call
-        case cst.Call(func=cst.Name(value=name)) as around if call in nodes.positional(around):
-            return name in _GO_THROUGH and not file.meanings.bindings(around.func)
+        case cst.Call() as around if call in nodes.positional(around):
+            return file.canonical(around.func) in _GO_THROUGH
     return False
 
 

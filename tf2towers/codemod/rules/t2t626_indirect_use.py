@@ -19,7 +19,7 @@ _HARMLESS = frozenset(
 )
 #: what of TensorFlow is independent of a graph
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
-_RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
+_RUN_TEXTS = ("builtins.eval", "builtins.exec")
 #: what gives a module for its name, however it is reached
 _IMPORTING = frozenset(
     {
@@ -53,12 +53,8 @@ def notes(file: File) -> None:
                 message = f"{canonical} is given another value here: the runtime would take it, too"
                 note_site(file, node, "T2T626", message, stays="it stays in {}")
     for call, spelled in _run_as_text(file):
-        _note(
-            file,
-            call,
-            f"{spelled} is used in a text that is run here, and means something else in TF 2",
-            call,
-        )
+        message = f"{spelled} is used in a text that is run here, and means something else in TF 2"
+        _note(file, call, message, call)
     for use, _ in file.doubtful:
         _note(file, use, f"{use.value} means TensorFlow, and something else")
 

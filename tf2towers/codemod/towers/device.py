@@ -123,13 +123,8 @@ class Reader:
         if name.value in self.targets:
             for loop in self.file.ancestors(name):
                 if isinstance(loop, cst.For):
-                    found += [
-                        value
-                        for part in nodes.walk(loop.iter)
-                        if nodes.is_name(part)
-                        for value in self._assigned(part)
-                    ]
-                    found.append(loop.iter)
+                    names = filter(nodes.is_name, nodes.walk(loop.iter))
+                    found += [*(value for part in names for value in self._assigned(part)), loop.iter]
         return found
 
     def _assigned(self, name: cst.Name) -> list[cst.CSTNode]:

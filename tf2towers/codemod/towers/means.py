@@ -106,18 +106,11 @@ class _Mean:
             case cst.List(elements=[]):
                 return "list"
             case cst.Tuple() if not nodes.has_star(value):
-                return (
-                    "pair"
-                    if [self._kind(each) for each in nodes.items(value)] == ["mean", "variable"]
-                    else None
-                )
+                kinds = [self._kind(each) for each in nodes.items(value)]
+                return "pair" if kinds == ["mean", "variable"] else None
             case cst.Subscript(value=cst.Subscript() as inner):  # pairs[0][1]
-                is_first = (
-                    _is(nodes.index_of(value), 1)
-                    and _is(nodes.index_of(inner), 0)
-                    and self._are_pairs(inner.value)
-                )
-                return "variable" if is_first else None
+                is_first = _is(nodes.index_of(value), 1) and _is(nodes.index_of(inner), 0)
+                return "variable" if is_first and self._are_pairs(inner.value) else None
             case cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[], asynchronous=None) as over):
                 gradient = _first_of_pair(over.target)
                 if gradient is None or not self._are_pairs(over.iter):

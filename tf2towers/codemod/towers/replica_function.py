@@ -16,7 +16,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.certainty import RANGES, is_certain, makes_list
+from tf2towers.codemod.certainty import GOES_THROUGH, RANGES, is_certain, makes_list
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.live_names import LiveNames
@@ -31,11 +31,6 @@ _CALLS_AT_ONCE = frozenset(
         "builtins.min", "builtins.max", "tf.contrib.framework.nest.map_structure", "tf.nest.map_structure",
     }
 )  # fmt: skip
-#: what goes through a generator at once
-_GOES_THROUGH = frozenset(
-    f"builtins.{name}"
-    for name in ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
-)
 #: methods that change a list
 CHANGES = frozenset(
     {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update"}
@@ -186,17 +181,15 @@ class _Body:
             return (
                 isinstance(call, cst.Call)
                 and call.func is not closure
-                and self.file.canonical(call.func) in _GOES_THROUGH
+                and self.file.canonical(call.func) in GOES_THROUGH
             )
         if self.loop not in self.file.ancestors(closure):
             return False
         if isinstance(closure, cst.GeneratorExp):
             return isinstance(parent, cst.For) and parent.iter is closure
-        if isinstance(closure, cst.Lambda):
-            if not isinstance(call, cst.Call):
-                return False
-            return call.func is closure or self.file.canonical(call.func) in _CALLS_AT_ONCE
-        return False
+        if not isinstance(closure, cst.Lambda) or not isinstance(call, cst.Call):
+            return False
+        return call.func is closure or self.file.canonical(call.func) in _CALLS_AT_ONCE
 
     def _annotated(self) -> set[str]:
         annotated = (node.target for node in self.inside if isinstance(node, cst.AnnAssign))
@@ -331,13 +324,10 @@ def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
         count = count_of(iterable)
         value = nodes.literal(count)
         return isinstance(value, int) and value > 0
-    if (
-        name in ("builtins.zip", "six.moves.zip", "builtins.enumerate")
-        and not nodes.has_star(iterable)
-        and given
-    ):
-        return all(_has_items(file, each) for each in (given[:1] if name == "builtins.enumerate" else given))
-    return False
+    if name not in ("builtins.zip", "six.moves.zip", "builtins.enumerate") or nodes.has_star(iterable):
+        return False
+    parts = given[:1] if name == "builtins.enumerate" else given
+    return bool(parts) and all(_has_items(file, each) for each in parts)
 
 
 def _loop_parameters(
