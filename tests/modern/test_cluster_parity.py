@@ -22,7 +22,7 @@ FIRST_MOMENT, SECOND_MOMENT, UPDATE = 5e-7, 2e-5, 5e-5
 #: What three workers' mean may differ by, in ulps of its largest element. The accumulator adds in the order in which
 #: gradients arrive and divides by 3; an all-reduce has an order of its own for each part of a gradient, and a third is
 #: no float32 number. So each element is held against the mean in the nearest order. Keras's optimizer sums, so each
-#: worker has to round its third before: measured 1.0 on TensorFlow 2.21 and 2.15, 1.5 on 2.18. Of two it is exact.
+#: worker rounds its third before: at most 1.0 was seen on TensorFlow 2.21 and 2.15, 1.5 on 2.18. Of two it is exact.
 THREE_WORKERS = 2.0
 
 
