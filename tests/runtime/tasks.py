@@ -8,9 +8,8 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "TF_ENABLE_ONEDNN_OPTS": "0"}
@@ -37,30 +36,6 @@ def run_python(*command: str, seconds: float = 240, status: int = 0, **environme
     )  # fmt: skip
     assert done.returncode == status, done.stderr[-3000:]
     return done.stdout, done.stderr
-
-
-@contextlib.contextmanager
-def listening(address: str) -> Iterator[None]:
-    """Accepts connections at `address` meanwhile, for the other tasks' `wait_for`."""
-    with socket.socket() as server:
-        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        server.bind(("", int(address.rpartition(":")[2])))
-        server.listen(64)
-        over = threading.Event()
-
-        def accept() -> None:
-            server.settimeout(0.1)
-            while not over.is_set():
-                with contextlib.suppress(OSError):
-                    server.accept()[0].close()
-
-        thread = threading.Thread(target=accept, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
 
 
 class Tasks:

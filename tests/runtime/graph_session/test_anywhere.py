@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tests.runtime.tasks import free_ports
 from tf2towers.runtime import Server, Session, graph_mode
-from tests.runtime.tasks import listening
+import socket
 
 graph_mode()
 here, there, other = (f"localhost:{port}" for port in free_ports(3))
@@ -35,7 +35,7 @@ def refused(session, fetch):
     return False
 
 
-with listening(other), Session(server.target) as session:
+with socket.create_server(("", int(other.rpartition(":")[2]))), Session(server.target) as session:
     session.run(w.initializer)
     with tf.device("/job:worker/task:1/gpu:0"):
         y = tf.matmul(x, w)
