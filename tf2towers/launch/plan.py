@@ -96,10 +96,5 @@ class Plan:
 
     def environment(self, cluster: Cluster, task: Task, mark: str) -> dict[str, str]:
         """A task's whole environment; `mark` is what its processes are found by."""
-        given = {
-            "PYTHONUNBUFFERED": "1",
-            **self.env,
-            **cluster.environment(task, self.template),
-            MARK: mark,
-        }
+        given = {"PYTHONUNBUFFERED": "1", **self.env, **cluster.environment(task, self.template), MARK: mark}
         return {LEVEL: "2", **os.environ, **given}

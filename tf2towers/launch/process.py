@@ -55,9 +55,7 @@ _AFTER_KILL = 5.0  # seconds
 
 
 def start_command(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    output: int | IO[bytes],
+    command: Sequence[str], environment: Mapping[str, str], output: int | IO[bytes]
 ) -> subprocess.Popen[bytes]:
     """A command in a session of its own, which dies with this process, and can ask nobody for input.
 
@@ -94,12 +92,7 @@ class GuardedProcess:
         mark: what the environment of all that it starts has; see `leftovers`.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        log: Path,
-    ) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         self.mark = new_mark()
         try:
             with log.open("wb") as stream:

@@ -181,10 +181,7 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@patch(
-    "ops/variables.py, RefVariable.__init__",
-    "tests/soundness/scripts/sessions/variables.py",
-)
+@patch("ops/variables.py, RefVariable.__init__", "tests/soundness/scripts/sessions/variables.py")
 def variables_are_made_as_tf1s(changes: Patch) -> None:
     """Makes resources of all variables, with what TF1's were given that resources take no notice of.
 
@@ -379,10 +376,7 @@ def complete_graphs(changes: Patch) -> None:
         return plain(graph, op_type_map)
 
 
-@patch(
-    "framework/ops.py, Graph.as_graph_element",
-    "tests/soundness/scripts/sessions/variables.py",
-)
+@patch("framework/ops.py, Graph.as_graph_element", "tests/soundness/scripts/sessions/variables.py")
 def variables_by_tensor_name(changes: Patch) -> None:
     """Gives `graph.get_tensor_by_name("w:0")` the variable, as TF1's was the variable's own tensor, not a handle.
 
@@ -433,10 +427,7 @@ def gradients_by_values_are_the_variables(changes: Patch) -> None:
         return plain(ys, several, *arguments, **options)
 
 
-@patch(
-    "ops/array_ops.py, identity and stop_gradient",
-    "tests/functions/programs/training.py",
-)
+@patch("ops/array_ops.py, identity and stop_gradient", "tests/functions/programs/training.py")
 def copies_of_rows_are_dense(changes: Patch) -> None:
     """Lets `tf.identity` and `tf.stop_gradient` of a gradient of some rows be the whole gradient, as in TF1.
 
