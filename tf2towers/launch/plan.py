@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tf2towers.launch.chatter import LEVEL
-from tf2towers.launch.cluster import Cluster, Task, tasks_of, words
-from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.cluster import Cluster, LaunchError, Task, tasks_of, words
 from tf2towers.launch.leftovers import MARK
-from tf2towers.launch.taken_flags import taken_flags
+from tf2towers.launch.program import taken_flags
 
 
 @dataclass(frozen=True)

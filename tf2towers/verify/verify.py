@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Kind, ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
 from tf2towers.verify.compare import NotComparable, compare, first_of, outcome_of, share_of, tolerances
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Recording, read_steps
 from tf2towers.verify.result_notes import new_result, note_facts, note_open, note_side, under_way
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original

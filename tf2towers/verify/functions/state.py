@@ -111,8 +111,6 @@ def _alive(kind: type) -> list[Any]:
         try:
             if isinstance(candidate, kind):
                 found.append(candidate)
-        except (
-            Exception
-        ):  # a stand-in, as for a module that loads late, may fail when it is asked for its class
+        except Exception:  # a stand-in, as for a module that loads late, may fail at the question
             continue
     return found
