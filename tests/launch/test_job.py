@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.launch.cluster import Task
-from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.cluster import LaunchError, Task
 from tf2towers.launch.job import Job, Outcome, Watcher, ending_words
 from tf2towers.launch.plan import Plan
 

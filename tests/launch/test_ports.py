@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from tf2towers.launch import ports
-from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.cluster import LaunchError
 from tf2towers.launch.ports import Port, hold_ports
 
 

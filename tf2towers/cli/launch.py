@@ -11,9 +11,9 @@ from tf2towers.cli.errors import CommandError
 from tf2towers.launch.cluster import TASK_FLAGS
 from tf2towers.launch.job import Job, Outcome
 from tf2towers.launch.plan import Plan
+from tf2towers.launch.program import knows_its_task
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import note_signals
-from tf2towers.launch.taken_flags import knows_its_task
 
 SHOWN = 20  # of the last lines of the task that failed
 #: what Python says of TF 1's names on TF 2, `tf.app` or `from tensorflow.contrib import ...`

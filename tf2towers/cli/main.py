@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from tf2towers import __version__
 from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
-from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.cluster import LaunchError
 
 _PAIR = "[options] {} -- [ARGUMENTS OF BOTH SCRIPTS]"
 #: what follows a command's name on the command line, and its line in the help; its module is called as it is

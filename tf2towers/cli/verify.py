@@ -76,7 +76,7 @@ def verdict_on(
         work: where the recordings stay; None: nowhere.
         progress: called with what runs, and its steps so far.
     """
-    from tf2towers.compare.dialect import find_shape
+    from tf2towers.launch.program import find_shape
     from tf2towers.verify.sides import Options
     from tf2towers.verify.verify import verify
 

@@ -11,19 +11,17 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tf2towers.compare.dialect import find_shape, has_cluster, is_tf1
 from tf2towers.compare.outcome import Outcome, machine
 from tf2towers.compare.side import EnoughSteps, Side
 from tf2towers.compare.watch.__main__ import ALLOWED, WRITES
-from tf2towers.launch.cluster import Shape
-from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.cluster import LaunchError, Shape
 from tf2towers.launch.job import TIMED_OUT, Job, ending_words
 from tf2towers.launch.job import Outcome as Ending
 from tf2towers.launch.plan import Plan
+from tf2towers.launch.program import find_shape, has_cluster, is_tf1, makes_session_calls
 from tf2towers.launch.signals import note_signals
 from tf2towers.report.paths import counted
 from tf2towers.verify.process import last_lines, portable
-from tf2towers.verify.program import makes_session_calls
 
 WATCH = Path(__file__).parent / "watch" / "__main__.py"
 SCRATCH = "{scratch}"  # in an argument: a folder of the side's own, gone afterwards

@@ -49,7 +49,6 @@ class Numbers:
         seconds: that the process ran.
         first_step: seconds from the start of the process to the end of its first step, imports and all.
         rate: steps a second in the steady state; None: too few steps.
-        step_seconds: of a step in the steady state.
         peak: resident bytes at most, of the whole process.
         final_loss: of the last step. `end_loss`: the mean over the last tenth of the steps.
     """
@@ -58,7 +57,6 @@ class Numbers:
     seconds: float
     first_step: float
     rate: Spread | None
-    step_seconds: Spread | None
     peak: int | None
     first_loss: float | None
     final_loss: float | None
@@ -75,7 +73,6 @@ class Numbers:
             seconds=side.seconds,
             first_step=side.steps[0].end,
             rate=Spread.of([1 / each for each in seconds]),
-            step_seconds=Spread.of(seconds),
             peak=side.peak,
             first_loss=losses[0] if losses else None,
             final_loss=losses[-1] if losses else None,
@@ -144,13 +141,6 @@ _ROWS: tuple[tuple[str, str, Callable[[Any], str], Callable[[Any, Any], str]], .
     ("time to the first step", "first_step", _seconds, times),
     ("steps/s, median", "rate", lambda rate: _short(rate.median), times),
     ("  its middle half", "rate", lambda rate: f"{_short(rate.low)} to {_short(rate.high)}", spread),
-    ("a step, median", "step_seconds", lambda each: f"{each.median * 1000:.1f} ms", times),
-    (
-        "  its middle half",
-        "step_seconds",
-        lambda each: f"{each.low * 1000:.1f} to {each.high * 1000:.1f}",
-        spread,
-    ),
     ("peak memory", "peak", lambda value: f"{value / 2**20:,.0f} MiB", times),
     ("first loss", "first_loss", number, _difference),
     ("final loss", "final_loss", number, _difference),

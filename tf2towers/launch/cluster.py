@@ -8,13 +8,15 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tf2towers.launch.errors import LaunchError
-
 TASK_FLAGS = (
     "--ps_hosts={ps_hosts} --worker_hosts={worker_hosts} --job_name={job_name} --task_index={task_index}"
 )
 FIELDS = ("ps_hosts", "worker_hosts", "job_name", "task_index", "cluster")
 _VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+
+
+class LaunchError(Exception):
+    """The cluster cannot be started or kept: the message says what is wrong, for the user."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tf2towers.launch.cluster import Cluster, Task
-from tf2towers.launch.leftovers import kill_leftovers, new_mark
+from tf2towers.launch.leftovers import AFTER_KILL, kill_leftovers, new_mark
 from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
@@ -18,31 +18,24 @@ from tf2towers.launch.signals import note_signals
 
 TICK = 0.05  # seconds between two looks at what has ended
 QUIET = 10.0  # seconds without output after which it says which tasks it waits for
-_AFTER_KILL = 5.0  # seconds that the system has for ending a killed process
 _GRACE = 5.0  # seconds between SIGTERM and SIGKILL
 TIMED_OUT = 124  # the status, as of timeout(1)
 
 
 class Watcher:
-    """Hears everything and does nothing: the base of those that do. What they raise ends the cluster."""
+    """Hears everything, and calls `on_line('worker 0', 'step 1')` for each line. What it raises ends the cluster."""
 
-    def lines(self, task: Task, lines: Sequence[str]) -> None:
-        """A task has written these lines, without their ends."""
-
-    def notice(self, text: str) -> None:
-        """Something a user should know has happened."""
-
-
-class LineWatcher(Watcher):
-    """Calls `on_line(name, line)`, such as ('worker 0', 'step 1'), for every line."""
-
-    def __init__(self, on_line: Callable[[str, str], object]) -> None:
+    def __init__(self, on_line: Callable[[str, str], object] | None = None) -> None:
         self._on_line = on_line
 
     def lines(self, task: Task, lines: Sequence[str]) -> None:
-        """Calls `on_line` once for each line."""
-        for line in lines:
-            self._on_line(task.name, line)
+        """A task has written these lines, without their ends."""
+        if self._on_line is not None:
+            for line in lines:
+                self._on_line(task.name, line)
+
+    def notice(self, text: str) -> None:
+        """Something a user should know has happened."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +185,7 @@ class Job:
         """SIGKILL to all that is left, and the reaping of it. Raises nothing."""
         for member in self._running():
             member.send(signal.SIGKILL)
-        deadline = time.monotonic() + _AFTER_KILL
+        deadline = time.monotonic() + AFTER_KILL
         while self._running() and time.monotonic() < deadline:
             try:
                 self._pump()
@@ -220,7 +213,7 @@ def run_cluster(
         KeyboardInterrupt: on Ctrl-C, when everything has ended. (So for SIGTERM: its handler is called then.)
     """
     with note_signals() as signals:
-        job = Job(plan, LineWatcher(on_line) if on_line is not None else Watcher(), signals)
+        job = Job(plan, Watcher(on_line), signals)
         outcome = job.run()
     if signals:
         signal.raise_signal(signals[0])

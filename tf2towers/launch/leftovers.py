@@ -15,17 +15,12 @@ from pathlib import Path
 
 MARK = "TF2TOWERS_LAUNCH"
 _PROC = Path("/proc")
-_AFTER_KILL = 5.0  # seconds that the system has for ending a killed process
+AFTER_KILL = 5.0  # seconds that the system has for ending a killed process
 
 
 def new_mark() -> str:
     """A value of the variable MARK that no other launch has. Where this process has a mark, the new one is below it."""
     return "/".join(filter(None, [os.environ.get(MARK), uuid.uuid4().hex]))
-
-
-def can_kill() -> bool:
-    """Whether processes can be found by their mark here, and killed for certain."""
-    return hasattr(os, "pidfd_open") and _PROC.is_dir()
 
 
 def kill_leftovers(mark: str) -> None:
@@ -34,25 +29,24 @@ def kill_leftovers(mark: str) -> None:
     Looks again until there is none: one that is about to be killed may start another. A process that replaced its
     environment is not found. Where there is no /proc nothing is.
     """
-    if not can_kill():
+    if not hasattr(os, "pidfd_open") or not _PROC.is_dir():
         return
-    deadline = time.monotonic() + _AFTER_KILL
+    deadline = time.monotonic() + AFTER_KILL
     while (found := _marked_processes(mark)) and time.monotonic() < deadline:
         for pid in found:
-            _send(pid, mark, signal.SIGKILL, deadline)
+            _kill(pid, mark, deadline)
 
 
-def _send(pid: int, mark: str, number: signal.Signals, deadline: float | None = None) -> None:
-    """Sends a signal to a process, which may have ended; with a deadline, waits for its end."""
+def _kill(pid: int, mark: str, deadline: float) -> None:
+    """Kills a process, which may have ended, and waits for its end."""
     with contextlib.suppress(OSError):
         process = os.pidfd_open(pid)
         try:
             if _has_mark(pid, mark):  # the number may be another process's by now
-                signal.pidfd_send_signal(process, number)
-                if deadline is not None:
-                    end = select.poll()
-                    end.register(process, select.POLLIN)
-                    end.poll(max(0.0, deadline - time.monotonic()) * 1000)
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+                end = select.poll()
+                end.register(process, select.POLLIN)
+                end.poll(max(0.0, deadline - time.monotonic()) * 1000)
         finally:
             os.close(process)
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tf2towers.launch.chatter import LEVEL
-from tf2towers.launch.cluster import Cluster, Task, tasks_of, words
-from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.cluster import Cluster, LaunchError, Task, tasks_of, words
 from tf2towers.launch.leftovers import MARK
-from tf2towers.launch.taken_flags import taken_flags
+from tf2towers.launch.program import taken_flags
 
 
 @dataclass(frozen=True)
@@ -96,10 +95,5 @@ class Plan:
 
     def environment(self, cluster: Cluster, task: Task, mark: str) -> dict[str, str]:
         """A task's whole environment; `mark` is what its processes are found by."""
-        given = {
-            "PYTHONUNBUFFERED": "1",
-            **self.env,
-            **cluster.environment(task, self.template),
-            MARK: mark,
-        }
+        given = {"PYTHONUNBUFFERED": "1", **self.env, **cluster.environment(task, self.template), MARK: mark}
         return {LEVEL: "2", **os.environ, **given}

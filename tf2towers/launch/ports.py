@@ -13,7 +13,7 @@ import random
 import socket
 from pathlib import Path
 
-from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.cluster import LaunchError
 
 LOWEST, HIGHEST = 10_000, 32_767
 _RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
@@ -57,24 +57,21 @@ def hold_ports(count: int) -> list[Port]:
         LaunchError: there are not so many.
     """
     ports: list[Port] = []
-    try:
+    with contextlib.ExitStack() as held:
         for number in _candidates():
             if len(ports) == count:
-                return ports
+                break
             try:
                 ports.append(Port(number))
             except OSError as problem:
                 if problem.errno not in (errno.EADDRINUSE, errno.EACCES):
-                    raise
-        if len(ports) == count:
-            return ports
-        raise LaunchError(f"{count} tasks need as many free ports, and there are {len(ports)}")
-    except BaseException as problem:
-        for port in ports:
-            port.close()
-        if isinstance(problem, OSError):
-            raise LaunchError(f"no ports for {count} tasks: {problem.strerror}") from problem
-        raise
+                    raise LaunchError(f"no ports for {count} tasks: {problem.strerror}") from problem
+            else:
+                held.callback(ports[-1].close)
+        if len(ports) < count:
+            raise LaunchError(f"{count} tasks need as many free ports, and there are {len(ports)}")
+        held.pop_all()
+    return ports
 
 
 def _candidates() -> list[int]:

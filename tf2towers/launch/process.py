@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.leftovers import MARK, die_with, kill_leftovers, new_mark
+from tf2towers.launch.cluster import LaunchError
+from tf2towers.launch.leftovers import AFTER_KILL, MARK, die_with, kill_leftovers, new_mark
 
 # -- lines out of the bytes that a task writes -------------------------------------------------------------------------
 
@@ -51,13 +51,8 @@ def _as_shown(line: bytes) -> str:
     return states[-1].decode("utf-8", "backslashreplace") if states else ""
 
 
-_AFTER_KILL = 5.0  # seconds
-
-
 def start_command(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    output: int | IO[bytes],
+    command: Sequence[str], environment: Mapping[str, str], output: int | IO[bytes]
 ) -> subprocess.Popen[bytes]:
     """A command in a session of its own, which dies with this process, and can ask nobody for input.
 
@@ -94,12 +89,7 @@ class GuardedProcess:
         mark: what the environment of all that it starts has; see `leftovers`.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        log: Path,
-    ) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         self.mark = new_mark()
         try:
             with log.open("wb") as stream:
@@ -123,5 +113,5 @@ class GuardedProcess:
         """Kills what is left of it: its group, and what it has started in sessions of their own."""
         self.send(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._popen.wait(_AFTER_KILL)
+            self._popen.wait(AFTER_KILL)
         kill_leftovers(self.mark)

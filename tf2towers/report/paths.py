@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +23,12 @@ def display_path(path: Path) -> str:
 def counted(count: int, noun: str) -> str:
     """'1 step', '2 steps'."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """The first of some names, and how many more there are."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def with_quoted_code(message: str, code: str) -> str:

@@ -16,14 +16,8 @@ import numpy as np
 import tensorflow as tf
 
 __all__ = [
-    "DataSet",
-    "Datasets",
-    "dense_to_one_hot",
-    "extract_images",
-    "extract_labels",
-    "load_mnist",
-    "read_data_sets",
-]
+    "DataSet", "Datasets", "dense_to_one_hot", "extract_images", "extract_labels", "load_mnist", "read_data_sets",
+]  # fmt: skip
 
 #: Where TF1 downloaded from; named in the error about missing files.
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
@@ -73,7 +67,7 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.n
     try:
         return dense_to_one_hot(labels, num_classes)
     except ValueError as error:
-        raise ValueError(f"{_name_of(f)}: {error}") from error
+        raise ValueError(f"{getattr(f, 'name', 'the file')}: {error}") from error
 
 
 def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
@@ -82,15 +76,13 @@ def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
     Raises:
         ValueError: a label is not in 0..num_classes-1. (TF1 wrote such a label into the next example's row.)
     """
-    count = labels_dense.shape[0]
-    wrong = np.flatnonzero((labels_dense.ravel() < 0) | (labels_dense.ravel() >= num_classes))
+    labels = labels_dense.ravel()
+    wrong = np.flatnonzero((labels < 0) | (labels >= num_classes))
     if wrong.size:
         raise ValueError(
-            f"label {labels_dense.ravel()[wrong[0]]} of example {wrong[0]} is not one of {num_classes} classes"
+            f"label {labels[wrong[0]]} of example {wrong[0]} is not one of {num_classes} classes"
         )
-    one_hot = np.zeros((count, num_classes))
-    one_hot.flat[np.arange(count) * num_classes + labels_dense.ravel()] = 1
-    return one_hot
+    return np.eye(num_classes)[labels]
 
 
 class DataSet:
@@ -231,17 +223,13 @@ def read_data_sets(
         ValueError: a file is damaged or truncated, or `validation_size` is out of range.
     """
     if fake_data:
-        train, validation, test = (
-            DataSet([], [], fake_data=True, one_hot=one_hot, dtype=dtype, seed=seed) for _ in range(3)
+        return Datasets(
+            *(DataSet([], [], fake_data=True, one_hot=one_hot, dtype=dtype, seed=seed) for _ in range(3))
         )
-        return Datasets(train, validation, test)
-    paths = _find_files(train_dir, source_url or DEFAULT_SOURCE_URL)
     parts = []
-    for path in paths:
+    for place, path in enumerate(_find_files(train_dir, source_url or DEFAULT_SOURCE_URL)):
         with tf.io.gfile.GFile(path, "rb") as f:
-            parts.append(
-                extract_images(f) if "-images-" in path.rsplit("/", 1)[-1] else extract_labels(f, one_hot)
-            )
+            parts.append(extract_labels(f, one_hot) if place % 2 else extract_images(f))
     train_images, train_labels, test_images, test_labels = parts
     if not 0 <= validation_size <= len(train_images):
         raise ValueError(
@@ -274,16 +262,13 @@ def _numpy_seed(seed: int | None) -> int | None:
 def _find_files(folder: str, source_url: str) -> list[str]:
     """The path of each of the four files, with or without '.gz'."""
     folder = os.fspath(folder)
-    found, missing = [], []
+    found: dict[str, str] = {}
     for name in _FILES:
-        for candidate in (name, name.removesuffix(".gz")):
+        for candidate in (name.removesuffix(".gz"), name):
             path = os.path.join(folder, candidate)  # noqa: PTH118 - may be a gs:// address
             if tf.io.gfile.exists(path) and not tf.io.gfile.isdir(path):
-                found.append(path)
-                break
-        else:
-            missing.append(name)
-    if missing:
+                found[name] = path
+    if missing := [name for name in _FILES if name not in found]:
         where = folder if "://" in folder else os.path.abspath(folder)  # noqa: PTH100
         there = "" if tf.io.gfile.isdir(folder) else " (there is no such folder)"
         raise FileNotFoundError(
@@ -291,12 +276,7 @@ def _find_files(folder: str, source_url: str) -> list[str]:
             f"Each may also be there unpacked, without '.gz'. TF1 downloaded them from {source_url}; this does not: "
             "fetch them from there, or name the folder that has them."
         )
-    return found
-
-
-def _name_of(f: Any) -> str:
-    """What messages call the file object `f`."""
-    return str(getattr(f, "name", "the file"))
+    return list(found.values())
 
 
 def _read_idx(f: Any, magic: int, what: str, dimensions: int) -> tuple[list[int], np.ndarray]:
@@ -312,9 +292,13 @@ def _read_idx(f: Any, magic: int, what: str, dimensions: int) -> tuple[list[int]
         ValueError: another magic number, a damaged gzip stream, or too few bytes. What follows the last value is
             ignored, as in TF1.
     """
-    name = _name_of(f)
+    name = str(getattr(f, "name", "the file"))
     print("Extracting", name)  # as TF1 did
-    content = _unpacked(f.read(), name)
+    content = f.read()
+    try:
+        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    except (EOFError, OSError, zlib.error) as error:
+        raise ValueError(f"{name} is damaged or truncated: it has {len(content)} bytes ({error})") from error
     header = 4 + 4 * dimensions
     if len(content) < header:
         raise ValueError(f"{name} is truncated: {len(content)} bytes, the header alone has {header}")
@@ -328,10 +312,3 @@ def _read_idx(f: Any, magic: int, what: str, dimensions: int) -> tuple[list[int]
             f"first {header}, {present} are there"
         )
     return sizes, np.frombuffer(content, np.uint8, count=expected, offset=header)
-
-
-def _unpacked(content: bytes, name: str) -> bytes:
-    try:
-        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    except (EOFError, OSError, zlib.error) as error:
-        raise ValueError(f"{name} is damaged or truncated: it has {len(content)} bytes ({error})") from error

@@ -63,9 +63,8 @@ def _of_integers(value: Any) -> bool:
     if isinstance(value, numbers.Integral):
         return True
     numpy = sys.modules.get("numpy")
-    kinds = (
-        () if numpy is None else (numpy.ndarray, numpy.generic)
-    )  # a tuple: Python 3.7 runs it beside TF 1.15
+    # a tuple: Python 3.7 runs it beside TF 1.15
+    kinds = () if numpy is None else (numpy.ndarray, numpy.generic)
     return isinstance(value, kinds) and value.dtype.kind in "iub"
 
 

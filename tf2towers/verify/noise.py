@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Comparison, Kind, ParityResult
 from tf2towers.verify.compare import Tolerances, compare
 from tf2towers.verify.process import RunFailed
-from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recorder.variables import belongs_to
 from tf2towers.verify.recording import Recording, Step, dense
 from tf2towers.verify.sides import Options, record_original

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.chatter import without_chatter
-from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.cluster import LaunchError
 from tf2towers.launch.process import GuardedProcess
 
 ROOT = Path(__file__).resolve().parents[2]

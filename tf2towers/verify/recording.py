@@ -60,12 +60,7 @@ class Step:
         return step
 
 
-_NAMED = {
-    "variable": "variables",
-    "after": "after",
-    "gradient": "gradients",
-    "gradient64": "gradients64",
-}
+_NAMED = {"variable": "variables", "after": "after", "gradient": "gradients", "gradient64": "gradients64"}
 
 
 def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:

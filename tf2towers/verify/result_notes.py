@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.cluster import LaunchError
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.report.paths import counted
+from tf2towers.report.paths import counted, listed
 from tf2towers.verify.compare import NotComparable
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.recording import Facts
@@ -102,9 +102,3 @@ def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
     ):
         if names:
             result.notes.append(sentence.format(listed(names, most)))
-
-
-def listed(names: Sequence[str], count: int = 6) -> str:
-    """The first of some names, and how many more there are."""
-    more = f" and {len(names) - count} more" if len(names) > count else ""
-    return ", ".join(names[:count]) + more

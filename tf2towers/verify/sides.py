@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
+from tf2towers.launch.job import run_cluster
+from tf2towers.launch.plan import Plan
 from tf2towers.verify.calls.compare import Run
-from tf2towers.verify.cluster import run_recorded
 from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
+from tf2towers.verify.recorder.running import RECORDED
 from tf2towers.verify.recording import Facts, read_facts
 
 Progress = Callable[[str, int], object]
@@ -145,6 +147,10 @@ def _record(side: _Side, given: dict[str, object]) -> Recorded:
     raise RunFailed(f"{side.title} ended without running an update that could be recorded: {why}")
 
 
+class _AllRecorded(Exception):
+    """Every worker's part is recorded."""
+
+
 @dataclass
 class _Side:
     """A script that is about to be run under a recorder."""
@@ -209,13 +215,33 @@ class _Side:
         raise RunFailed(f"{self.title} {made_so_far}")
 
     def run_cluster(self, given: dict[str, object], shape: Shape) -> Run:
-        """Runs it as a cluster until every worker's part is recorded."""
+        """Runs it as a cluster, each task under a recorder, until every worker's part is recorded.
+
+        Raises:
+            RunFailed: a task failed, or one of the workers did not come to its end.
+        """
         began, title = time.monotonic(), f"{self.title} as a cluster:"
         environment = {**changed_environment(self._other_python), **self._temporary()}
         python, recorder, *command = self._command({**given, "workers": shape.workers})
-        lines = run_recorded(
-            self.title, python, Path(recorder), command, shape, environment, self.options.timeout
-        )
+        lines: list[str] = []
+        recorded: set[str] = set()
+
+        def look(task: str, line: str) -> None:
+            lines.append(f"[{task}] {line}")
+            del lines[:-200]
+            if line.strip() == RECORDED:
+                recorded.add(task)
+                if len(recorded) == shape.workers:
+                    raise _AllRecorded
+
+        with contextlib.suppress(_AllRecorded):
+            plan = Plan(
+                script=recorder, args=command, ps=shape.ps, workers=shape.workers, env=environment, python=python,
+                program=Path(command[1]), task_flags=shape.task_flags, timeout=self.options.timeout,
+            )  # fmt: skip
+            outcome, _ = run_cluster(plan, look)
+            if outcome.status:
+                raise RunFailed(f"{title} {outcome.reason}; it wrote last:\n{last_lines(lines)}")
         folders = [self.folder / f"worker-{index}" for index in range(shape.workers)]
         if not all((worker / "meta.json").exists() for worker in folders):
             raise RunFailed(f"{title} not every worker came to its end; it wrote last:\n{last_lines(lines)}")

@@ -24,10 +24,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 def pair(
-    original: Shapes,
-    trainable: Sequence[str],
-    migrated: Shapes,
-    migrated_trainable: Sequence[str],
+    original: Shapes, trainable: Sequence[str], migrated: Shapes, migrated_trainable: Sequence[str]
 ) -> dict[str, str]:
     """The original's names to the program's. Only variables of one shape are paired, each once.
 

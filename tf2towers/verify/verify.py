@@ -6,26 +6,13 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Kind, ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
-from tf2towers.verify.compare import (
-    NotComparable,
-    compare,
-    first_of,
-    outcome_of,
-    share_of,
-    tolerances,
-)
+from tf2towers.verify.compare import NotComparable, compare, first_of, outcome_of, share_of, tolerances
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Recording, read_steps
-from tf2towers.verify.result_notes import (
-    new_result,
-    note_facts,
-    note_open,
-    note_side,
-    under_way,
-)
+from tf2towers.verify.result_notes import new_result, note_facts, note_open, note_side, under_way
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
 
 GRADIENTS: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient")
@@ -90,10 +77,7 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
 
 
 def judge(
-    result: ParityResult,
-    original: Recorded,
-    migrated: Recorded,
-    options: Options | None = None,
+    result: ParityResult, original: Recorded, migrated: Recorded, options: Options | None = None
 ) -> None:
     """Compares two recordings, and writes what came of it into `result`.
 

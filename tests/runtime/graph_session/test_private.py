@@ -103,16 +103,6 @@ def test_a_regularizers_loss_has_an_average() -> None:
         assert average.average(loss) is not None
 
 
-def test_a_sum_over_rows_has_a_second_gradient() -> None:
-    patches.sums_over_rows_have_second_gradients()
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-        sums = tf.compat.v1.sparse_segment_sum(x, [0, 2, 1], [0, 0, 1])
-        (gradient,) = tf.gradients(tf.reduce_sum(sums**3), x)
-        (second,) = tf.gradients(tf.reduce_sum(gradient**2), x)
-        assert session.run(second).tolist() == [[15552, 36864], [972, 2304], [15552, 36864]]  # from TF 1.15
-
-
 def test_shapes_of_unknown_sizes_are_not_equal(request: pytest.FixtureRequest) -> None:
     """As TensorFlow 1.15 says: a shape with an unknown size is equal to itself alone."""
     request.addfinalizer(patches.unknown_sizes_are_not_equal.undo)

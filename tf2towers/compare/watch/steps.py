@@ -128,7 +128,6 @@ class Steps:
             text = "not all could be watched: %s: %s" % (type(problem).__name__, problem)
             if text not in self._noted:
                 self._noted.add(text)
-                self.write(
-                    "note", text=text[:2000]
-                )  # what several processes write to one pipe is kept apart up to 4096
+                # what several processes write to one pipe is kept apart up to 4096
+                self.write("note", text=text[:2000])
             return None

@@ -8,17 +8,11 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.runs.nested import threads_there_are
 
-#: fields of `graph_options.rewrite_options` that switch an optimizer, and their names in `tf.config.optimizer`
-_OPTIMIZERS = {
-    "layout_optimizer": "layout_optimizer",
-    "constant_folding": "constant_folding",
-    "shape_optimization": "shape_optimization",
-    "remapping": "remapping",
-    "arithmetic_optimization": "arithmetic_optimization",
-    "dependency_optimization": "dependency_optimization",
-    "loop_optimization": "loop_optimization",
-    "function_optimization": "function_optimization",
-}
+#: fields of `graph_options.rewrite_options` that switch an optimizer; `tf.config.optimizer` has the same names
+_OPTIMIZERS = (
+    "layout_optimizer", "constant_folding", "shape_optimization", "remapping", "arithmetic_optimization",
+    "dependency_optimization", "loop_optimization", "function_optimization",
+)  # fmt: skip
 _OFF = 2  # RewriterConfig.OFF
 
 
@@ -65,9 +59,7 @@ def configure(config: Any, first: bool) -> None:
             ", ".join(late),
         )
     rewriting = config.graph_options.rewrite_options
-    options: dict[str, bool] = {
-        name: False for field, name in _OPTIMIZERS.items() if getattr(rewriting, field, 0) == _OFF
-    }
+    options = {name: False for name in _OPTIMIZERS if getattr(rewriting, name, 0) == _OFF}
     if rewriting.disable_meta_optimizer:
         options["disable_meta_optimizer"] = True
     if options:

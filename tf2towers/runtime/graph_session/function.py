@@ -12,7 +12,7 @@ from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.all_reduce import AllReduce, Mean, find_means
 from tf2towers.runtime.graph_session.catching_up import catch_up
 from tf2towers.runtime.graph_session.mirror import Mirror
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, needed, parse, written
+from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, needed, parse, written
 from tf2towers.runtime.graph_session.order import order_takings
 from tf2towers.runtime.graph_session.placement import place
 from tf2towers.runtime.graph_session.private import empty_function_graph, function_of
@@ -94,7 +94,7 @@ class Program:
         ends = dict.fromkeys(
             [name.node for name in wanted if name not in fed] + [target.name for target in targets]
         )
-        part = [_copy(node) for node in self.nodes.needed(ends, set(fed))]
+        part = [copy_of(node) for node in self.nodes.needed(ends, set(fed))]
         kept = {node.name for node in part}
         self._process.check(part)
         for node in part:
@@ -126,7 +126,7 @@ class Program:
         counted = catch_up(part, self.nodes, self._process.is_elsewhere)
         iterators = one_shot_iterators(part)
         nodes = [*placeholders, *part, *made, *more, *drawing, *counted.made]
-        resources = [_copy(held) for held in name_resources(nodes, container, self._process)]
+        resources = [copy_of(held) for held in name_resources(nodes, container, self._process)]
         for resource in resources:
             if resource.op == "VarHandleOp":
                 del resource.input[:]  # that of a draw in a loop
@@ -242,12 +242,6 @@ def _not_fed(operation: tf.Operation) -> tf.errors.InvalidArgumentError:
     )
 
 
-def _copy(node: Any) -> Any:
-    made = tf.compat.v1.NodeDef()
-    made.CopyFrom(node)
-    return made
-
-
 def _imported(
     definition: Any, feeds: Sequence[str], outputs: Sequence[str], targets: Sequence[str]
 ) -> Callable[..., Any]:
@@ -269,6 +263,3 @@ def _imported(
         [graph.get_tensor_by_name(output) for output in outputs],
         [graph.get_operation_by_name(target) for target in targets],
     )
-
-
-__all__ = ["Function", "Program", "written"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
+from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, parse, written
 from tf2towers.runtime.graph_session.order import Accesses, Read, settle_order
 from tf2towers.runtime.graph_session.placement import HOST, device_here
 from tf2towers.runtime.graph_session.towers import Towers, place_of
@@ -249,8 +249,7 @@ class _Application:
         return written(TensorName(made, name.output))
 
     def _copied(self, node: Any, name: str, tower: int) -> Any:
-        made = tf.compat.v1.NodeDef()
-        made.CopyFrom(node)
+        made = copy_of(node)
         made.name, made.device = name, self._towers.devices[tower]
         self._made[name] = made
         return made

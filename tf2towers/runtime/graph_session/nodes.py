@@ -177,12 +177,13 @@ def _concatenate_parallel_stacks(definition: Any) -> None:
             node.attr["Tidx"].type = tf.int32.as_datatype_enum
             del node.attr["shape"]
         nodes.append(node)
-    made = [*map(_copy, nodes)]
+    made = [*map(copy_of, nodes)]
     del definition.node[:]
     definition.node.extend(made)
 
 
-def _copy(node: Any) -> Any:
+def copy_of(node: Any) -> Any:
+    """Another node that is the same so far."""
     copied = tf.compat.v1.NodeDef()
     copied.CopyFrom(node)
     return copied

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
-from tf2towers.runtime.graph_session.nodes import Nodes, parse, written
+from tf2towers.runtime.graph_session.nodes import Nodes, copy_of, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.same_memory import is_same_memory
 
@@ -526,8 +526,7 @@ class _Order:
             self._come_before(own, writers[at:])
 
     def _copy(self, name: str, made: str) -> Any:
-        copied = tf.compat.v1.NodeDef()
-        copied.CopyFrom(self._node(name))
+        copied = copy_of(self._node(name))
         copied.name = made
         self._made[made] = copied
         return copied
@@ -625,9 +624,6 @@ def _take_apart(user: Any, chains: Mapping[str, Any]) -> set[str]:
             user.input[place] = written(source._replace(node=f"{source.node}{_APART}"))
             taken.add(source.node)
     return taken
-
-
-__all__ = ["Accesses", "Read", "settle_order"]
 
 
 def order_takings(nodes: Nodes, part: Sequence[Any]) -> None:

@@ -181,10 +181,7 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@patch(
-    "ops/variables.py, RefVariable.__init__",
-    "tests/soundness/scripts/sessions/variables.py",
-)
+@patch("ops/variables.py, RefVariable.__init__", "tests/soundness/scripts/sessions/variables.py")
 def variables_are_made_as_tf1s(changes: Patch) -> None:
     """Makes resources of all variables, with what TF1's were given that resources take no notice of.
 
@@ -296,12 +293,8 @@ def assignments_give_references(changes: Patch) -> None:
         return assigned.value().eval(feed_dict, session)
 
     changes.set(_UnreadVariable, "eval", evaluate)
-    for name in (
-        "gather_nd",
-        "sparse_read",
-        "_strided_slice_assign",
-        "is_initialized",
-    ):  # they take the handle
+    # they take the handle
+    for name in ("gather_nd", "sparse_read", "_strided_slice_assign", "is_initialized"):
         changes.set(_UnreadVariable, name, _after_write(getattr(BaseResourceVariable, name)))
     for name in dir(state_ops):
         if name.startswith(("scatter_", "batch_scatter_")) or name == "count_up_to":
@@ -379,10 +372,7 @@ def complete_graphs(changes: Patch) -> None:
         return plain(graph, op_type_map)
 
 
-@patch(
-    "framework/ops.py, Graph.as_graph_element",
-    "tests/soundness/scripts/sessions/variables.py",
-)
+@patch("framework/ops.py, Graph.as_graph_element", "tests/soundness/scripts/sessions/variables.py")
 def variables_by_tensor_name(changes: Patch) -> None:
     """Gives `graph.get_tensor_by_name("w:0")` the variable, as TF1's was the variable's own tensor, not a handle.
 
@@ -433,10 +423,7 @@ def gradients_by_values_are_the_variables(changes: Patch) -> None:
         return plain(ys, several, *arguments, **options)
 
 
-@patch(
-    "ops/array_ops.py, identity and stop_gradient",
-    "tests/functions/programs/training.py",
-)
+@patch("ops/array_ops.py, identity and stop_gradient", "tests/functions/programs/training.py")
 def copies_of_rows_are_dense(changes: Patch) -> None:
     """Lets `tf.identity` and `tf.stop_gradient` of a gradient of some rows be the whole gradient, as in TF1.
 
@@ -471,26 +458,6 @@ def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
     for name in ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN"):
         for operation in (name, f"{name}WithNumSegments"):
             changes.around(known[operation], "type")(zeros_of_no_rows)
-
-
-@patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/runtime/graph_session/test_private.py")
-def sums_over_rows_have_second_gradients(changes: Patch) -> None:
-    """Gives the gradient of `tf.sparse_segment_sum` a gradient: a sum over the same rows.
-
-    In TF 2.21 that gradient is an operation of its own, which has none.
-    """
-    known: dict[str, dict[str, Any]] = ops._gradient_registry._registry
-    if "SparseSegmentSumGrad" in known:
-        return
-
-    def sum_over_the_same_rows(operation: Any, above: Any) -> Any:
-        gradient, places, segments, _ = operation.inputs
-        segment_count = tf.shape(gradient)[0]
-        sums = tf.sparse.segment_sum(above, places, segments, num_segments=segment_count)
-        return (sums, None, None, None)
-
-    ops.RegisterGradient("SparseSegmentSumGrad")(sum_over_the_same_rows)
-    changes.on_undo(lambda: known.pop("SparseSegmentSumGrad"))
 
 
 @patch("ops/embedding_ops.py, embedding_lookup_sparse", "tests/functions/programs/neural_networks.py")
@@ -1007,7 +974,6 @@ FOR_ORIGINALS = (
     one_loss_a_variable,
     hooks_save_at_tf1s_steps,
     sums_over_no_rows_have_no_gradient,
-    sums_over_rows_have_second_gradients,
     transposed_convolutions_have_whole_shapes,
     standardized_images_keep_their_type,
     image_sizes_may_be_old,

@@ -71,6 +71,3 @@ def _takes_rows(operation: tf.Operation) -> bool:
         )
         and not operation.get_attr("shrink_axis_mask") & ~1
     )
-
-
-__all__ = ["is_same_memory"]

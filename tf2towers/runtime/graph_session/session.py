@@ -322,22 +322,13 @@ class InteractiveSession(Session):
 
     def __init__(self, target: str | bytes = "", graph: tf.Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
-        self._explicit_graph = graph
-        self._default_graph_entered: Any = None
-        if graph is not None:
-            self._default_graph_entered = graph.as_default()
-            self._default_graph_entered.enforce_nesting = False
-            self._default_graph_entered.__enter__()
-        self._default_session_entered = self.as_default()
-        self._default_session_entered.enforce_nesting = False
-        self._default_session_entered.__enter__()
+        self._entered = contextlib.ExitStack()
+        for default in (graph, self) if graph is not None else (self,):
+            context = default.as_default()
+            context.enforce_nesting = False
+            self._entered.enter_context(context)
 
     def close(self) -> None:
         """Ends the session, and its being the default one."""
         super().close()
-        if self._default_session_entered is not None:
-            self._default_session_entered.__exit__(None, None, None)
-            self._default_session_entered = None
-        if self._default_graph_entered is not None:
-            self._default_graph_entered.__exit__(None, None, None)
-            self._default_graph_entered = None
+        self._entered.close()

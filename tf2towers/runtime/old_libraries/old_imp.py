@@ -18,16 +18,13 @@ def load_source(name: str, path: str | os.PathLike[str]) -> ModuleType:
     loader = importlib.machinery.SourceFileLoader(name, os.fspath(path))
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     assert spec is not None
-    module = sys.modules.get(name)
-    if module is None:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-    else:
-        module.__spec__ = spec
+    is_new = name not in sys.modules
+    module = sys.modules.setdefault(name, importlib.util.module_from_spec(spec))
+    module.__spec__ = spec
+    try:
         loader.exec_module(module)
+    except BaseException:
+        if is_new:
+            del sys.modules[name]
+        raise
     return sys.modules[name]

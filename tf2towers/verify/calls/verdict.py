@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
+from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Diagnosis, ParityResult
 from tf2towers.report.parity_text import PLURALS
-from tf2towers.report.paths import counted
+from tf2towers.report.paths import counted, listed
 from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
 from tf2towers.verify.compare import NotComparable, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.noise import compare_steps_of_rounding, record_steps_of_both
-from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Recording
-from tf2towers.verify.result_notes import listed, note_open, note_steps_of_rounding
+from tf2towers.verify.result_notes import note_open, note_steps_of_rounding
 from tf2towers.verify.sides import Options, record_calls
 
 

@@ -75,12 +75,6 @@ def rounded(number: float) -> str:
     return f"{number:.3g}"
 
 
-def listed(names: Sequence[str], most: int = 3) -> str:
-    """Names for a sentence."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
-
-
 class Explained:
     """Adds up, element by element, what an assumption leaves of a difference.
 

@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
+from tf2towers.report.paths import listed
 from tf2towers.verify.diagnose.evidence import (
     ENOUGH,
     EQUAL,
@@ -37,7 +38,6 @@ from tf2towers.verify.diagnose.evidence import (
     fitted,
     joined,
     largest,
-    listed,
     relative,
     rounded,
 )

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
+from tf2towers.report.paths import listed
 from tf2towers.verify.diagnose.evidence import (
     ENOUGH,
     EQUAL,
@@ -28,7 +29,6 @@ from tf2towers.verify.diagnose.evidence import (
     View,
     fitted,
     largest,
-    listed,
     rounded,
     scaled,
 )

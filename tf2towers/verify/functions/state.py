@@ -46,12 +46,7 @@ class State:
         own = _all_variables(given, optimizers)
         order = [next(name for name, candidate in own.items() if candidate is variable) for variable in given]
         shapes = {name: tuple(variable.shape) for name, variable in own.items()}
-        pairs = pair(
-            {name: variable.shape for name, variable in original.items()},
-            trainable,
-            shapes,
-            order,
-        )
+        pairs = pair({name: variable.shape for name, variable in original.items()}, trainable, shapes, order)
         self.renamed = {name: other for name, other in pairs.items() if name != other}
         self.unpaired = sorted(set(own) - set(pairs.values()))
         self._named = {name: own[other] for name, other in pairs.items()}
@@ -116,8 +111,6 @@ def _alive(kind: type) -> list[Any]:
         try:
             if isinstance(candidate, kind):
                 found.append(candidate)
-        except (
-            Exception
-        ):  # a stand-in, as for a module that loads late, may fail when it is asked for its class
+        except Exception:  # a stand-in, as for a module that loads late, may fail at the question
             continue
     return found

@@ -189,14 +189,12 @@ def _accesses(operations: Iterable[Any]) -> Dict[Any, List[Access]]:
     Args:
         operations: of a graph, each after what it needs.
     """
-    memory: Dict[
-        Any, Tuple[Any, bool]
-    ] = {}  # tensor -> whose memory it is, whether that waited for something
+    # tensor -> whose memory it is, whether that waited for something
+    memory: Dict[Any, Tuple[Any, bool]] = {}
     found: Dict[Any, List[Access]] = {}
     for op in operations:
-        if op.name.startswith("tf2towers/") or op.type.startswith(
-            "Save"
-        ):  # the recorder's own; of no training run
+        # the recorder's own; of no training run
+        if op.name.startswith("tf2towers/") or op.type.startswith("Save"):
             continue
         if op.type in VARIABLES or _SHARED.match(op.type):
             memory.update((tensor, (op, False)) for tensor in op.outputs)

@@ -27,12 +27,7 @@ class SessionRecorder(object):
     """
 
     def __init__(
-        self,
-        tf: Any,
-        writer: Writer,
-        steps: int,
-        double: bool = False,
-        in_step: Optional[InStep] = None,
+        self, tf: Any, writer: Writer, steps: int, double: bool = False, in_step: Optional[InStep] = None
     ) -> None:
         self._tf = tf
         self.writer = writer

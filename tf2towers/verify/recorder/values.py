@@ -54,12 +54,12 @@ def kind_of(value: Any) -> str:
 
 def is_summary(graph: Any, fetch: Any) -> bool:
     """Whether it is fetched from an operation that makes summaries."""
-    return _made_by(graph, fetch) in _SUMMARIES
+    return getattr(_operation(graph, fetch), "type", "") in _SUMMARIES
 
 
 def is_handle(graph: Any, fetch: Any) -> bool:
     """Whether it names an iterator: by where it is, which is nothing that two programs have in common."""
-    return _made_by(graph, fetch) == "IteratorToStringHandle"
+    return getattr(_operation(graph, fetch), "type", "") == "IteratorToStringHandle"
 
 
 def is_saved_path(graph: Any, fetch: Any) -> bool:
@@ -71,12 +71,6 @@ def is_saved_path(graph: Any, fetch: Any) -> bool:
         and op.outputs[0].dtype.name == "string"
         and any(before.type in _SAVES for before in op.control_inputs)
     )
-
-
-def _made_by(graph: Any, fetch: Any) -> str:
-    """The type of the operation that a fetch is of; '' for what is no operation's."""
-    op = _operation(graph, fetch)
-    return "" if op is None else str(op.type)
 
 
 def _operation(graph: Any, fetch: Any) -> Any:

@@ -415,9 +415,8 @@ class _Entries(contextlib.closing):  # type: ignore[type-arg]
 
 def _hook(writes: Writes) -> Callable[[str, Any], None]:
     changes = "mkdir remove rmdir truncate chmod chown utime setxattr rename link symlink".split()
-    places = {
-        "os." + name: [name in ("link", "symlink")] for name in changes
-    }  # of the paths among the arguments
+    # of the paths among the arguments
+    places = {"os." + name: [name in ("link", "symlink")] for name in changes}
     places["os.rename"] = [False, True]
 
     def hook(event: str, args: Any) -> None:

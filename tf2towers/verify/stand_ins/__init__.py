@@ -78,9 +78,8 @@ def _complete_numpy() -> None:
         "Inf": np.inf,
         "NaN": np.nan,
     }
-    for name, value in (
-        names | {name: value for name, value in vars(numpy1).items() if name[0] != "_"}
-    ).items():
+    names |= {name: value for name, value in vars(numpy1).items() if name[0] != "_"}
+    for name, value in names.items():
         if name not in np.__dict__ and name not in ("annotations", "Any", "Callable", "np"):
             setattr(np, name, value)
     for name in ("stack", "vstack", "hstack", "concatenate", "dstack", "column_stack"):

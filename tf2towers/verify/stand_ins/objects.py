@@ -11,13 +11,7 @@ from importlib.machinery import PathFinder
 from typing import Any
 
 from tf2towers.codemod.arguments import argument_orders
-from tf2towers.codemod.symbols import (
-    Found,
-    RuntimeName,
-    find_replacement,
-    is_for_sessions,
-    is_still_there,
-)
+from tf2towers.codemod.symbols import Found, RuntimeName, find_replacement, is_for_sessions, is_still_there
 
 #: modules of tf.contrib that TensorFlow still has elsewhere, whole
 STILL_THERE = {"tf.contrib.framework.nest": "tensorflow.python.util.nest"}

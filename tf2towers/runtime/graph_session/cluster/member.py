@@ -14,7 +14,7 @@ from tf2towers.runtime.graph_session.cluster.connection import Connection, serve
 from tf2towers.runtime.graph_session.cluster.reads_at_the_start import read_at_the_start
 from tf2towers.runtime.graph_session.cluster.task import Key, Task, making
 from tf2towers.runtime.graph_session.defined_functions import called_by, rename_functions
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, built_at, parse, read_once
+from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, built_at, copy_of, parse, read_once
 from tf2towers.runtime.graph_session.parcels import pack
 from tf2towers.runtime.graph_session.process import LOCAL, Process
 from tf2towers.runtime.graph_session.randomness import is_state
@@ -243,14 +243,10 @@ class Member(Process):
         for node in nodes:
             if self.is_elsewhere(node):
                 continue
-            source = next(
-                (
-                    there[source.node]
-                    for source in map(parse, node.input)
-                    if source.output == 0 and source.node in there
-                ),
-                "",
-            )
+            sources = [
+                each.node for each in map(parse, node.input) if each.output == 0 and each.node in there
+            ]
+            source = there[sources[0]] if sources else ""
             if source and not _called(node):
                 node.device = source
                 if node.op in _ALIASES:
@@ -300,8 +296,7 @@ class Member(Process):
                     continue
                 key = (constant.name, node.device)
                 if key not in made:
-                    made[key] = tf.compat.v1.NodeDef()
-                    made[key].CopyFrom(constant)
+                    made[key] = copy_of(constant)
                     made[key].name = f"{constant.name}/ps_{place_of(node.device).task}"
                     made[key].device = node.device
                 node.input[index] = made[key].name

@@ -6,10 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tensorflow as tf
-
 from tf2towers.runtime.graph_session import own_resources
-from tf2towers.runtime.graph_session.nodes import GIVEN, parse, written
+from tf2towers.runtime.graph_session.nodes import GIVEN, copy_of, parse, written
 
 #: what `variable.read_value()` makes, which waits in TF1 as well
 _EXPLICIT = re.compile(r"(^|.*/)Read(_\d+)?/ReadVariableOp(_\d+)?")
@@ -56,8 +54,7 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
                 continue
             read = waiting[name.node]
             if read.name not in made:
-                made[read.name] = early = tf.compat.v1.NodeDef()
-                early.CopyFrom(read)
+                made[read.name] = early = copy_of(read)
                 early.name = f"{read.name}/at_the_start"
                 del early.input[1:]
             node.input[index] = written(name._replace(node=made[read.name].name))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.compare.dialect import find_shape, has_cluster, is_of_cluster, is_tf1
 from tf2towers.launch.cluster import Shape
+from tf2towers.launch.program import find_shape, has_cluster, is_of_cluster, is_tf1
 
 TF1, TF2 = "import tensorflow as tf\n", "import tensorflow as tf\nf = tf.function(print)\n"
 SERVER = "server = tf.train.Server(cluster, job_name='ps')"
