@@ -157,3 +157,13 @@ with Session() as session:
 def test_a_server_survives_clients_that_come_together() -> None:
     out, _ = run_python(str(Path(__file__).with_name("connect_together.py")))
     assert out.strip() == "60"
+
+
+def test_a_sum_over_rows_has_a_second_gradient() -> None:
+    patches.sums_over_rows_have_second_gradients()
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        sums = tf.compat.v1.sparse_segment_sum(x, [0, 2, 1], [0, 0, 1])
+        (gradient,) = tf.gradients(tf.reduce_sum(sums**3), x)
+        (second,) = tf.gradients(tf.reduce_sum(gradient**2), x)
+        assert session.run(second).tolist() == [[15552, 36864], [972, 2304], [15552, 36864]]  # from TF 1.15

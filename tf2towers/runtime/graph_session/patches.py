@@ -460,6 +460,26 @@ def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
             changes.around(known[operation], "type")(zeros_of_no_rows)
 
 
+@patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/runtime/graph_session/test_private.py")
+def sums_over_rows_have_second_gradients(changes: Patch) -> None:
+    """Gives the gradient of `tf.sparse_segment_sum` a gradient: a sum over the same rows.
+
+    In TF 2.21 that gradient is an operation of its own, which has none.
+    """
+    known: dict[str, dict[str, Any]] = ops._gradient_registry._registry
+    if "SparseSegmentSumGrad" in known:
+        return
+
+    def sum_over_the_same_rows(operation: Any, above: Any) -> Any:
+        gradient, places, segments, _ = operation.inputs
+        segment_count = tf.shape(gradient)[0]
+        sums = tf.sparse.segment_sum(above, places, segments, num_segments=segment_count)
+        return (sums, None, None, None)
+
+    ops.RegisterGradient("SparseSegmentSumGrad")(sum_over_the_same_rows)
+    changes.on_undo(lambda: known.pop("SparseSegmentSumGrad"))
+
+
 @patch("ops/embedding_ops.py, embedding_lookup_sparse", "tests/functions/programs/neural_networks.py")
 def sums_of_half_embeddings_are_float32(changes: Patch) -> None:
     """Lets `tf.nn.embedding_lookup_sparse` of float16 or bfloat16 give float32, as in TF1.
@@ -974,6 +994,7 @@ FOR_ORIGINALS = (
     one_loss_a_variable,
     hooks_save_at_tf1s_steps,
     sums_over_no_rows_have_no_gradient,
+    sums_over_rows_have_second_gradients,
     transposed_convolutions_have_whole_shapes,
     standardized_images_keep_their_type,
     image_sizes_may_be_old,
