@@ -936,7 +936,7 @@ def tuples_wait_for_assignments(changes: Patch) -> None:
 # -- originals ---------------------------------------------------------------------------------------------------------
 
 
-@patch("TensorFlow 2: disable_eager_execution alone", "tests/verify/stand_ins/test_scripts.py")
+@patch("TensorFlow 2: disable_eager_execution alone", "tests/verify/test_stand_ins.py")
 def variables_of_tf2_stay(changes: Patch, real: Any) -> None:
     """Leaves a script of TF 2 that switches off eager execution alone its resource variables, and integers in shapes.
 
