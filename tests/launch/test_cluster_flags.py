@@ -12,7 +12,6 @@ CLUSTER = Cluster(("a:1",), ("b:2", "c:3"))
 def test_tasks_are_in_order() -> None:
     tasks = tasks_of(1, 2)
     assert [task.name for task in tasks] == ["ps 0", "worker 0", "worker 1"]
-    assert [task.is_chief for task in tasks] == [False, True, False]
 
 
 @pytest.mark.parametrize(

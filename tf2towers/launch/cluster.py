@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shlex
@@ -42,11 +43,6 @@ class Task:
     def name(self) -> str:
         """The task as people write it: 'worker 0'."""
         return f"{self.job} {self.index}"
-
-    @property
-    def is_chief(self) -> bool:
-        """Whether this is worker 0."""
-        return (self.job, self.index) == ("worker", 0)
 
 
 @dataclass(frozen=True)
@@ -102,13 +98,8 @@ class Cluster:
 
 def _variables(given: Sequence[str]) -> list[tuple[str, str]]:
     """The words NAME=value at the beginning, in two parts each."""
-    found = []
-    for word in given:
-        variable = _VARIABLE.fullmatch(word)
-        if variable is None:
-            break
-        found.append((variable[1], variable[2]))
-    return found
+    found = itertools.takewhile(bool, map(_VARIABLE.fullmatch, given))
+    return [(variable[1], variable[2]) for variable in found if variable]
 
 
 def tasks_of(ps: int, workers: int) -> list[Task]:

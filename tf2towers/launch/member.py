@@ -47,15 +47,6 @@ class Member:
         """Whether its process has been started, and has not ended."""
         return self._popen is not None
 
-    @property
-    def state(self) -> str:
-        """'waiting', 'running', 'stopped', 'ended' (with 0) or 'failed'."""
-        if self.runs:
-            return "running"
-        if self.status is not None:
-            return "failed" if self.status else "ended"
-        return "stopped" if self.stopped else "waiting"
-
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Starts its process; for the arguments and errors see `start_command`."""
         self._popen = start_command(command, environment, subprocess.PIPE)

@@ -193,12 +193,8 @@ def pairs(
         if name in migrated.inputs:  # one that the migrated program has no use for is seen in what follows
             yield "input", name, original.inputs.get(name), migrated.inputs[name]
     for tower in range(max(len(original.losses), len(migrated.losses))):
-        yield (
-            "loss",
-            f"tower {tower}",
-            _at(original.losses, tower),
-            _times(_at(migrated.losses, tower), share),
-        )
+        its_loss = _times(_at(migrated.losses, tower), share)
+        yield "loss", f"tower {tower}", _at(original.losses, tower), its_loss
     if original.tower_gradients and migrated.tower_gradients:
         for tower in range(max(len(original.tower_gradients), len(migrated.tower_gradients))):
             mine, its = _at(original.tower_gradients, tower) or {}, _at(migrated.tower_gradients, tower) or {}

@@ -192,11 +192,8 @@ class _Side:
 
         status = None
         with contextlib.suppress(TimeoutError):
-            python, recorder, *command = self._command(given)
-            timeout = self.options.timeout
-            status = run(
-                [python, recorder, *command], log, self._temporary(), timeout, tick, self._other_python
-            )
+            command, timeout = self._command(given), self.options.timeout
+            status = run(command, log, self._temporary(), timeout, tick, self._other_python)
         if status == 0 and (self.folder / "meta.json").exists():
             return time.monotonic() - began
         written = log.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -44,11 +44,8 @@ def pair(
 
     for name in original:
         add(name, name)
-    for alike in (
-        _words,
-        lambda name: _words(name)[-1:],
-        lambda _: (),
-    ):  # in order, within those that are called alike
+    # in order, within those that are called alike
+    for alike in (_words, lambda name: _words(name)[-1:], lambda _: ()):
         mine = [name for name in trainable if name in original and name not in pairs]
         theirs = [name for name in migrated_trainable if name not in pairs.values()]
         for key, names in _grouped(mine, original, alike).items():
@@ -75,10 +72,7 @@ def _grouped(
 
 def _words(name: str) -> tuple[str, ...]:
     """The last two parts of a name, in TF1's words."""
-    parts = [
-        re.sub(r"(_norm|_bn|_batch_normalization)$", "", part)
-        for part in re.split(r"[/.]", name.lower())
-        if part
-    ]
+    words = filter(None, re.split(r"[/.]", name.lower()))
+    parts = [re.sub(r"(_norm|_bn|_batch_normalization)$", "", word) for word in words]
     last = _WORDS.get(parts[-1], parts[-1])
     return (last,) if last == "global_step" else (*parts[:-1], last)[-2:]

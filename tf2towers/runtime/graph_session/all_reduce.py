@@ -20,12 +20,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import TensorName, parse, written
+from tf2towers.runtime.graph_session.nodes import TensorName, add_constant, add_node, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.towers import Towers, collectives
 
 #: group and instance keys of collectives; the strategy's own count from 1
 _keys = itertools.count(1_000_000)
+_INT32 = tf.int32.as_datatype_enum
 _FLOATS = {tf.float16.as_datatype_enum, tf.bfloat16.as_datatype_enum, tf.float32.as_datatype_enum,
            tf.float64.as_datatype_enum}  # fmt: skip
 
@@ -185,12 +186,11 @@ class AllReduce:
             rows = []
             for mean in group:
                 name = f"{mean.node.name}/all_reduce/flat_{tower}"
-                node = _node(made, name, "Reshape", [written(mean.parts[tower]), flat], device)
-                _types(node, T=mean.dtype, Tshape=tf.int32.as_datatype_enum)
+                taken = [written(mean.parts[tower]), flat]
+                add_node(made, name, "Reshape", taken, device, T=mean.dtype, Tshape=_INT32)
                 rows.append(name)
             name = f"{first}/all_reduce/joined_{tower}"
-            node = _node(made, name, "ConcatV2", [*rows, axis], device)
-            _types(node, T=group[0].dtype, Tidx=tf.int32.as_datatype_enum)
+            node = add_node(made, name, "ConcatV2", [*rows, axis], device, T=group[0].dtype, Tidx=_INT32)
             node.attr["N"].i = len(rows)
             joined.append(name)
         reduced = self._reduced(joined, group[0].dtype, first, made)
@@ -198,13 +198,13 @@ class AllReduce:
             results[mean.node.name] = []
         for tower, device in enumerate(self._towers.devices):
             split = f"{first}/all_reduce/split_{tower}"
-            node = _node(made, split, "SplitV", [reduced[tower], lengths, axis], device)
-            _types(node, T=group[0].dtype, Tlen=tf.int32.as_datatype_enum)
+            inputs = [reduced[tower], lengths, axis]
+            node = add_node(made, split, "SplitV", inputs, device, T=group[0].dtype, Tlen=_INT32)
             node.attr["num_split"].i = len(group)
             for index, (mean, target) in enumerate(zip(group, targets, strict=True)):
                 name = f"{mean.node.name}/all_reduce/mean_{tower}"
-                node = _node(made, name, "Reshape", [f"{split}:{index}" if index else split, target], device)
-                _types(node, T=mean.dtype, Tshape=tf.int32.as_datatype_enum)
+                taken = [f"{split}:{index}" if index else split, target]
+                add_node(made, name, "Reshape", taken, device, T=mean.dtype, Tshape=_INT32)
                 results[mean.node.name].append(name)
         for mean in group:
             _stand_for(mean, results[mean.node.name][0], reduced)
@@ -218,7 +218,7 @@ class AllReduce:
         for tower, output in enumerate(outputs[1:], start=1):
             name = f"{mean.node.name}/all_reduce/after_{tower}"
             device = self._towers.devices[tower]
-            _types(_node(made, name, "Identity", [output, f"^{mean.node.name}"], device), T=mean.dtype)
+            add_node(made, name, "Identity", [output, f"^{mean.node.name}"], device, T=mean.dtype)
             after.append(name)
         return after
 
@@ -234,8 +234,8 @@ class AllReduce:
             # none begins before all can: a tower that failed would have the others aborted, with an error
             # that hides its own
             ready = [f"^{parse(other).node}" for other in inputs if other != text]
-            node = _node(made, output, "CollectiveReduceV2", [text, size, key, instance, *ready], device)
-            _types(node, T=dtype)
+            given = [text, size, key, instance, *ready]
+            node = add_node(made, output, "CollectiveReduceV2", given, device, T=dtype)
             node.attr["merge_op"].s, node.attr["final_op"].s = b"Add", b"Div"
             node.attr["communication_hint"].s = b"auto"
             node.attr["timeout_seconds"].f = 0.0
@@ -271,19 +271,5 @@ def _groups(means: Sequence[Mean], nodes: Sequence[Any]) -> list[list[Mean]]:
     return list(groups.values())
 
 
-def _node(made: list[Any], name: str, op: str, inputs: Sequence[str], device: str) -> Any:
-    node = tf.compat.v1.NodeDef(name=name, op=op, input=inputs, device=device)
-    made.append(node)
-    return node
-
-
-def _types(node: Any, **types: int) -> None:
-    for name, dtype in types.items():
-        node.attr[name].type = dtype
-
-
 def _const(made: list[Any], name: str, value: Any) -> str:
-    node = _node(made, name, "Const", [], HOST)
-    node.attr["dtype"].type = tf.int32.as_datatype_enum
-    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, tf.int32))
-    return name
+    return add_constant(made, name, value, tf.int32, HOST)

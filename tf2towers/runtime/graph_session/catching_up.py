@@ -18,7 +18,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import Nodes
+from tf2towers.runtime.graph_session.nodes import Nodes, add_constant, add_node
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.randomness import STATE, begin, keeps_its_own_place
 from tf2towers.runtime.graph_session.towers import place_of
@@ -123,18 +123,12 @@ class _Catching:
             self._counted.ends.append(end)
 
     def _add(self, suffix: str, op: str, inputs: list[str], **types: int) -> str:
-        made = tf.compat.v1.NodeDef(name=f"{self._name}/{suffix}", op=op, input=inputs, device=HOST)
-        for key, value in types.items():
-            made.attr[key].type = value
-        self._counted.made.append(made)
-        return str(made.name)
+        return str(add_node(self._counted.made, f"{self._name}/{suffix}", op, inputs, HOST, **types).name)
 
     def _constant(self, suffix: str, value: int, kind: int) -> str:
-        name = self._add(suffix, "Const", [], dtype=kind)
         dtype = tf.dtypes.as_dtype(kind)
-        empty = tf.make_tensor_proto("" if dtype == tf.string else value, dtype)
-        self._counted.made[-1].attr["value"].tensor.CopyFrom(empty)
-        return name
+        given = "" if dtype == tf.string else value
+        return add_constant(self._counted.made, f"{self._name}/{suffix}", given, dtype, HOST)
 
     def _variable(self, name: str) -> str:
         """Adds a counter that the session keeps; returns its handle's name."""

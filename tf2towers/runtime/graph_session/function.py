@@ -227,16 +227,11 @@ def _reference(operation: tf.Operation) -> tf.errors.UnimplementedError:
 
 def _not_fed(operation: tf.Operation) -> tf.errors.InvalidArgumentError:
     shape = operation.outputs[0].shape
-    dimensions = (
-        "<unknown>"
-        if shape.rank is None
-        else "[" + ",".join("?" if size is None else str(size) for size in shape.as_list()) + "]"
-    )
+    sizes = [] if shape.rank is None else ["?" if size is None else str(size) for size in shape.as_list()]
     dtype = tf.dtypes.as_dtype(operation.get_attr("dtype")).name
     dtype = {"float32": "float", "float64": "double"}.get(dtype, dtype)
-    message = f"You must feed a value for placeholder tensor '{operation.name}' with dtype {dtype}" + (
-        "" if shape.rank is None else f" and shape {dimensions}"
-    )
+    message = f"You must feed a value for placeholder tensor '{operation.name}' with dtype {dtype}"
+    message += "" if shape.rank is None else f" and shape [{','.join(sizes)}]"
     return tf.errors.InvalidArgumentError(
         operation.node_def, operation, f"{message}\n\t [[{{{{node {operation.name}}}}}]]"
     )

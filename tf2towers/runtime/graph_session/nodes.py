@@ -159,20 +159,17 @@ def _concatenate_parallel_stacks(definition: Any) -> None:
     """
     if not any(node.op == "ParallelConcat" for node in definition.node):
         return
-    nodes = []
+    nodes: list[Any] = []
     for node in definition.node:
         if node.op == "ParallelConcat" and node.attr["N"].i == 1:  # of one a Concat takes nothing
             node.op = "Identity"
             del node.attr["N"], node.attr["shape"]
         elif node.op == "ParallelConcat":
-            axis = tf.compat.v1.NodeDef(name=f"{node.name}/of_rows", op="Const", device=node.device)
-            axis.attr["dtype"].type = tf.int32.as_datatype_enum
-            axis.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(0, tf.int32))
-            nodes.append(axis)
+            axis = add_constant(nodes, f"{node.name}/of_rows", 0, tf.int32, node.device)
             inputs = list(node.input)
             count = node.attr["N"].i
             del node.input[:]
-            node.input.extend([*inputs[:count], axis.name, *inputs[count:]])
+            node.input.extend([*inputs[:count], axis, *inputs[count:]])
             node.op = "ConcatV2"
             node.attr["Tidx"].type = tf.int32.as_datatype_enum
             del node.attr["shape"]
@@ -180,6 +177,24 @@ def _concatenate_parallel_stacks(definition: Any) -> None:
     made = [*map(copy_of, nodes)]
     del definition.node[:]
     definition.node.extend(made)
+
+
+def add_node(made: list[Any], name: str, op: str, inputs: Sequence[str], device: str, **types: int) -> Any:
+    """Appends a new node; `types` are those of its attributes that are types."""
+    node = tf.compat.v1.NodeDef(name=name, op=op, input=inputs, device=device)
+    for attribute, dtype in types.items():
+        node.attr[attribute].type = dtype
+    made.append(node)
+    return node
+
+
+def add_constant(
+    made: list[Any], name: str, value: Any, dtype: tf.DType, device: str, inputs: Sequence[str] = ()
+) -> str:
+    """Appends a constant; its name."""
+    node = add_node(made, name, "Const", inputs, device, dtype=dtype.as_datatype_enum)
+    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, dtype))
+    return name
 
 
 def copy_of(node: Any) -> Any:

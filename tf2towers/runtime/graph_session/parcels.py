@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import TensorName, parse, written
+from tf2towers.runtime.graph_session.nodes import TensorName, add_constant, add_node, parse, written
 
 #: bytes up to which a tensor is small
 SMALL = 32 * 1024
@@ -130,16 +130,10 @@ def _parcel(
     """Packs the tensors, sends them and takes them out; what they are called there."""
 
     def add(name: str, op: str, inputs: Sequence[str], device: str, **types: int) -> Any:
-        node = tf.compat.v1.NodeDef(name=f"{prefix}/{name}", op=op, input=inputs, device=device)
-        for key, value in types.items():
-            node.attr[key].type = value
-        made.append(node)
-        return node
+        return add_node(made, f"{prefix}/{name}", op, inputs, device, **types)
 
     def constant(name: str, value: Any, device: str) -> str:
-        node = add(name, "Const", [], device, dtype=_INT32)
-        node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, tf.int32))
-        return str(node.name)
+        return add_constant(made, f"{prefix}/{name}", value, tf.int32, device)
 
     kind = dtype.as_datatype_enum
     flat = constant("flat", [-1], source)

@@ -22,15 +22,13 @@ def place(nodes: list[Any], towers: Towers, fed: set[str]) -> None:
     """Gives every node of a part of a graph the device it has here.
 
     A tower's slice of a batch is made where the batch is, so that only the slice is sent: the values are the
-    same. Colocation is dropped: what it was for, variables and their updates, is placed by `mirror`.
+    same. What colocation was for, variables and their updates, is placed by `mirror`.
 
     Args:
         fed: the names of the nodes that stand for fed tensors.
     """
     batches = fed | {node.name for node in nodes if node.op in _BATCHES}
     for node in nodes:
-        if "_class" in node.attr:
-            del node.attr["_class"]
         if node.op in _PARTS and parse(node.input[1 if node.op == "Split" else 0]).node in batches:
             node.device = HOST
             if node.op != "StridedSlice":

@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.nodes import add_constant, add_node
 from tf2towers.runtime.graph_session.placement import HOST
 
 #: TF1's operation -> the one that is given its place in the sequence
@@ -84,14 +85,10 @@ def share_states(nodes: list[Any], in_loop: Callable[[str], bool]) -> tuple[list
 
 def begin(variable: str, value: list[int] | int) -> list[Any]:
     """Nodes that give the variable of a session its first value, the last of them to be run."""
-    constant = tf.compat.v1.NodeDef(name=f"{variable}/first", op="Const", device=HOST)
-    constant.attr["dtype"].type = _int64
-    constant.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, tf.int64))
-    assign = tf.compat.v1.NodeDef(
-        name=f"{variable}/begin", op="AssignVariableOp", input=[variable, constant.name], device=HOST
-    )
-    assign.attr["dtype"].type = _int64
-    return [constant, assign]
+    made: list[Any] = []
+    first = add_constant(made, f"{variable}/first", value, tf.int64, HOST)
+    add_node(made, f"{variable}/begin", "AssignVariableOp", [variable, first], HOST, dtype=_int64)
+    return made
 
 
 def _draw_by_state(node: Any, made: list[Any], in_loop: bool) -> None:
@@ -103,18 +100,11 @@ def _draw_by_state(node: Any, made: list[Any], in_loop: bool) -> None:
     # what has no input would be outside of the loop: a control input puts it into the round of the draw
     anchor = [f"^{shape.lstrip('^').partition(':')[0]}"] if in_loop else []
 
-    def add(suffix: str, op: str, inputs: list[str], where: str = HOST, **types: int) -> str:
-        inputs = inputs or anchor
-        new = tf.compat.v1.NodeDef(name=f"{name}/{suffix}", op=op, input=inputs, device=where)
-        for key, value in types.items():
-            new.attr[key].type = value
-        made.append(new)
-        return new.name
+    def add(suffix: str, op: str, inputs: list[str], **types: int) -> str:
+        return str(add_node(made, f"{name}/{suffix}", op, inputs or anchor, HOST, **types).name)
 
     def constant(suffix: str, value: Any, dtype: tf.DType) -> str:
-        key = add(suffix, "Const", [], dtype=dtype.as_datatype_enum)
-        made[-1].attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, dtype))
-        return key
+        return add_constant(made, f"{name}/{suffix}", value, dtype, HOST, anchor)
 
     handle = add("random_state", "VarHandleOp", [], dtype=_int64)
     made[-1].attr["shape"].shape.CopyFrom(tf.TensorShape([3]).as_proto())

@@ -191,7 +191,8 @@ class Session(tf.compat.v1.Session):
         if prepared is not None and values is not None:
             if run_metadata is not None:
                 run_metadata.Clear()
-            return prepared.results(self, self._do_call(self._run_prepared, prepared, values))
+            named = prepared.key, prepared.targets, prepared.fetches, prepared.feeds
+            return prepared.results(self, self._do_call(self._execute, *named, values, self._time_limit()))
         result = super().run(fetches, feed_dict, options, run_metadata)
         if prepared is None and (made := prepare(self._graph, fetches, feed_dict)) is not None:
             self._prepared[known] = made
@@ -214,11 +215,6 @@ class Session(tf.compat.v1.Session):
             return fn(*args)
         except tf.errors.OpError as error:
             raise in_tf1s_words(error, self._graph) from error
-
-    def _run_prepared(self, prepared: Prepared, values: list[Any]) -> list[Any]:
-        milliseconds = self._time_limit()
-        named = prepared.targets, prepared.fetches, prepared.feeds
-        return self._execute(prepared.key, *named, values, milliseconds)
 
     def _do_run(
         self, handle: Any, target_list: Any, fetch_list: Any, feed_dict: Any, options: Any, run_metadata: Any
@@ -245,7 +241,10 @@ class Session(tf.compat.v1.Session):
         if function is None:
             with eager_mode():
                 function = self._function(key, fetches, targets, feeds)
-        fed = [_eager(value, tensor) for tensor, value in zip(feeds, values, strict=True)]
+        fed = [
+            eager_tensor(np.asarray(value, tensor.dtype.as_numpy_dtype), tensor.dtype)
+            for tensor, value in zip(feeds, values, strict=True)
+        ]
         if milliseconds > 0 and not function.called:
             milliseconds += _OPTIMIZING_MS
         try:
@@ -310,11 +309,6 @@ class Session(tf.compat.v1.Session):
         if begun:
             assert self._program is not None
             self._program.beginning(begun, [function.beginnings[node.name] for node in begun])()
-
-
-def _eager(value: Any, tensor: Any) -> Any:
-    """What is fed, as a tensor."""
-    return eager_tensor(np.asarray(value, tensor.dtype.as_numpy_dtype), tensor.dtype)
 
 
 class InteractiveSession(Session):

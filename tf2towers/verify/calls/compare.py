@@ -68,10 +68,8 @@ class Run:
             json.loads((folder / "meta.json").read_text(encoding="utf-8")) for folder in folders
         ]
         self.tensorflow, self.python = str(found[0]["tensorflow"]), str(found[0]["python"])
-        self.calls, self.trained = (
-            sum(facts["calls"] for facts in found),
-            sum(facts["trained"] for facts in found),
-        )
+        self.calls = sum(facts["calls"] for facts in found)
+        self.trained = sum(facts["trained"] for facts in found)
         self.towers = max(facts["towers"] for facts in found)
         self.open: list[list[str]] = [pair for each in found for pair in each.get("open", ())]
         self.of_original: list[str] = found[0].get("of_original", [])

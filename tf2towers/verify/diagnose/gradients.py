@@ -251,12 +251,10 @@ class _Clip(NamedTuple):
     threshold: float = 0.0
     part: float = 1.0
 
-    @property
-    def call(self) -> str:
-        return f"({_CALLS[self.form]}, {rounded(self.threshold)})"
-
     def __str__(self) -> str:
-        return f"clips {self.call} {_PLACES[self.place]}" if self.form else "does not"
+        if not self.form:
+            return "does not"
+        return f"clips ({_CALLS[self.form]}, {rounded(self.threshold)}) {_PLACES[self.place]}"
 
 
 def _units(form: str, names: Sequence[str]) -> list[list[str]]:
@@ -268,18 +266,13 @@ def _applied_by(clip: _Clip, step: _Step, names: Sequence[str]) -> Vectors:
     """What a step applies that clips so."""
     made: list[Vectors] = []
     for given in step.clipped_at(clip.place):
+        vectors, most = given.vectors, clip.threshold
         if clip.form == "value":
-            made.append(
-                {name: np.clip(given.vectors[name], -clip.threshold, clip.threshold) for name in names}
-            )
+            made.append({name: np.clip(vectors[name], -most, most) for name in names})
         else:
+            sizes = [(given.size(clip.form, unit), unit) for unit in _units(clip.form, names)]
             made.append(
-                {
-                    name: given.vectors[name]
-                    * (clip.threshold / max(given.size(clip.form, unit), clip.threshold))
-                    for unit in _units(clip.form, names)
-                    for name in unit
-                }
+                {name: vectors[name] * (most / max(size, most)) for size, unit in sizes for name in unit}
             )
     return {name: np.sum([vectors[name] for vectors in made], axis=0) / len(made) for name in names}
 
@@ -335,11 +328,6 @@ def _way(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip |
     return clip._replace(part=part) if part >= ENOUGH else None
 
 
-def _best(steps: list[_Step], names: list[str], places: Sequence[str]) -> _Clip | None:
-    ways = [_way(steps, names, form, place) for form in _CALLS for place in places] if steps else []
-    return max(filter(None, ways), key=lambda clip: clip.part, default=None)
-
-
 def _usable(names: list[str], *sides: Vectors) -> bool:
     """Whether both sides have finite gradients of these variables, of the same size."""
     mine, its = sides
@@ -364,7 +352,8 @@ def _side(evidence: Evidence, side: str, names: list[str]) -> _Clip | None:
             steps.append(_Step(pair, view.gradients, source.mean, source.towers))
     if not steps or _is(steps, names, [step.mean.vectors for step in steps]).holds:
         return _Clip() if steps else None
-    return _best(steps, names, ("after", "before"))
+    ways = [_way(steps, names, form, place) for form in _CALLS for place in _PLACES]
+    return max(filter(None, ways), key=lambda clip: clip.part, default=None)
 
 
 def _clipping(evidence: Evidence) -> Diagnosis | None:

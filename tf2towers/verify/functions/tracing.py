@@ -95,9 +95,8 @@ class Notes:
     def end(self) -> dict[str, np.ndarray]:
         """Ends the step; returns its arrays."""
         found, self._now = self._now or {}, None
-        return {
-            key: sum(values[1:], values[0]) for key, values in found.items()
-        }  # as an optimizer adds them up
+        # as an optimizer adds them up
+        return {key: sum(values[1:], values[0]) for key, values in found.items()}
 
     def op(self, keys: Sequence[str], tensors: Sequence[Any]) -> Any:
         """An op that notes the values of tensors, each under its key."""

@@ -22,7 +22,7 @@ from .wrapping import wrap
 _GPU = re.compile(r"/(?:device:)?gpu:(\d+|\*)", re.IGNORECASE)
 
 #: Logical CPU devices of a session that no graph asked more of. A `Server` is made before its graph and cannot know;
-#: they share one thread pool and one allocator, so those nobody uses cost next to nothing (tests/verify/stand_ins).
+#: they share one thread pool and one allocator, so those nobody uses cost next to nothing (test_stand_ins.py).
 LEAST_CPUS = 8
 
 

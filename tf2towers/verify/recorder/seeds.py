@@ -20,11 +20,8 @@ def fix_seeds(seed: int) -> None:
     import numpy as np
 
     def not_afresh(own: Any, *args: Any, **kwargs: Any) -> Any:
-        return (
-            own(*args, **kwargs)
-            if any(value is not None for value in (*args, *kwargs.values()))
-            else own(seed)
-        )
+        is_given = any(value is not None for value in (*args, *kwargs.values()))
+        return own(*args, **kwargs) if is_given else own(seed)
 
     for generator in (random, np.random):
         wrap(generator, "seed", not_afresh)

@@ -184,10 +184,9 @@ class Writes(object):
         """Lets others write files whose names go on with a dot after `prefix`, or end there."""
         folder, name = os.path.split(self.own(prefix))
         for found in posix.listdir(folder):
-            if (found + ".").startswith(name + ".") and _link(os.path.join(folder, found)).startswith(
-                _ON_DISK
-            ):
-                posix.remove(os.path.join(folder, found))
+            path = os.path.join(folder, found)
+            if (found + ".").startswith(name + ".") and _link(path).startswith(_ON_DISK):
+                posix.remove(path)
 
     # -- what is refused
 
@@ -322,11 +321,7 @@ def _functions(writes: Writes) -> List[Tuple[Any, str, Callable[..., Any]]]:
         "mkdir": new_folder,
     }  # type: Dict[str, Callable[[Any, bool], Any]]
     new = [first(name, where[names]) for names in where for name in names.split() if hasattr(posix, name)]
-    new += [
-        second("rename", writes.rename),
-        second("replace", writes.rename),
-        second("link", shutil.copyfile),
-    ]
+    new += [second(name, writes.rename) for name in ("rename", "replace")] + [second("link", shutil.copyfile)]
     new += [second("symlink", lambda to, path: posix.symlink(to, writes.own(path, follow=False)))]
     return new + [
         (os, "getcwd", lambda: writes.seen(posix.getcwd())),
@@ -351,9 +346,8 @@ def _openers(writes: Writes, scan: Callable[..., Any]) -> Iterator[Tuple[Any, st
             return int(posix.open(where, flags, mode))
 
     def scandir(path: Any = os.curdir) -> Any:
-        if isinstance(path, int) or not os.fsdecode(writes.readable(path or os.curdir)).startswith(
-            writes.files
-        ):
+        readable = path if isinstance(path, int) else os.fsdecode(writes.readable(path or os.curdir))
+        if isinstance(readable, int) or not readable.startswith(writes.files):
             return scan(path)
         return _Entries(_Entry(os.fspath(path or os.curdir), name) for name in os.listdir(path))
 
