@@ -1,11 +1,9 @@
-"""What stands for a TF1 name, one row a fact; the orders and keywords of old releases."""
+"""What stands for a TF1 name, one row a fact; the keywords of old releases (test_old_api.py: their orders)."""
 
-import libcst as cst
 import pytest
 from codemod_texts import table
 
-from tf2towers.codemod.arguments import _old_order as old_order
-from tf2towers.codemod.arguments import argument_orders, keyword_renames
+from tf2towers.codemod.arguments import keyword_renames
 from tf2towers.codemod.symbols import find_replacement, is_module
 
 
@@ -71,31 +69,6 @@ def test_old_summaries_are_those_of_contrib_deprecated() -> None:
     """`tf.summary.scalar` puts the name scope before the tag, and `_` for what a name may not have."""
     for name in ("tf.scalar_summary", "tf.contrib.deprecated.scalar_summary"):
         assert find_replacement(name).runtime == ("tf2towers.runtime.tf1", "scalar_summary")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("tf.concat(0, xs)", ("axis", "values")),
-        ("tf.concat(-1, xs)", ("axis", "values")),
-        ("tf.concat(dim, [a, b])", ("axis", "values")),
-        ("tf.concat(xs, 0)", None),
-        ("tf.concat([a, b], 0)", None),
-        ("tf.concat(a, b)", None),
-        ("tf.concat(values=xs, axis=0)", None),
-        ("tf.split(0, n, x)", ("axis", "num_or_size_splits", "value")),
-        ("tf.split(x, n, 0)", None),
-        ("tf.split(x, [1, 2])", None),
-        ("tf.nn.softmax_cross_entropy_with_logits(l, y)", ("logits", "labels")),
-        ("tf.nn.softmax_cross_entropy_with_logits(logits=l, labels=y)", None),
-        ("tf.log(0)", None),
-    ],
-)
-def test_old_order(text: str, expected: tuple[str, ...] | None) -> None:
-    call, name = cst.parse_expression(text), text.partition("(")[0]
-    assert isinstance(call, cst.Call)
-    assert old_order(name, call, lambda node: isinstance(node, cst.List)) == expected
-    assert expected is None or argument_orders()[name][2]
 
 
 def test_keywords() -> None:
