@@ -412,39 +412,11 @@ class Model(object):
             y = net(x)
             losses.append(y)
 print(Model.losses, Model.i)
-=== locals
-def build():
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            y = net(x) + i
-    print(sorted(set('iy') & set(locals())))
-build()
-=== locals_in_the_body
-def build():
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            y = net(x) + i
-            print(sorted(set('iy') & set(locals())))
-build()
-=== eval
-def build():
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            y = net(x) + i
-    print(eval('i'))
-build()
 === globals
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         y = net(x) + i
 print(globals()['y'])
-=== vars
-def build():
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            y = net(x) + i
-    return sorted(set('iy') & set(vars()))
-print(build())
 === a_closure_keeps_the_variable
 later = []
 for i in range(2):
@@ -604,3 +576,18 @@ def build():
 build()
 === one_line
 for i in range(2): print(net(x), tf.device('/gpu:%d' % i) is None)""")
+
+#: lines that read names by other means than the names, after a loop or in its body
+READING = {
+    "locals": "    print(sorted(set('iy') & set(locals())))",
+    "locals_in_the_body": "            print(sorted(set('iy') & set(locals())))",
+    "eval": "    print(eval('i'))",
+    "vars": "    print(sorted(set('iy') & set(vars())))",
+}
+LOOP = """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+"""
+LOOPS |= {name: (f"{LOOP}{line}\nbuild()\n", "") for name, line in READING.items()}

@@ -152,7 +152,6 @@ def summary(done: list[Variant], seconds: float) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--variants", type=int, default=2000)
-    parser.add_argument("--first", type=int, default=0, help="the first variant's number")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--chunk", type=int, default=100)
     parser.add_argument("--processes", type=int, default=2)
@@ -166,7 +165,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     expected = _expected(programs, options.out)
     print(f"{len(expected)} of {len(programs)} programs run and print the same twice", flush=True)
-    numbers = range(options.first, options.first + options.variants)
+    numbers = range(options.variants)
     chunks = [numbers[start : start + options.chunk] for start in range(0, len(numbers), options.chunk)]
 
     def chunk(some: range) -> list[Variant]:

@@ -3,7 +3,6 @@
 import numpy as np
 import tensorflow as tf
 from cases import case, fed, given, integers, normal, uniform
-from tensorflow.contrib import slim
 
 layers, framework = tf.contrib.layers, tf.contrib.framework
 SMALL = tf.constant_initializer(0.05)
@@ -27,41 +26,6 @@ def batch_norm_of_contrib():
             scope="initialized",
         ),
         tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ]
-
-
-@case
-def slim_networks():
-    pictures = normal(2, 8, 8, 3)
-    with slim.arg_scope(
-        [slim.conv2d, slim.fully_connected],
-        weights_initializer=tf.truncated_normal_initializer(stddev=0.1, seed=3),
-        weights_regularizer=slim.l2_regularizer(0.01),
-        normalizer_fn=slim.batch_norm,
-        normalizer_params={"is_training": True, "decay": 0.9},
-    ):
-        with slim.arg_scope([slim.conv2d], padding="SAME") as scope:
-            made = slim.repeat(pictures, 2, slim.conv2d, 4, [3, 3], scope="conv1")
-            made = slim.max_pool2d(made, [2, 2], scope="pool1")
-            made = slim.dropout(slim.flatten(made), 0.5, is_training=False)
-            made = slim.fully_connected(made, 3, activation_fn=None, normalizer_fn=None, scope="logits")
-    labels = slim.one_hot_encoding(integers(3, 2), 3)
-    loss = slim.losses.softmax_cross_entropy(made, labels)
-    total = slim.losses.get_total_loss()
-    optimizer = tf.train.GradientDescentOptimizer(0.1)
-    train = slim.learning.create_train_op(total, optimizer, clip_gradient_norm=1.0, summarize_gradients=False)
-    return [
-        made,
-        loss,
-        tf.losses.get_regularization_losses(),
-        [variable.op.name for variable in slim.get_variables()],
-        [variable.op.name for variable in slim.get_model_variables("conv1")],
-        [variable.op.name for variable in slim.get_variables_to_restore(exclude=["logits"])],
-        slim.get_variables_by_name("weights")[0].op.name,
-        slim.get_variables_by_suffix("biases")[0].op.name,
-        len(scope),
-        slim.get_or_create_global_step().name,
-        train.op,
     ]
 
 

@@ -41,11 +41,10 @@ contrib = SimpleNamespace(
     image=image,
     legacy_seq2seq=legacy_seq2seq,
     nets=slim.nets,
-    rnn=rnn_cell,
     seq2seq=seq2seq,
     tfprof=SimpleNamespace(model_analyzer=tfprof),
 )
-api = running.Api(tf, layers, slim, slim, Rnn(), contrib)
+api = running.Api(tf, layers, slim, Rnn(), contrib)
 found = {}
 for module, cases in (
     ("layers", layer_cases.CASES),
