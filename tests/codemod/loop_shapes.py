@@ -13,10 +13,6 @@ gpus = ['/gpu:0', '/gpu:1', '/gpu:2']
 x = tf.placeholder(tf.float32, [6], name='x')
 
 
-def n():
-    return 3
-
-
 def net(value, name='net'):
     with tf.variable_scope(name, reuse=tf.AUTO_REUSE):
         return value * tf.get_variable('w', [])
@@ -87,18 +83,6 @@ for i, (part, gpu) in enumerate(zip(tf.split(x, 2), gpus)):
 for i in range(1, 3):
     with tf.device('/gpu:%d' % i):
         print(net(x), i)
-=== range_of_a_call -> 'strategy.per_replica(range(n()))'
-for i in range(n()):
-    with tf.device('/gpu:%d' % i):
-        print(net(x), i)
-=== literal_devices -> "strategy.per_replica(['/gpu:0', '/gpu:1'])"
-for d in ['/gpu:0', '/gpu:1']:
-    with tf.device(d):
-        print(net(x), d)
-=== bare_tuple -> "strategy.per_replica(('/gpu:0', '/gpu:1'))"
-for d in '/gpu:0', '/gpu:1':
-    with tf.device(d):
-        print(net(x), d)
 === read_after -> 'loss, both = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
