@@ -13,10 +13,6 @@ gpus = ['/gpu:0', '/gpu:1', '/gpu:2']
 x = tf.placeholder(tf.float32, [6], name='x')
 
 
-def n():
-    return 3
-
-
 def net(value, name='net'):
     with tf.variable_scope(name, reuse=tf.AUTO_REUSE):
         return value * tf.get_variable('w', [])
@@ -87,18 +83,6 @@ for i, (part, gpu) in enumerate(zip(tf.split(x, 2), gpus)):
 for i in range(1, 3):
     with tf.device('/gpu:%d' % i):
         print(net(x), i)
-=== range_of_a_call -> 'strategy.per_replica(range(n()))'
-for i in range(n()):
-    with tf.device('/gpu:%d' % i):
-        print(net(x), i)
-=== literal_devices -> "strategy.per_replica(['/gpu:0', '/gpu:1'])"
-for d in ['/gpu:0', '/gpu:1']:
-    with tf.device(d):
-        print(net(x), d)
-=== bare_tuple -> "strategy.per_replica(('/gpu:0', '/gpu:1'))"
-for d in '/gpu:0', '/gpu:1':
-    with tf.device(d):
-        print(net(x), d)
 === read_after -> 'loss, both = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
@@ -412,39 +396,11 @@ class Model(object):
             y = net(x)
             losses.append(y)
 print(Model.losses, Model.i)
-=== locals
-def build():
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            y = net(x) + i
-    print(sorted(set('iy') & set(locals())))
-build()
-=== locals_in_the_body
-def build():
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            y = net(x) + i
-            print(sorted(set('iy') & set(locals())))
-build()
-=== eval
-def build():
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            y = net(x) + i
-    print(eval('i'))
-build()
 === globals
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         y = net(x) + i
 print(globals()['y'])
-=== vars
-def build():
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            y = net(x) + i
-    return sorted(set('iy') & set(vars()))
-print(build())
 === a_closure_keeps_the_variable
 later = []
 for i in range(2):
@@ -604,3 +560,18 @@ def build():
 build()
 === one_line
 for i in range(2): print(net(x), tf.device('/gpu:%d' % i) is None)""")
+
+#: lines that read names by other means than the names, after a loop or in its body
+READING = {
+    "locals": "    print(sorted(set('iy') & set(locals())))",
+    "locals_in_the_body": "            print(sorted(set('iy') & set(locals())))",
+    "eval": "    print(eval('i'))",
+    "vars": "    print(sorted(set('iy') & set(vars())))",
+}
+LOOP = """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+"""
+LOOPS |= {name: (f"{LOOP}{line}\nbuild()\n", "") for name, line in READING.items()}

@@ -154,8 +154,6 @@ SAME = [
     "class Robot:\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
     "import gym\nenv = gym.make('CartPole-v0')\no, r, t, d, i = env.step(0)",
     "class Env:\n    import gym.spaces\n    def step(self, a):\n        return 1, 2, 3, 4\no, r, d, i = Env().step(0)",
-    "import gym\nenv = gym.make('CartPole-v0')\no, r, t, d, i = env.step(0)",
-    "class Env:\n    import gym.spaces\n    def step(self, a):\n        return 1, 2, 3, 4\no, r, d, i = Env().step(0)",
     "import os\nfrom PIL import ImageFont\nn = os.path.getsize('a')",
 ]
 
@@ -320,29 +318,14 @@ def test_a_local_module_hands_a_library_on(tmp_path: Path, before: str, wanted: 
     assert [wanted in change.after for change in result.changes if change.path.name == "data.py"] == [True]
 
 
-#: what `common` imports, lines that take it from there, and what they become; without that they are left
-BY_STAR = [
-    ("import numpy as np", "x = np.find_common_type([], [])", None),  # T2T611
-]
-
-
-@pytest.mark.parametrize("has_tensorflow", [True, False])
-@pytest.mark.parametrize(("library", "lines", "wanted"), BY_STAR)
-def test_a_star_of_a_local_module_hands_libraries_on(
-    tmp_path: Path, library: str, lines: str, wanted: str | None, has_tensorflow: bool
-) -> None:
-    (tmp_path / "common.py").write_text(f"{library}\n")
+@pytest.mark.parametrize("end", [END, "\n"], ids=["with TensorFlow", "without"])
+def test_a_star_of_a_local_module_hands_libraries_on(tmp_path: Path, end: str) -> None:
+    (tmp_path / "common.py").write_text("import numpy as np\n")
     (tmp_path / "other.py").write_text("from common import *\n")
-    lines = f"from other import *\n{lines}"
-    (tmp_path / "data.py").write_text(lines + (END if has_tensorflow else "\n"))
+    (tmp_path / "data.py").write_text(f"from other import *\nx = np.find_common_type([], []){end}")
     (tmp_path / "train.py").write_text("import data" + END)
-    result = migrate(Script.read(tmp_path / "train.py"))
-    texts = {change.path.name: change.after for change in result.changes}
-    if wanted is None:
-        found = {(finding.code, finding.path.name) for finding in result.left}
-        assert ("T2T628", "data.py") in found, result.findings
-    else:
-        assert wanted in texts["data.py"] and not result.left
+    left = migrate(Script.read(tmp_path / "train.py")).left
+    assert ("T2T628", "data.py") in {(finding.code, finding.path.name) for finding in left}
 
 
 def test_a_star_of_a_module_that_cannot_be_read(tmp_path: Path) -> None:

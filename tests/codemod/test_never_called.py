@@ -293,7 +293,6 @@ if __name__ == '__main__':
     import tflearn
     print(tf.contrib.tpu.RunConfig(), mean(batches_of_our_own.one()))
 """
-BY_OTHER_WAYS = ["import runpy\nrunpy.run_path('shared.py', run_name='__main__')\n"]
 
 
 def test_what_runs_only_where_a_module_is_the_script_itself(tmp_path: Path) -> None:
@@ -301,8 +300,8 @@ def test_what_runs_only_where_a_module_is_the_script_itself(tmp_path: Path) -> N
     assert left(tmp_path, MAIN, SHARED + ALONE.replace("mean(", "configure(")) == []
 
 
-@pytest.mark.parametrize("way", BY_OTHER_WAYS)
-def test_where_it_may_run_all_the_same(tmp_path: Path, way: str) -> None:
+def test_where_it_may_run_all_the_same(tmp_path: Path) -> None:
+    way = "import runpy\nrunpy.run_path('shared.py', run_name='__main__')\n"
     assert len(left(tmp_path, MAIN + way, SHARED + ALONE)) == 4  # with the load itself
     assert len(left(tmp_path, MAIN, SHARED + ALONE.replace("==", "!="))) == 3
     assert len(left(tmp_path, MAIN, SHARED + ALONE + "else:\n    mean(configure())\n")) == 5

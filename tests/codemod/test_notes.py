@@ -71,15 +71,14 @@ def test_an_empty_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "status", "stays"),
+    "lines",
     [
-        ("C = tf.contrib.opt\no = C.LazyAdamOptimizer(0.1)\np = C.LazyAdamOptimizer(0.1)\n", 1, True),
-        ("C = tf.contrib.opt\no = C.LazyAdamOptimizer(0.1)\np = C.ShampooOptimizer(0.1)\n", 1, True),
-        ("C = tf.contrib.opt\no = C.LazyAdamOptimizer(0.1)\nprint(C)\n", 1, True),
-        ("C = tf.contrib.opt\no = getattr(C, 'LazyAdamOptimizer')(0.1)\n", 1, True),
+        "o = C.LazyAdamOptimizer(0.1)\np = C.LazyAdamOptimizer(0.1)\n",
+        "o = C.LazyAdamOptimizer(0.1)\np = C.ShampooOptimizer(0.1)\n",
+        "o = C.LazyAdamOptimizer(0.1)\nprint(C)\n",
+        "o = getattr(C, 'LazyAdamOptimizer')(0.1)\n",
     ],
 )
-def test_a_name_for_a_module_that_is_gone(lines: str, status: int, stays: bool) -> None:
-    result = migrated(HEAD + lines)
-    assert result.status == status
-    assert ("C = tf.contrib.opt" in result.changes[0].after) == stays
+def test_a_name_for_a_module_that_is_gone(lines: str) -> None:
+    result = migrated(f"{HEAD}C = tf.contrib.opt\n{lines}")
+    assert result.status == 1 and "C = tf.contrib.opt" in result.changes[0].after

@@ -26,7 +26,6 @@ CASE_MODULES = {"layers": "layer_cases", "slim": "slim_cases", "rnn": "rnn_cases
 
 
 def tf1_api():
-    import tensorflow.contrib.layers as contrib_layers
     import tensorflow.contrib.rnn as contrib_rnn
     from tensorflow.contrib import slim
 
@@ -45,13 +44,12 @@ def tf1_api():
     nets.inception_v1, nets.inception_v2, nets.inception_v3 = inception_v1, inception_v2, inception_v3
 
     class Contrib:
-        """tf.contrib, slim's networks, and Keras's layers."""
+        """tf.contrib, and slim's networks."""
 
         def __getattr__(self, name):
-            others = {"nets": nets, "keras_layers": tf.keras.layers}
-            return others[name] if name in others else getattr(tf.contrib, name)
+            return nets if name == "nets" else getattr(tf.contrib, name)
 
-    return running.Api(tf.compat.v1, tf.layers, slim, contrib_layers, Rnn(), Contrib())
+    return running.Api(tf.compat.v1, tf.layers, slim, Rnn(), Contrib())
 
 
 def golden(case):

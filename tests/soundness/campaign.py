@@ -8,7 +8,6 @@ exactly the same. Wrong ones are kept under OUT/wrong with both programs and the
 from __future__ import annotations
 
 import argparse
-import ast
 import collections
 import json
 import random
@@ -21,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mutations import MUTATIONS, Source
+from mutations import MUTATIONS
 from run_many import run_all
 from suite import Program, first_difference, migrated, one_process
 
@@ -83,14 +82,12 @@ def variant(number: int, seed: int, programs: list[Program], only: list[str]) ->
             break
         name = rng.choice(only or sorted(MUTATIONS))
         try:
-            made = MUTATIONS[name](Source(files["script.py"]), rng)
-            made = {"script.py": made} if isinstance(made, str) else made or {}
-            for text in made.values():
-                compile(text, name, "exec", ast.PyCF_ONLY_AST)
+            made = MUTATIONS[name](files["script.py"], rng)
+            for text in (made or {}).values():
                 compile(text, name, "exec")
         except (SyntaxError, ValueError, IndexError, StopIteration):
             continue  # it does not apply
-        if made and made["script.py"] != files["script.py"] and not set(made) & (set(files) - {"script.py"}):
+        if made and not set(made) & (set(files) - {"script.py"}):
             files.update(made)
             changes.append(name)
     return Variant(number, program, changes, files)
@@ -155,7 +152,6 @@ def summary(done: list[Variant], seconds: float) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--variants", type=int, default=2000)
-    parser.add_argument("--first", type=int, default=0, help="the first variant's number")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--chunk", type=int, default=100)
     parser.add_argument("--processes", type=int, default=2)
@@ -169,7 +165,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     expected = _expected(programs, options.out)
     print(f"{len(expected)} of {len(programs)} programs run and print the same twice", flush=True)
-    numbers = range(options.first, options.first + options.variants)
+    numbers = range(options.variants)
     chunks = [numbers[start : start + options.chunk] for start in range(0, len(numbers), options.chunk)]
 
     def chunk(some: range) -> list[Variant]:

@@ -3,61 +3,9 @@
 import numpy as np
 import tensorflow as tf
 from cases import case, fed, given, integers, normal, uniform
-from tensorflow.contrib import slim
 
 layers, framework = tf.contrib.layers, tf.contrib.framework
 SMALL = tf.constant_initializer(0.05)
-
-
-@case
-def layers_of_contrib():
-    pictures = normal(2, 8, 8, 3)
-    with framework.arg_scope([layers.conv2d, layers.fully_connected], weights_initializer=SMALL):
-        return [
-            layers.conv2d(pictures, 4, [3, 3]),
-            layers.conv2d(pictures, 4, 3, stride=2, activation_fn=None, normalizer_fn=layers.batch_norm),
-            layers.conv2d(
-                pictures,
-                4,
-                [3, 3],
-                padding="VALID",
-                rate=2,
-                weights_regularizer=layers.l2_regularizer(0.1),
-                scope="named",
-            ),
-            layers.convolution2d_transpose(pictures, 4, 3, 2, weights_initializer=SMALL),
-            layers.separable_conv2d(pictures, 4, 3, 2, weights_initializer=SMALL),
-            layers.separable_conv2d(pictures, None, [3, 3], depth_multiplier=1, weights_initializer=SMALL),
-            layers.conv3d(normal(1, 4, 4, 4, 2), 3, 3, weights_initializer=SMALL),
-            layers.max_pool2d(pictures, 2),
-            layers.max_pool2d(pictures, [3, 3], 1, "SAME", scope="pool"),
-            layers.avg_pool2d(pictures, [2, 2], stride=2, outputs_collections="pools"),
-            layers.fully_connected(layers.flatten(pictures), 5),
-            layers.fully_connected(
-                normal(2, 3), 5, None, biases_initializer=None, reuse=tf.AUTO_REUSE, scope="fc"
-            ),
-            layers.linear(normal(2, 3), 2, weights_initializer=SMALL),
-            layers.relu(normal(2, 3), 2, weights_initializer=SMALL),
-            layers.relu6(normal(2, 3), 2, weights_initializer=SMALL),
-            layers.stack(normal(2, 3), layers.fully_connected, [4, 2], scope="stacked"),
-            layers.repeat(normal(2, 3), 2, layers.fully_connected, 3, scope="repeated"),
-            layers.dropout(normal(2, 3), 0.5, is_training=False),
-            layers.dropout(normal(2, 3), keep_prob=0.5, seed=4),
-            layers.one_hot_encoding(integers(3, 4), 3),
-            layers.softmax(normal(2, 3)),
-            layers.unit_norm(normal(2, 3), 1),
-            layers.layer_norm(normal(2, 3)),
-            layers.layer_norm(normal(2, 4, 3), begin_norm_axis=2, scope="normed"),
-            layers.instance_norm(pictures),
-            layers.group_norm(normal(2, 4, 4, 6), groups=3),
-            layers.bias_add(normal(2, 3), initializer=SMALL),
-            layers.batch_norm(pictures, decay=0.9, scale=True, is_training=False),
-            layers.maxout(normal(2, 6), 3),
-            layers.conv2d_in_plane(pictures, [3, 3], weights_initializer=SMALL),
-            tf.get_collection("pools"),
-            tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-            [variable.op.name for variable in tf.model_variables()],
-        ]
 
 
 @case
@@ -78,41 +26,6 @@ def batch_norm_of_contrib():
             scope="initialized",
         ),
         tf.get_collection(tf.GraphKeys.UPDATE_OPS),
-    ]
-
-
-@case
-def slim_networks():
-    pictures = normal(2, 8, 8, 3)
-    with slim.arg_scope(
-        [slim.conv2d, slim.fully_connected],
-        weights_initializer=tf.truncated_normal_initializer(stddev=0.1, seed=3),
-        weights_regularizer=slim.l2_regularizer(0.01),
-        normalizer_fn=slim.batch_norm,
-        normalizer_params={"is_training": True, "decay": 0.9},
-    ):
-        with slim.arg_scope([slim.conv2d], padding="SAME") as scope:
-            made = slim.repeat(pictures, 2, slim.conv2d, 4, [3, 3], scope="conv1")
-            made = slim.max_pool2d(made, [2, 2], scope="pool1")
-            made = slim.dropout(slim.flatten(made), 0.5, is_training=False)
-            made = slim.fully_connected(made, 3, activation_fn=None, normalizer_fn=None, scope="logits")
-    labels = slim.one_hot_encoding(integers(3, 2), 3)
-    loss = slim.losses.softmax_cross_entropy(made, labels)
-    total = slim.losses.get_total_loss()
-    optimizer = tf.train.GradientDescentOptimizer(0.1)
-    train = slim.learning.create_train_op(total, optimizer, clip_gradient_norm=1.0, summarize_gradients=False)
-    return [
-        made,
-        loss,
-        tf.losses.get_regularization_losses(),
-        [variable.op.name for variable in slim.get_variables()],
-        [variable.op.name for variable in slim.get_model_variables("conv1")],
-        [variable.op.name for variable in slim.get_variables_to_restore(exclude=["logits"])],
-        slim.get_variables_by_name("weights")[0].op.name,
-        slim.get_variables_by_suffix("biases")[0].op.name,
-        len(scope),
-        slim.get_or_create_global_step().name,
-        train.op,
     ]
 
 

@@ -34,22 +34,6 @@ def dense():
 
 
 @case
-def reuse():
-    def model():
-        dense = tf.layers.dense(normal(2, 3), 4, name="dense", kernel_initializer=SMALL)
-        tf.layers.conv2d(pictures(), 2, 3, kernel_initializer=SMALL)
-        tf.layers.conv2d(pictures(), 2, 3, kernel_initializer=SMALL)
-        tf.layers.batch_normalization(pictures(), training=True)
-        return dense, tf.layers.dense(dense, 2, kernel_initializer=SMALL)
-
-    with tf.variable_scope("model"):
-        first = model()
-    with tf.variable_scope("model", reuse=True):
-        second = model()
-    return [first, second, tf.get_collection(tf.GraphKeys.UPDATE_OPS)]
-
-
-@case
 def objects():
     dense = tf.layers.Dense(4, kernel_initializer=SMALL, name="fully_connected")
     convolution = tf.layers.Conv2D(4, 3, kernel_initializer=SMALL)
@@ -119,58 +103,7 @@ def layer_of_ones_own():
         ]
 
 
-@case
-def losses_of_layers():
-    layer = tf.layers.Dense(
-        4,
-        kernel_initializer=SMALL,
-        activity_regularizer=lambda outputs: tf.reduce_sum(outputs) * 0.1,
-        kernel_regularizer=lambda weights: tf.reduce_sum(weights) * 0.2,
-    )
-    return [layer(normal(2, 3)), layer.losses, tf.losses.get_regularization_losses()]
-
-
 TABLE = {
     "dense_of_the_default_initializer": lambda: tf.layers.dense(normal(2, 3), 4),
-    "convolutions": lambda: [
-        tf.layers.conv1d(normal(2, 8, 3), 4, 3, kernel_initializer=SMALL),
-        tf.layers.conv2d(
-            pictures(),
-            4,
-            3,
-            (2, 2),
-            "same",
-            kernel_initializer=SMALL,
-            dilation_rate=1,
-            activation=tf.nn.relu,
-        ),
-        tf.layers.conv2d(
-            pictures(),
-            4,
-            [3, 3],
-            padding="valid",
-            dilation_rate=(2, 2),
-            kernel_initializer=SMALL,
-            use_bias=False,
-        ),
-        tf.layers.conv2d(
-            pictures(), 4, 3, kernel_initializer=tf.truncated_normal_initializer(stddev=0.1, seed=3)
-        ),
-        tf.layers.conv2d(
-            pictures(), 4, 3, kernel_initializer=tf.glorot_uniform_initializer(seed=3), name="named"
-        ),
-        tf.layers.conv3d(normal(2, 4, 4, 4, 3), 4, 3, kernel_initializer=SMALL),
-        tf.layers.conv2d_transpose(pictures(), 4, 3, strides=2, padding="same", kernel_initializer=SMALL),
-        tf.layers.conv2d_transpose(pictures(), 4, (3, 2), (1, 2), kernel_initializer=SMALL),
-        tf.layers.conv3d_transpose(
-            normal(2, 4, 4, 4, 3), 4, 3, strides=2, padding="same", kernel_initializer=SMALL
-        ),
-        tf.layers.separable_conv2d(
-            pictures(), 4, 3, depth_multiplier=2, depthwise_initializer=SMALL, pointwise_initializer=SMALL
-        ),
-        tf.layers.separable_conv1d(
-            normal(2, 8, 3), 4, 3, depthwise_initializer=SMALL, pointwise_initializer=SMALL
-        ),
-    ],
 }
 cases(__name__, TABLE)

@@ -1,4 +1,6 @@
-"""Cases for what stands in tf2towers.runtime for `tf.contrib`: seq2seq, crf, more of rnn, slim's networks.
+"""Cases for what stands in tf2towers.runtime for `tf.contrib`: seq2seq, more of rnn, slim's networks.
+
+`tests/functions` has its crf, LazyAdamOptimizer and stacked loops.
 
 `api.contrib` is `tf.contrib`, or an object with ours under the same names.
 """
@@ -117,22 +119,6 @@ def _sequence_loss(**options):
     return Case(build, (2, 3, 4), (2, 3))
 
 
-def _crf(api, scores):
-    crf, tf = api.contrib.crf, api.tf
-    tags = tf.constant([[1, 2, 0, 1], [3, 3, 1, 0], [0, 1, 2, 3]])
-    likelihood, transitions = crf.crf_log_likelihood(scores, tags, tf.constant(LENGTHS))
-    best, score = crf.crf_decode(scores, transitions, tf.constant(LENGTHS))
-    return [likelihood, score, tf.cast(best, tf.float32)]
-
-
-def _stacked(api, x):
-    cells = [[api.rnn.GRUCell(n) for n in (3, 4)] for _ in range(2)]
-    found = api.contrib.rnn.stack_bidirectional_dynamic_rnn(
-        *cells, inputs=x, dtype=api.tf.float32, sequence_length=api.tf.constant(LENGTHS)
-    )
-    return tensors(list(found))
-
-
 def _legacy(name, **options):
     def build(api, x, memory):
         tf, legacy = api.tf, api.contrib.legacy_seq2seq
@@ -210,31 +196,8 @@ def _parameters(api, images):
     return tf.reduce_sum(images) * float(report.total_parameters) + tf.reduce_sum(weights)
 
 
-def _lazy_adam(api, values):
-    """Two steps of it on a table whose rows are asked for, one of them twice, and on a dense variable."""
-    tf = api.tf
-    made = {
-        name: tf.get_variable(name, initializer=tf.constant(start), trainable=False, use_resource=True)
-        for name, start in (
-            ("table", [[0.5, -1.0], [2.0, 0.1], [0.0, 3.0], [-0.2, 0.7]]),
-            ("dense", [1.5, -0.5]),
-        )
-    }
-    rows = tf.gather(made["table"], [3, 1, 3])
-    loss = tf.reduce_sum(tf.square(rows * made["dense"])) + 0.1 * tf.reduce_sum(rows)
-    optimizer = api.contrib.opt.LazyAdamOptimizer(0.1, beta1=0.8)
-    gradients = optimizer.compute_gradients(loss, var_list=[made["table"], made["dense"]])
-    step = optimizer.apply_gradients(gradients)
-    with tf.control_dependencies([step]):
-        step = optimizer.apply_gradients(gradients)
-    with tf.control_dependencies([step]):
-        slots = [optimizer.get_slot(variable, name) for variable in made.values() for name in "mv"]
-        return [variable.read_value() * tf.reduce_sum(values) for variable in [*made.values(), *slots]]
-
-
 CASES = {
     "images": Case(_images, (2, 5, 6, 3)),
-    "lazy adam": Case(_lazy_adam, (2, 2), keep_initial=True),
     "parameters by tfprof": Case(_parameters, (2, 2)),
     "attention bahdanau": _attention("BahdanauAttention"),
     "attention bahdanau normalized": _attention("BahdanauAttention", normalize=True),
@@ -248,8 +211,6 @@ CASES = {
     "gather tree": Case(_tree, gradients=False),
     "sequence loss": _sequence_loss(),
     "sequence loss each": _sequence_loss(average_across_timesteps=False, average_across_batch=False),
-    "crf": Case(_crf, (3, 4, 4)),
-    "stacked": Case(_stacked, (3, 4, 2)),
     "legacy rnn_decoder": _legacy("rnn_decoder"),
     "legacy attention_decoder": _legacy("attention_decoder", num_heads=2, output_size=3),
     "resnet v1": _small_resnet("v1"),

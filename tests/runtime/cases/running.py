@@ -8,11 +8,10 @@ import numpy as np
 class Api:
     """The modules a case builds with: `tf` is `tensorflow.compat.v1`, the rest TF1's own or our replacements."""
 
-    def __init__(self, tf, layers=None, slim=None, contrib_layers=None, rnn=None, contrib=None):
+    def __init__(self, tf, layers=None, slim=None, rnn=None, contrib=None):
         self.tf = tf
         self.layers = layers
         self.slim = slim
-        self.contrib_layers = contrib_layers
         self.rnn = rnn
         self.contrib = contrib
 

@@ -188,6 +188,7 @@ CASES = {
     "separable_conv2d": Case(_layer("separable_conv2d", 4, 3, 2), IMAGES),
     "separable_conv2d depthwise": Case(_layer("separable_conv2d", None, [3, 3], 2, stride=2), IMAGES),
     "fully_connected": Case(_layer("fully_connected", 4), ROWS),
+    "relu6": Case(_layer("relu6", 4), ROWS),
     "fully_connected of three dimensions": Case(_layer("linear", 4, trainable=False), SEQUENCES),
     "fully_connected normalized": Case(
         lambda api, x: api.slim.fully_connected(x, 4, normalizer_fn=api.slim.batch_norm), ROWS

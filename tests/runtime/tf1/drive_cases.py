@@ -16,11 +16,9 @@ import tensorflow.compat.v1 as tf  # noqa: E402
 from cases import contrib_cases, layer_cases, rnn_cases, running, slim_cases  # noqa: E402
 
 from tf2towers.runtime.tf1 import (  # noqa: E402
-    crf,
     image,
     layers,
     legacy_seq2seq,
-    opt,
     rnn_cell,
     seq2seq,
     slim,
@@ -40,16 +38,13 @@ class Rnn:
 
 
 contrib = SimpleNamespace(
-    crf=crf,
     image=image,
     legacy_seq2seq=legacy_seq2seq,
     nets=slim.nets,
-    opt=opt,
-    rnn=rnn_cell,
     seq2seq=seq2seq,
     tfprof=SimpleNamespace(model_analyzer=tfprof),
 )
-api = running.Api(tf, layers, slim, slim, Rnn(), contrib)
+api = running.Api(tf, layers, slim, Rnn(), contrib)
 found = {}
 for module, cases in (
     ("layers", layer_cases.CASES),
