@@ -13,7 +13,7 @@ unexport TF_USE_LEGACY_KERAS
 MAKEFLAGS += --jobs=3
 
 .PHONY: help test test-plain test-tensorflow test-trainers test-long test-versions coverage soundness bench test-gpu growth \
-	robustness demo demo-ps lint format tables clean
+	demo demo-ps lint format tables clean
 
 help:
 	@echo "make test    install into $(VENV), run the tests, ruff and mypy"
@@ -23,7 +23,6 @@ help:
 	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"
 	@echo "make coverage       the tests that need no TensorFlow and the runtime's, with the lines they run"
 	@echo "make soundness      thousands of variants of small scripts, migrated and run beside the originals"
-	@echo "make robustness     public files and damaged ones, from REPOSITORIES, a folder of clones"
 	@echo "make growth  what things cost as the work grows: build/growth.md"
 	@echo "make bench   originals, migrated programs and modern ones take turns: docs/performance.md"
 	@echo "make test-gpu  the demo, scripts of the soundness suite and a row of the bench, where a GPU is"
@@ -73,11 +72,6 @@ coverage: $(VENV)/.installed
 
 soundness: $(VENV)/.installed
 	$(PY) tests/soundness/campaign.py
-
-# a folder of clones
-REPOSITORIES ?= repositories
-robustness: $(VENV)/.installed
-	$(PY) tests/robustness/run.py $(REPOSITORIES) --processes 2
 
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed
