@@ -72,6 +72,7 @@ for _ in range(2):
     patches.norms_fuse_four_dimensions_alone(BatchNormalizationBase)
     patches.layers_draw_by_the_same_seed(backend)
     patches.keras_runs_on(backend, Session)
+    patches.layers_are_keras2s()
     patches.variables_of_tf2_stay(tf)
 every = {value for value in vars(patches).values() if isinstance(value, Patch)}
 assert set(applied()) == every, every - set(applied())

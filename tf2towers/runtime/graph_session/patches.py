@@ -9,6 +9,7 @@ TensorFlow's (`tests/architecture/test_patches.py`).
 from __future__ import annotations
 
 import contextlib
+import copy
 import re
 import sys
 from collections.abc import Callable
@@ -800,6 +801,60 @@ def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any
         return plain(op_input_list)
 
 
+@patch(
+    "Keras 2.2.4: engine/base_layer.py, backend/tensorflow_backend.py",
+    "tests/runtime/tf1/test_standalone_keras.py",
+)
+def layers_are_keras2s(changes: Patch) -> None:
+    """Numbers layers from 1 (`dense_1`), and draws the seeds of initial values and dropout from NumPy.
+
+    tf.keras begins with `dense`, and leaves operations without a seed to TensorFlow.
+    """
+    from tf_keras.src import backend, initializers
+    from tf_keras.src.engine import base_layer, base_layer_v1, functional
+
+    for owner in (base_layer.Layer, base_layer_v1.Layer, functional.Functional):
+        changes.set(owner, "_init_set_name", _numbered_from_one(owner._init_set_name))
+    add_weight = base_layer_v1.Layer.add_weight
+
+    @wraps(add_weight)
+    def add(
+        layer: Any,
+        name: Any = None,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        **options: Any,
+    ) -> Any:
+        start = copy.copy(initializers.get(initializer))
+        if getattr(start, "seed", 0) is None:
+            start.seed = _seed_of_numpy()
+        if hasattr(start, "scale") and len(shape) == 1:  # a vector counts for the root of its size there
+            start.scale *= shape[0] ** 0.5
+        return add_weight(layer, name, shape, dtype, start, **options)
+
+    changes.set(base_layer_v1.Layer, "add_weight", add)
+    seed_of_generator = backend.RandomGenerator.make_legacy_seed
+
+    def make_seed(generator: Any) -> int:
+        seed = seed_of_generator(generator)
+        return _seed_of_numpy() if seed is None else seed
+
+    changes.set(backend.RandomGenerator, "make_legacy_seed", make_seed)
+
+
+def _numbered_from_one(plain: Callable[..., None]) -> Callable[..., None]:
+    @wraps(plain)
+    def init_set_name(layer: Any, name: str | None, zero_based: bool = False) -> None:
+        plain(layer, name, zero_based=False)
+
+    return init_set_name
+
+
+def _seed_of_numpy() -> int:
+    return int(np.random.randint(10**7))
+
+
 @patch("NumPy 1.x: scalars in lists are written as numbers", "tests/runtime/test_printing.py")
 def print_as_numpy1(changes: Patch) -> None:
     """Lets NumPy write values as NumPy 1 did, in every thread: `[1.5, 2]` and not `[np.float32(1.5), np.int32(2)]`.
@@ -1034,5 +1089,6 @@ ON_DEMAND = (
     norms_fuse_four_dimensions_alone,
     layers_draw_by_the_same_seed,
     keras_runs_on,
+    layers_are_keras2s,
     variables_of_tf2_stay,
 )
