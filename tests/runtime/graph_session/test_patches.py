@@ -37,7 +37,9 @@ from tensorflow.python.layers import normalization
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
 context.context()
-of_other_kinds = {patches.print_as_numpy1, patches.copies_of_rows_are_dense}
+of_other_kinds = {
+    patches.print_as_numpy1, patches.copies_of_rows_are_dense, patches.sums_over_rows_have_second_gradients
+}
 
 def state():
     of_modules = {
