@@ -22,6 +22,7 @@ import tensorflow as tf
 from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
 from tf_keras.src import backend
+from tf_keras.src.engine import base_layer_v1  # before the state is looked at
 from tf_keras.src.layers.normalization.batch_normalization import BatchNormalizationBase
 
 v1 = tf.compat.v1
