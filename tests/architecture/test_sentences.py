@@ -74,3 +74,10 @@ def test_sentences_can_be_read_at_once() -> None:
 )
 def test_what_is_seen(text: str, count: int) -> None:
     assert len(long_sentences(text)) == count
+
+
+def test_lines_of_the_docs_end_by_column_120() -> None:
+    """Tables left aside, whose rows cannot be broken; a link has to stand in one line."""
+    for path in DOCS:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            assert len(line) <= 120 or line.startswith("|"), f"{path.name}:{number}"

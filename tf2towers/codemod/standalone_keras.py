@@ -9,7 +9,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.libraries import library_name
-from tf2towers.codemod.nodes import Import, asname_of, imported, literal, name_of, root_of
+from tf2towers.codemod.nodes import Import, asname_of, imported, last_name, literal, name_of, root_of
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.symbols import find_replacement, read_table
 
@@ -24,6 +24,10 @@ _METHODS = frozenset(
         "test_on_batch", "to_json", "to_yaml", "train_on_batch",
     }
 )  # fmt: skip
+
+
+#: texts that stand for initializers, beside those that are names of functions
+_INITIALIZERS = frozenset({"ones", "random_normal", "random_uniform", "truncated_normal", "zeros"})
 
 
 @cache
@@ -46,12 +50,30 @@ def find_unserved(program: Program) -> str | None:
             if called and node.attr.value in _METHODS and library_name(file, node) is None:
                 return f"{node.attr.value}()"
         if "keras" in file.text.text:
-            if any(literal(text) == "orthogonal" for text in file.all(cst.SimpleString)):
-                return "the initializer 'orthogonal'"
+            if (unserved := _unserved_argument(file)) is not None:
+                return unserved
             for name in _names_of(file):
                 module, _, last = name.rpartition(".")
                 if last not in served_names().get(module, ()) and not is_data(name):
                     return name
+    return None
+
+
+def _unserved_argument(file: File) -> str | None:
+    """A text of an initializer or an activation that was not measured, or a constraint: none was."""
+    activations = served_names()["keras.activations"]
+    initializers = served_names()["keras.initializers"] | _INITIALIZERS
+    for call in file.all(cst.Call):
+        is_activation = last_name(call.func) == "Activation"
+        for given in call.args:
+            name = given.keyword.value if given.keyword is not None else "activation" if is_activation else ""
+            served = activations if name == "activation" else initializers
+            if name.endswith("_constraint"):
+                return f"the argument {name}"
+            if name == "activation" or name.endswith("_initializer"):
+                text = literal(given.value)
+                if isinstance(text, str) and text not in served:
+                    return f"{name}={text!r}"
     return None
 
 

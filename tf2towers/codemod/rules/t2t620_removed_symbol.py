@@ -6,15 +6,24 @@ import libcst as cst
 
 from tf2towers.codemod.nodes import argument, literal
 from tf2towers.codemod.program import File
-from tf2towers.codemod.reached import find_unreached_context
+from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import find_replacement
 
 #: what reached into other processes, unless the target is this one: ''
 _RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
 
 
 def notes(file: File) -> None:
-    """Notes what ended the sessions of others; T2T601 and T2T602 note the symbols, T2T603 the arguments."""
+    """Notes what ended the sessions of others; T2T601 and T2T602 note a TF1 program's symbols, T2T603 its arguments.
+
+    `tf.estimator` alone makes no TF1 program, as TF 2 had it until 2.15.
+    """
+    if not file.program.is_tf1:
+        for node, canonical in file.symbols:
+            if canonical.startswith("tf.estimator."):
+                why = find_replacement("tf.estimator").why
+                note_site(file, node, "T2T620", why.replace("tf.estimator", canonical, 1), why=why)
     for node in file.all(cst.Attribute):
         if resets_a_server(file, node) and find_unreached_context(file, node, "") is None:
             message = (
@@ -42,6 +51,7 @@ RULE = Rule(
     code="T2T620",
     title="A symbol without counterpart in TF 2.21",
     does="refuses",
+    programs=frozenset({"tf1", "migrated", "other"}),
     why="""
     Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1. Neither TF 2.21 nor tf2towers.runtime has
     them. Nor do they have an argument of an old release that a function no longer takes. The site is left as it is; the
@@ -56,6 +66,11 @@ RULE = Rule(
             "a part of contrib",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [1, 2, 3])\n"
             "y = tf.contrib.image.dense_image_warp(x, x)\n",
+            left=True,
+        ),
+        Example(
+            "an Estimator, which is all that is TF1 in a script",
+            "import tensorflow as tf\n\ntrainer = tf.estimator.Estimator(print)\n",
             left=True,
         ),
         Example(
