@@ -37,7 +37,7 @@ def test_a_config_that_comes_too_late_is_reported_once(
     code = SESSIONS.format(pipeline_first=pipeline_first, asked=asked)
     out, errors = run_python("-c", code)
     assert out.strip() == threads
-    assert errors.count(f"comes too late to say inter_op_parallelism_threads={asked}") == reported
+    assert errors.count(f"comes too late to set inter_op_parallelism_threads={asked}") == reported
 
 
 # -- when a program looks for devices: CUDA takes CUDA_VISIBLE_DEVICES as it is then
