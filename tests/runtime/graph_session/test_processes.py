@@ -144,7 +144,7 @@ with Session() as sess:
 def test_the_line_is_named(tmp_path: Path) -> None:
     script = tmp_path / "draws.py"
     script.write_text(DRAWS)
-    said = [line for line in run_python(str(script))[1].splitlines() if "sequence of its own" in line]
+    said = [line for line in run_python(str(script))[1].splitlines() if "its own sequence" in line]
     assert len(said) == 1
     assert f"({script}:7)" in said[0]
 
