@@ -381,8 +381,8 @@ def _called(node: Any) -> list[str]:
 def _refusal(node: Any, device: str, task: Task) -> Exception:
     place = place_of(device)
     late = (
-        " What other workers keep, print or read from files must be in the graph before the first run of a session, and "
-        "allowed by its device_filters: each worker then decides whether it runs operations for others."
+        " What other workers keep, print or read from files must be in the graph before the first run of a session, "
+        "and allowed by its device_filters: each worker then decides whether it runs operations for others."
         if (str(place.job), max(place.task, 0)) in task.everyone
         else ""
     )
