@@ -1,8 +1,8 @@
-"""Programs that train at the same time, one running at a time: each goes on for a while, then the next does.
+"""Measures training programs that take turns: each runs for a while, then stops while the next one runs.
 
-All are started once and stopped (SIGSTOP) after their first steps; then they take turns of a second or two. What else
-the machine does falls on all of them alike. A hundred steps of each are compared with a hundred of the other a
-second later, not with those of a process that was started ten seconds after it.
+All programs are started once and stopped (SIGSTOP) after their first steps; then they take turns of a second or two.
+Other load on the machine affects all of them alike. A hundred steps of one program are compared with a hundred steps of
+another a second later, not with a process that was started ten seconds after it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Turn:
-    """What a program did while it ran.
+    """The measurements of one turn of a program.
 
     Attributes:
-        rate: steps a second.
-        cpu: seconds of CPU a step, of all its processes.
+        rate: steps per second.
+        cpu: seconds of CPU per step, of all its processes.
     """
 
     rate: float
@@ -36,33 +36,33 @@ class Turn:
 
 
 class Training:
-    """A program that trains without end, and says of each step, or of every few, that it is done.
+    """A program that trains without end, and prints a line after each step, or after every few steps.
 
     Attributes:
         first: seconds from its start to its first step.
-        memory: the most that its processes have held, summed, in MiB.
+        memory: the peak memory of its processes, summed, in MiB.
 
     Args:
-        command: what starts it, in a session of its own.
-        said: a line about a step; its first group is the step's number.
-        folder: where it runs.
-        environment: what is added to the environment.
-        patience: seconds until the first step must be done.
-        rests: whether it can be stopped for a while. The workers of a MultiWorkerMirroredStrategy hear of each other
-            every few seconds, and end when they do not: such a program starts anew for each turn.
+        command: the command, which is started in a new session of the system.
+        line: a line about a step; its first group is the step's number.
+        folder: the working folder.
+        environment: additional environment variables.
+        patience: the time limit for the first step, in seconds.
+        rests: whether the program can be stopped for a while. The workers of a MultiWorkerMirroredStrategy exchange
+            messages every few seconds, and end without them: such a program starts anew for each turn.
     """
 
     def __init__(
         self,
         command: Sequence[str],
-        said: re.Pattern[str],
+        line: re.Pattern[str],
         folder: Path,
         environment: Mapping[str, str],
         patience: float = 300.0,
         rests: bool = True,
     ) -> None:
         self._command, self._folder, self._environment = command, folder, environment
-        self._said, self._patience, self._rests = said, patience, rests
+        self._line, self._patience, self._rests = line, patience, rests
         self._start()
         if rests:
             self._signal(signal.SIGSTOP)
@@ -98,7 +98,7 @@ class Training:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            found = self._said.search(line)
+            found = self._line.search(line)
             with self._news:
                 self._tail = [*self._tail[-30:], line]
                 if found:
@@ -109,10 +109,10 @@ class Training:
             self._news.notify_all()
 
     def _wait_for(self, lines: int, seconds: float) -> None:
-        """Waits for so many lines about steps.
+        """Waits until the program has printed this number of lines about steps.
 
         Raises:
-            RuntimeError: the program ended before, or took too long; with the last that it said.
+            RuntimeError: the program ended before, or took too long; the message has its last output.
         """
         with self._news:
             self._news.wait_for(lambda: self._ended or len(self._lines) >= lines, seconds)
@@ -134,7 +134,7 @@ class Training:
                 continue
 
     def turn(self, seconds: float) -> Turn:
-        """Goes on for so many seconds; the first line, about a step that began before the stop, is not counted."""
+        """Runs for some seconds; the first line, about a step that began before the stop, is not counted."""
         if self._rests:
             self._signal(signal.SIGCONT)
         else:
@@ -173,7 +173,7 @@ class Training:
         return sum(int(found[1]) / 1024 for found in peaks if found)
 
     def end(self) -> None:
-        """Kills it, with all that it has started."""
+        """Kills the program and all processes that it has started."""
         for process in reversed(self._processes()):
             try:
                 process.kill()
@@ -184,7 +184,7 @@ class Training:
 
 
 def alternate(programs: Mapping[str, Training], rounds: int, seconds: float) -> dict[str, list[Turn]]:
-    """Turns of each program, in rounds; every other round in the reverse order."""
+    """Runs the programs in turn, every other round in the reverse order; program -> its turns."""
     turns: dict[str, list[Turn]] = {what: [] for what in programs}
     for number in range(rounds):
         order = list(programs.items())

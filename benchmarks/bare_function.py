@@ -1,9 +1,9 @@
-"""The limit: the arithmetic of `cifar10_towers.py` in one bare tf.function, without any strategy, on one device.
+"""The upper limit of speed: the arithmetic of `cifar10_towers.py` in one tf.function, without strategy, on one device.
 
     python benchmarks/bare_function.py --batch_size=128
 
-The same network, loss, momentum and moving averages as the trainer's, on the whole batch, with nothing around it.
-That is what a program on a strategy can hope for where devices share the processors.
+It has the same network, loss, momentum and moving averages as the trainer, on the whole batch, and nothing else. A
+program on a strategy can at best reach this speed if its devices share the processors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DENSE = ((6 * 6 * 32, 96), (96,), (96, data.NUM_CLASSES), (data.NUM_CLASSES,))
 
 
 def main() -> None:
-    """Trains without end, or for `--max_steps`; a line for each step."""
+    """Trains without end, or for `--max_steps`; prints a line for each step."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--batch_size", type=int, default=32)
     parser.add_argument("--max_steps", type=int, default=0, help="0: without end")

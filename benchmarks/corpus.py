@@ -1,9 +1,9 @@
-"""What `tf2towers migrate` does with a folder of public scripts: docs/corpus.md, from one command.
+"""Runs `tf2towers migrate` on a folder of public scripts, and prints docs/corpus.md.
 
     python benchmarks/corpus.py CORPUS > docs/corpus.md
 
-CORPUS holds manifest.tsv (folder, main, kind, ...) and a folder for each script: main file and local modules. None of
-that code is in this repository.
+CORPUS contains manifest.tsv (folder, main, kind, ...) and a folder for each script: main file and local modules. None
+of that code is in this repository.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KINDS = {"tower": "towers", "both": "both", "ps": "servers"}
 
 
 class Outcome(NamedTuple):
-    """What came of one script."""
+    """The result for one script."""
 
     name: str
     kind: str
@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
 
 
 def migrate(folder: Path, main: str, kind: str) -> Outcome:
-    """Migrates a script into a scratch folder; every file that is written has to compile."""
+    """Migrates a script into a temporary folder; every written file must compile."""
     with tempfile.TemporaryDirectory() as out:
         command = [sys.executable, "-m", "tf2towers", "migrate", main, "-o", out, "-q"]
         started = time.monotonic()
@@ -74,7 +74,7 @@ def migrate(folder: Path, main: str, kind: str) -> Outcome:
 
 
 def _subject(finding: dict[str, str]) -> str:
-    """What a finding is about, with its code."""
+    """The subject of a finding, with the finding's code."""
     subject = re.split(r" has no |: | is built on | was not ", finding["message"])[0]
     last = subject.removeprefix("tf.contrib.")
     return f"{textwrap.shorten(last, 36, placeholder=' ..')} ({finding['code']})"

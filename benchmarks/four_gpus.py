@@ -1,10 +1,10 @@
-"""What four GPUs carry in a step of MobileNetV2: the part of docs/performance.md that is computed, not measured.
+"""Computes the data that four GPUs transfer in a step of MobileNetV2, for docs/performance.md; nothing is measured.
 
     python benchmarks/four_gpus.py
 
 The table of the handbook (tf.wiki, "MirroredStrategy"; 4 GTX 1080 Ti, cats_vs_dogs, 23,262 images): 146 s an epoch on
-one device with batch 64, 39 s on four with 64 in all, 29 s with 64 each. Bytes are the model's own; the rates of links
-are what their makers state, in one direction, at about 80 % of it, as NCCL's own tests reach.
+one device with batch 64, 39 s on four with 64 in all, 29 s with 64 each. Bytes are computed from the model. The rates
+of links are about 80 % of the makers' figures for one direction, as NCCL's own tests reach.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ SECONDS = {"one, batch 64": 146.0, "four, 64 in all": 39.0, "four, 64 each": 29.
 
 @dataclass(frozen=True)
 class Link:
-    """What connects the GPUs.
+    """A connection between the GPUs.
 
     Attributes:
-        rate: bytes a second and direction, as NCCL gets them.
+        rate: bytes per second in one direction, as NCCL reaches them.
     """
 
     name: str
@@ -46,7 +46,7 @@ def ring(size: float, devices: int) -> float:
 
 
 def section() -> str:
-    """Markdown: what a step has to carry, and what an epoch comes to."""
+    """The section of the page, as Markdown: data transferred in a step, and seconds of an epoch."""
     model = keras.applications.MobileNetV2(weights=None)
     gradients = 4.0 * sum(int(keras.ops.size(variable)) for variable in model.trainable_variables)
     image = 4.0 * 224 * 224 * 3

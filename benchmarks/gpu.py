@@ -1,10 +1,10 @@
-"""`make test-gpu`: what this project does on a GPU: the demo, scripts of the soundness suite, a row of the bench.
+"""`make test-gpu`: runs the demo, scripts of the soundness suite and a row of the benchmark on a GPU.
 
     python benchmarks/gpu.py
 
-One GPU is enough: it is divided into four logical ones (logical_gpus/), between which TensorFlow sums in a ring; with
-several, NCCL does. What was found is written to docs/performance-gpu.md. The status is 0 where all of it held, 1 where
-something did not, and 2 without a GPU.
+One GPU is enough: it is divided into four logical GPUs (logical_gpus/), between which TensorFlow all-reduces in a ring;
+with several GPUs, NCCL does. The results are written to docs/performance-gpu.md. The exit status is 0 if all parts
+succeed, 1 if any fails, and 2 without a GPU.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 PAGE, BUILD = ROOT / "docs" / "performance-gpu.md", ROOT / "build" / "gpu"
 TOWERS = "legacy/cifar10_towers.py"
 FLAGS = "--num_gpus=2 --batch_size=16 --batch_norm --max_steps=20 --decay_steps=10 --summary_every=10"
-#: what is run, in this order, each as `python ...`
+#: name of a step -> its command, run in this order as `python ...`
 STEPS = {
     "the demo: a tower trainer is migrated": f"-m tf2towers migrate {TOWERS} -o {BUILD}/migrated",
     "the demo: both programs, compared": (
@@ -39,7 +39,7 @@ for gpu in tf.config.list_physical_devices('GPU'):
 
 
 def run(name: str, command: str, environment: dict[str, str]) -> tuple[bool, str]:
-    """Whether its status was 0, and the section of the page."""
+    """Runs a command; returns whether its status was 0, and the section of the page."""
     print(f"{name}: python {command}", flush=True)
     started = time.monotonic()
     done = subprocess.run(
@@ -53,7 +53,7 @@ def run(name: str, command: str, environment: dict[str, str]) -> tuple[bool, str
 
 
 def main() -> int:
-    """All of it; the status."""
+    """Runs all steps and writes the page; returns the exit status."""
     found = subprocess.run([sys.executable, "-c", ASK], text=True, capture_output=True, check=True)
     gpus = found.stdout.splitlines()
     if not gpus:

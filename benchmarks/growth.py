@@ -1,9 +1,9 @@
-"""`make growth`: what things cost as the work grows, as a page and a plot each.
+"""`make growth`: measures how costs grow with the size of the work, and writes a page with plots.
 
     python benchmarks/growth.py [--page build/growth.md]
 
-Processor time throughout, so that what else the machine does hardly matters. Each curve has its steepest slope between
-two neighbours of a plot with logarithmic axes: 1 is linear, above it is worse.
+All costs are processor time, which other load on the machine hardly affects. For each curve, the page has the steepest
+slope between two adjacent sizes, with both axes logarithmic: 1 is linear, a larger value is worse.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tree_speed import make_tree
 
 @dataclass(frozen=True)
 class Curve:
-    """What a piece of work costs, by its size.
+    """The costs of some work, by its size.
 
     Attributes:
-        costs: for each program, its cost at each size.
+        costs: program -> its cost at each size.
     """
 
     title: str
@@ -41,7 +41,7 @@ class Curve:
     costs: dict[str, list[float]]
 
     def slope(self, what: str) -> float:
-        """The steepest slope between two sizes beside each other, both axes logarithmic."""
+        """The steepest slope of a program between two adjacent sizes, with both axes logarithmic."""
         cost = self.costs[what]
         return max(
             math.log(cost[place + 1] / cost[place]) / math.log(self.sizes[place + 1] / self.sizes[place])
@@ -50,7 +50,7 @@ class Curve:
 
 
 def migrate_by_lines(folder: Path) -> Curve:
-    """`tf2towers migrate` of one script."""
+    """Measures `tf2towers migrate` of one script."""
     sizes = (300, 1_000, 3_000, 10_000, 30_000, 50_000)
     costs = []
     for size in sizes:
@@ -60,7 +60,7 @@ def migrate_by_lines(folder: Path) -> Curve:
 
 
 def migrate_by_files(folder: Path) -> Curve:
-    """`tf2towers migrate` of a tree."""
+    """Measures `tf2towers migrate` of a folder of files."""
     sizes = (50, 200, 1_000, 5_000)
     costs = []
     for size in sizes:
@@ -71,7 +71,7 @@ def migrate_by_files(folder: Path) -> Curve:
 
 
 def record_by_steps(folder: Path) -> Curve:
-    """The recorder of `verify`, on the original."""
+    """Measures the recorder of `verify` on the original."""
     sizes = (10, 30, 100, 300, 1_000)
     code = (
         "import sys; from pathlib import Path; from tf2towers.verify.sides import Options, record_original; "
@@ -88,7 +88,7 @@ def record_by_steps(folder: Path) -> Curve:
 
 
 def train_by_steps(folder: Path) -> Curve:
-    """A whole training, from the process's start to its end."""
+    """Measures a whole training, from the process's start to its end."""
     sizes = (30, 100, 300, 1_000, 3_000)
     costs: dict[str, list[float]] = {}
     for what, script in tower_scripts(folder).items():
@@ -101,7 +101,7 @@ def train_by_steps(folder: Path) -> Curve:
 
 
 def step_by_replicas(folder: Path) -> Curve:
-    """A step of towers with the same batch each."""
+    """Measures a step with different numbers of towers, and the same batch for each tower."""
     sizes = (1, 2, 4, 8)
     costs: dict[str, list[float]] = {}
     often = [f"--{name}={ENDLESS}" for name in ("summary_every", "checkpoint_every", "max_steps")]
@@ -118,7 +118,7 @@ def step_by_replicas(folder: Path) -> Curve:
 
 
 def step_by_parameters(folder: Path) -> Curve:
-    """A step over one parameter server, with hidden layers of other widths: 80 parameters a unit."""
+    """Measures a step with one parameter server, and hidden layers of different widths: 80 parameters for each unit."""
     sizes = (100, 300, 1_000, 3_000, 10_000)
     scripts = {
         "original": str(ROOT / "legacy/mnist_supervisor.py"),
@@ -138,20 +138,20 @@ def step_by_parameters(folder: Path) -> Curve:
 
 
 def tower_scripts(folder: Path) -> dict[str, str]:
-    """CIFAR-10 by towers, before and after."""
+    """The CIFAR-10 tower trainer, original and migrated."""
     legacy = "cifar10_towers.py"
     return {"original": str(ROOT / "legacy" / legacy), "migrated": migrated(folder, legacy)}
 
 
 def step_costs(
-    commands: dict[str, list[str]], said: re.Pattern[str], folder: Path
+    commands: dict[str, list[str]], line: re.Pattern[str], folder: Path
 ) -> Iterator[tuple[str, float]]:
-    """CPU milliseconds a step of programs that take turns: the least of five turns."""
+    """CPU milliseconds per step of programs that take turns: the smallest of five turns."""
     running: dict[str, Training] = {}
     path = {"PYTHONPATH": f"{ROOT}:{ROOT / 'legacy'}"}
     try:
         for what, command in commands.items():
-            running[what] = Training(command, said, folder, path)
+            running[what] = Training(command, line, folder, path)
         for what, turns in alternate(running, 5, 1.0).items():
             yield what, 1000 * min(turn.cpu for turn in turns)
     finally:
@@ -166,7 +166,7 @@ CURVES: tuple[Callable[[Path], Curve], ...] = (
 
 
 def draw(curves: list[Curve], place: Path) -> None:
-    """A plot each, with a dashed line of slope 1."""
+    """Draws a plot of each curve, with a dashed line of slope 1."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -211,7 +211,7 @@ between two sizes beside each other, both axes logarithmic: 1 is linear.
 
 
 def main() -> None:
-    """Measures all of it, and writes page and picture."""
+    """Measures all curves, and writes page and picture."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--page", type=Path, default=ROOT / "build/growth.md")
     options = parser.parse_args()

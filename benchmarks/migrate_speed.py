@@ -1,11 +1,11 @@
-"""How long `tf2towers migrate` takes, against LibCST's own work on the same files: a part of docs/performance.md.
+"""Measures `tf2towers migrate` against LibCST's own work on the same files, for docs/performance.md.
 
     python benchmarks/migrate_speed.py [--pairs N] [SCRIPT ...]
 
-LibCST's own work, the floor: every file that `migrate` parses is parsed, its scopes, qualified names, parents and
-positions are resolved, and its code is generated. Both are measured in one process that has done it before (warm), and
-as whole processes, with everything that they import. They run in turn and the figure is the median of the ratios of
-each pair's processor time, so that a change of the machine's speed does not matter.
+LibCST's own work is the lower limit: it parses every file that `migrate` parses, resolves scopes, qualified names,
+parents and positions, and generates the code. Both are measured in one process that has done the work before (warm),
+and as whole processes, with all their imports. They run in turn, and the result is the median of the ratios of each
+pair's processor time, so that a change of the machine's speed does not matter.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ROOT = Path(__file__).parents[1]
 PROVIDERS = (
     ScopeProvider, ExpressionContextProvider, QualifiedNameProvider, ParentNodeProvider, PositionProvider,
 )  # fmt: skip
-#: what the ratio may be, and the seconds that a tree without TF 1 may take
+#: upper limits for the ratio, and for the seconds of a folder without TF 1
 RATIO, TREE_SECONDS = 1.3, 5.0
 TREE_FILES = 1_000
 LINES = (1_000, 3_000, 10_000)
@@ -53,7 +53,7 @@ def layer_{number}(x, units):
         return tf.nn.relu(tf.nn.xw_plus_b(x, weights, biases))
 """
 
-#: a process of the floor, as fast as `migrate`: with its thresholds for the search of garbage
+#: the program that does LibCST's own work in a process, with the same garbage collector thresholds as `migrate`
 FLOOR = """
 import gc, sys
 gc.set_threshold(100_000, 20, 100)
@@ -73,10 +73,10 @@ for path in sys.argv[1:]:
 
 
 def seconds(command: list[str], statuses: tuple[int, ...] = (0,)) -> float:
-    """Processor seconds (user and system) of one finished process, with those that it has waited for.
+    """Processor seconds (user and system) of one process, and of the processes that it has waited for.
 
     Raises:
-        subprocess.CalledProcessError: it ended with another status.
+        subprocess.CalledProcessError: the process ended with another status.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
@@ -89,7 +89,7 @@ def seconds(command: list[str], statuses: tuple[int, ...] = (0,)) -> float:
 
 
 def write_long_script(folder: Path, lines: int) -> Path:
-    """The CIFAR-10 towers with so many lines of layers before the loss, and the modules that they import."""
+    """Writes the CIFAR-10 tower trainer with layers added up to a number of lines, and the modules that it imports."""
     text = (ROOT / "legacy/cifar10_towers.py").read_text()
     start = text.index("\ndef tower_loss")
     count = max(0, lines - text.count("\n")) // LAYER.count("\n")
@@ -102,7 +102,7 @@ def write_long_script(folder: Path, lines: int) -> Path:
 
 
 def migrate_once(script: Path) -> None:
-    """The migration of a script, without the command around it."""
+    """Migrates a script in this process, without the command line."""
     from tf2towers.codemod.migrate import migrate
     from tf2towers.source.script import Script
 
@@ -110,7 +110,7 @@ def migrate_once(script: Path) -> None:
 
 
 def files_parsed(script: Path) -> list[Path]:
-    """The files that LibCST parses when a script is migrated."""
+    """The files that LibCST parses during the migration of a script."""
     from tf2towers.codemod.tree import Tree
 
     found: list[Path] = []
@@ -126,7 +126,7 @@ def files_parsed(script: Path) -> list[Path]:
 
 
 def resolve_once(files: list[Path]) -> None:
-    """LibCST's own work on some files."""
+    """Does LibCST's own work on some files."""
     for path in files:
         wrapper = MetadataWrapper(cst.parse_module(path.read_text(encoding="utf-8")), unsafe_skip_copy=True)
         wrapper.resolve_many(PROVIDERS)
@@ -134,25 +134,25 @@ def resolve_once(files: list[Path]) -> None:
 
 
 def processor_seconds(work: Callable[[], object]) -> float:
-    """What some work takes here."""
+    """Processor seconds of some work in this process."""
     before = time.process_time()
     work()
     return time.process_time() - before
 
 
 def _ratio(pairs: list[tuple[float, float]]) -> str:
-    """The cells of some pairs: both medians and that of the ratios."""
+    """The table's cells for some pairs: both medians, and the median of the ratios."""
     floor, taken = (statistics.median(side) for side in zip(*pairs, strict=True))
     ratio = statistics.median(after / before for before, after in pairs)
     return f"{floor:.2f} | {taken:.2f} | **{ratio:.2f}**"
 
 
 def row(script: Path, pairs: int) -> str:
-    """A script's row of the table."""
+    """The row of the table for a script."""
     files = files_parsed(script)
     names = ["-c", FLOOR, *map(str, files)]
     floor, migrate = [sys.executable, *names], [sys.executable, "-m", "tf2towers", "migrate", str(script)]
-    resolve_once(files), seconds(migrate)  # what is kept for later is kept from here on
+    resolve_once(files), seconds(migrate)  # fills the caches
     warm = [
         (processor_seconds(lambda: resolve_once(files)), processor_seconds(lambda: migrate_once(script)))
         for _ in range(pairs)
@@ -163,7 +163,7 @@ def row(script: Path, pairs: int) -> str:
 
 
 def tree_seconds(folder: Path) -> tuple[float, int]:
-    """Processor seconds for a tree without TF 1, and its bytes: modules of Python, and the trainers of `modern`."""
+    """Processor seconds for a folder without TF 1 (Python's modules, and the trainers of `modern`), and its bytes."""
     shutil.copytree(ROOT / "modern", folder / "modern", ignore=shutil.ignore_patterns("__pycache__"))
     count = len(list(folder.rglob("*.py")))
     library = Path(sysconfig.get_path("stdlib"))

@@ -1,9 +1,9 @@
-"""What recording costs a training step: the original with and without the recorder, side by side in one run.
+"""Measures the cost of recording per training step: runs the original with and without the recorder, in turn.
 
     python benchmarks/record_cost.py [--rounds N] [--steps K] [SCRIPT [ARGS ...]]
 
-Each round runs the script once plainly and once recorded; the script's own log says how long each `sess.run` took (a
-line with '; X sec/batch)' a step, as the CIFAR-10 tutorial prints). The bar of the project is a ratio of 2.
+Each round runs the script once without and once with the recorder. The script's own log has the time of each `sess.run`
+(a line with '; X sec/batch)' for each step, as the CIFAR-10 tutorial prints). The project's limit is a ratio of 2.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _WARM_UP = 5
 
 
 def seconds(log: Path) -> list[float]:
-    """Of each step, but for the first ones."""
+    """The seconds of each step in a log, without the first steps."""
     found = [float(number) for number in _SECONDS.findall(log.read_text(encoding="utf-8", errors="replace"))]
     return found[_WARM_UP:]
 
 
 def main() -> int:
-    """Prints the medians and their ratio; 1 if it is above 2."""
+    """Prints the medians and their ratio; returns 1 if it is above 2."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,14 +1,14 @@
-"""`make bench`: how fast the same training runs as it was, migrated, and as an expert writes it: docs/performance.md.
+"""`make bench`: measures the speed of original, migrated and modern trainers, and writes docs/performance.md.
 
     python benchmarks/training.py [--rounds 7] [--legacy-python PYTHON_OF_TF_1.15] [--page docs/performance.md]
 
-The page has a picture beside it, and says which of the project's bars hold. It is written when all is measured, in
+The page shows which of the project's bars hold, and a picture is written beside it. It is written at the end, after
 about a quarter of an hour on two cores.
 
-CIFAR-10 and MobileNetV2 towers, and MNIST over parameter servers. The programs of one work are started together and
-take turns of a second or two (`alternating.py`); a ratio is the median over the rounds of a round's ratio. It
-measures steps a second, from the lines that the scripts print, and the time from the process's start to its first
-step. CPU time a step and peak memory are of all processes (/proc, Linux).
+The works are CIFAR-10 and MobileNetV2 with towers, and MNIST with parameter servers. The programs of one work are
+started together and take turns of a second or two (`alternating.py`); a ratio is the median of the rounds' ratios. The
+benchmark measures steps per second, from the lines that the scripts print, and the time from a process's start to its
+first step. CPU time per step and peak memory include all processes (/proc, Linux).
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ WORKER_LINE = re.compile(r"worker 0\W.*training step \d+ done.*global step: (\d+
 MODERN_WORKER_LINE = re.compile(r"worker 0\W.*training step (\d+) done", re.IGNORECASE)
 ORIGINAL = "original, compat.v1"
 ENDLESS = 1_000_000_000
-#: what `tf2towers.runtime.memory` asks of malloc, asked for others by their environment
+#: environment variables with the same malloc settings as in `tf2towers.runtime.memory`, for the other programs
 KEPT = {"MALLOC_MMAP_THRESHOLD_": 256 << 20, "MALLOC_TRIM_THRESHOLD_": 1 << 30, "MALLOC_TOP_PAD_": 64 << 20}
 
 
 @dataclass(frozen=True)
 class Program:
-    """What is started.
+    """A program to start.
 
     Attributes:
-        script: with its interpreter, or what starts a cluster of it.
-        arguments: of the script.
-        examples: that a step takes; 0: what is counted is steps.
-        said: a line of it about a step, or about several.
-        steps: that such a line counts as one.
-        rests: whether it can be stopped for a while.
-        environment: what is added to it.
+        script: the script with its interpreter, or with the command that launches a cluster.
+        arguments: the script's arguments.
+        examples: the examples of a step; 0 if the work counts steps.
+        line: a line that the script prints about one or several steps.
+        steps: the number of steps that such a line stands for.
+        rests: whether the program can be stopped for a while.
+        environment: additional environment variables.
     """
 
     script: Sequence[str]
     arguments: Sequence[str]
     examples: int
-    said: re.Pattern[str] = TOWERS_LINE
+    line: re.Pattern[str] = TOWERS_LINE
     steps: int = 1
     rests: bool = True
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -69,15 +69,15 @@ class Program:
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of one program.
+    """The measurements of one program.
 
     Attributes:
-        ratio: to the original on the same TensorFlow: above 1 is faster.
-        rate: steps a second.
+        ratio: speed relative to the original on the same TensorFlow: above 1 is faster.
+        rate: steps per second.
         size: examples of a step, or 1.
         first: seconds to the first step.
-        cpu: seconds of processors a step.
-        memory: MiB.
+        cpu: CPU seconds per step.
+        memory: peak memory in MiB.
     """
 
     work: str
@@ -98,7 +98,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Bar:
-    """What a program's ratio must at least be, in the works whose names begin so."""
+    """The smallest ratio that a program must reach, in works whose names begin with one of `works`."""
 
     program: str
     least: float
@@ -116,7 +116,7 @@ BARS = (
 
 
 def migrated(folder: Path, script: str) -> str:
-    """The migrated program, in a folder of its own."""
+    """Migrates a script into a new folder; returns the path."""
     out = folder / "migrated"
     command = [sys.executable, "-m", "tf2towers", "migrate", "-o", str(out)]
     subprocess.run([*command, str(ROOT / "legacy" / script)], check=True, cwd=ROOT, capture_output=True)
@@ -124,7 +124,7 @@ def migrated(folder: Path, script: str) -> str:
 
 
 def for_tf1(folder: Path, script: str) -> str:
-    """The script on TensorFlow 1.15 as it was before `compat.v1`."""
+    """Writes a script for TensorFlow 1.15, without `compat.v1`; returns the path."""
     out = folder / "tf1"
     out.mkdir(exist_ok=True)
     text = (ROOT / "legacy" / script).read_text()
@@ -133,17 +133,17 @@ def for_tf1(folder: Path, script: str) -> str:
 
 
 def measure(work: str, programs: dict[str, Program], options: argparse.Namespace, folder: Path) -> list[Row]:
-    """The rows of a work: each program's numbers, and its ratio to the original on the same TensorFlow."""
+    """Measures the programs of a work; returns their rows."""
     running: dict[str, Training] = {}
     try:
         for what, program in programs.items():
             own = Path(tempfile.mkdtemp(dir=folder))
             folders = {TOWERS_LINE: "train_dir", EPOCH_LINE: "report_dir"}
-            place = f"--{folders.get(program.said, 'log_dir')}={own / 'train'}"
+            place = f"--{folders.get(program.line, 'log_dir')}={own / 'train'}"
             print(f"{work}: {what}", file=sys.stderr, flush=True)
             path = {"PYTHONPATH": f"{ROOT}:{ROOT / 'legacy'}", **program.environment}
             command = [*program.script, *program.arguments, place]
-            running[what] = Training(command, program.said, own, path, rests=program.rests)
+            running[what] = Training(command, program.line, own, path, rests=program.rests)
         turns = alternate(running, options.rounds, options.seconds)
     finally:
         for training in running.values():
@@ -164,7 +164,7 @@ def measure(work: str, programs: dict[str, Program], options: argparse.Namespace
 
 
 def cifar_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
-    """CIFAR-10 by towers: every program, and the limit."""
+    """Measures CIFAR-10 with towers: all programs, and the upper limits."""
     legacy = "cifar10_towers.py"
     python = sys.executable
     scripts = {
@@ -174,7 +174,7 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     }
     if options.legacy_python:
         scripts = {"original, TF 1.15": (options.legacy_python, for_tf1(folder, legacy)), **scripts}
-    # ten steps to a line: the modern trainer makes so many in one call
+    # ten steps for each line: the modern trainer makes ten in one call
     often = [
         "--log_every=10",
         *(f"--{name}={ENDLESS}" for name in ("summary_every", "checkpoint_every", "max_steps")),
@@ -189,7 +189,7 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
             what: Program(script, [*each, *(never if what == "modern" else [])], whole)
             for what, script in scripts.items()
         }
-        if (towers, batch) == (2, 64):  # what else there is to know, of one work
+        if (towers, batch) == (2, 64):  # further variants, of this work only
             for option in ("--jit", "--precision=bfloat16"):
                 programs[f"modern, {option}"] = Program(modern, [*each, *never, option], whole)
             kept = {name: str(size) for name, size in KEPT.items()}
@@ -204,7 +204,7 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
 
 
 def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
-    """MobileNetV2 by towers, on the digits; the modern trainer prints epochs, not steps."""
+    """Measures MobileNetV2 with towers, on the digits; the modern trainer prints a line for each epoch, not step."""
     legacy, batch, images = "mobilenet_towers.py", 64, 1500
     scripts = {
         ORIGINAL: (sys.executable, str(ROOT / "legacy" / legacy)),
@@ -222,7 +222,7 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     never = [
         "--num_epochs=100",
         f"--eval_every={ENDLESS}",
-    ]  # the original neither evaluates nor saves on its way
+    ]  # the original neither evaluates nor saves during training
     epochs = [*common, *never, "--configuration=scaled"]
     for loop in ("fit", "hand"):
         flags = [*epochs, f"--loop={loop}"]
@@ -233,7 +233,7 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
 
 
 def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
-    """MNIST over one parameter server, asynchronous and synchronous."""
+    """Measures MNIST with one parameter server, asynchronous and synchronous."""
     legacy = "mnist_supervisor.py"
     scripts = {
         ORIGINAL: str(ROOT / "legacy" / legacy),
@@ -244,7 +244,7 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
         launch = [sys.executable, "-m", "tf2towers", "launch", "--ps=1", f"--workers={workers}"]
         common = [f"--train_steps={ENDLESS}", "--log_every=50"]
         flags = [*common, f"--issync={int(synchronous)}"]
-        all_reduces = synchronous and workers > 1  # such workers end when they do not hear of each other
+        all_reduces = synchronous and workers > 1  # such workers end if the others are stopped
         programs = {
             what: Program([*launch, "--", script], flags, 0, WORKER_LINE) for what, script in scripts.items()
         }
@@ -264,19 +264,19 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
 
 
 def main() -> None:
-    """Runs all of it, and writes the page."""
+    """Measures all works, and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.25, help="a program's turn in a round")
     parser.add_argument("--legacy-python", help="an interpreter with TensorFlow 1.15")
     parser.add_argument("--only", choices=("cifar", "mobilenet", "clusters"), help="a part of the table")
-    parser.add_argument("--shape", help="of the CIFAR-10 towers this one alone, and nothing else: 2x64")
-    parser.add_argument("--page", type=Path, help="written, with a picture beside it; else it is printed")
+    parser.add_argument("--shape", help="measure only CIFAR-10 with these towers and batch: 2x64")
+    parser.add_argument("--page", type=Path, help="the file to write, with a picture beside it; else printed")
     options = parser.parse_args()
     options.shapes = [(2, 16), (2, 64), (2, 256), (1, 64), (4, 64)]
     if options.shape:
         options.only, options.shapes = "cifar", [tuple(map(int, options.shape.split("x")))]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what is stopped is ended all the same
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that stopped programs are killed, too
     parts = {"cifar": cifar_rows, "mobilenet": mobilenet_rows, "clusters": cluster_rows}
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
@@ -294,7 +294,7 @@ def main() -> None:
 
 
 def bars_table(rows: list[Row]) -> str:
-    """Each bar, what was measured, and whether it holds."""
+    """The table of the bars: each with the measured ratio, and whether it holds."""
     lines = ["| program | work | at least | measured | holds |", "| --- | --- | --- | --- | --- |"]
     for bar in BARS:
         for row in rows:
@@ -305,7 +305,7 @@ def bars_table(rows: list[Row]) -> str:
 
 
 def draw(path: Path, rows: list[Row]) -> None:
-    """The ratios to the original, a bar for each program of a work."""
+    """Draws the ratios to the original, a bar for each program of a work."""
     from matplotlib.figure import Figure
 
     shown = [row for row in rows if row.program != ORIGINAL and not row.program.startswith("limit")]

@@ -1,12 +1,12 @@
-"""How much faster `tf2towers migrate -j 2` is on a tree of 1,000 files than `-j 1`: whole processes, in turn.
+"""Measures how much faster `tf2towers migrate -j 2` is than `-j 1` on a folder of 1,000 files, as whole processes.
 
     python benchmarks/tree_speed.py [--files N] [--pairs N] [--jobs N]
 
-The tree is made of this repository's own TF1 scripts: the trainers of `legacy`, with their modules. The small scripts
-of the soundness suite follow, in folders of ten, until there are so many. The two run in turn and the figure is the
-median of the ratios of each pair's time, so that a change of the machine's speed does not matter. On a machine that
-does other things two processes get less than two processors. So the ratio by processor time is printed, too, that is
-the time of -j 1 over the parent's own time and its share of its processes'.
+The folder is filled with TF1 scripts of this repository: the trainers of `legacy` with their modules, then the small
+scripts of the soundness suite, in subfolders of ten. The two commands run in turn, and the result is the median of the
+ratios of each pair's time, so that a change of the machine's speed does not matter. On a machine with other load, two
+processes get less than two processors. So the ratio of processor times is printed, too: the time of -j 1, divided by
+the parent's own time plus the children's time per job.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MODES = {"report": [], "check": ["--check"], "write": ["-o"]}
 
 
 def make_tree(folder: Path, count: int) -> None:
-    """A tree of so many files."""
+    """Writes a folder with this number of files."""
     sources = sorted((ROOT / "tests/soundness/scripts").rglob("*.py"))
     legacy = sorted((ROOT / "legacy").glob("*.py"))
     made = 0
@@ -60,7 +60,7 @@ sys.exit(status)
 
 
 class Run(NamedTuple):
-    """Seconds of a whole process: by the clock, its own of a processor, and those of its processes."""
+    """Seconds of a whole process: wall clock, its own processor time, and that of its child processes."""
 
     clock: float
     own: float
@@ -68,7 +68,7 @@ class Run(NamedTuple):
 
 
 def run(arguments: list[str], out: Path) -> Run:
-    """Runs a command; its output goes to nobody."""
+    """Runs `migrate`, and discards its output."""
     shutil.rmtree(out, ignore_errors=True)
     place = out.with_name("used")
     command = [sys.executable, "-c", MEASURED, str(place), "migrate", *arguments]
@@ -82,7 +82,7 @@ def run(arguments: list[str], out: Path) -> Run:
 
 
 def ratio_line(pairs: list[tuple[Run, Run]], jobs: int) -> str:
-    """The figures of some pairs."""
+    """The line of output for some pairs of runs."""
     by_clock = sorted(single.clock / several.clock for single, several in pairs)
     by_processor = sorted(single.own / (several.own + several.others / jobs) for single, several in pairs)
     return (
@@ -94,7 +94,7 @@ def ratio_line(pairs: list[tuple[Run, Run]], jobs: int) -> str:
 
 
 def main() -> None:
-    """Prints the medians and the ratio, for each way to show or write the result."""
+    """Prints the medians and the ratio, for each of `MODES`."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

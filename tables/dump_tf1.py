@@ -1,16 +1,15 @@
-"""Writes tf1_symbols.tsv: every public symbol of a real TensorFlow 1.15, and which mean the same object.
+"""Writes tf1_symbols.tsv: all public symbols of a real TensorFlow 1.15, and which of them name the same object.
 
 Run it with a Python that has TensorFlow 1.15.5 (Python 3.7: `pip install "tensorflow==1.15.5" "protobuf<3.21"
 "numpy<1.19"`), from the root of the repository:
 
     PYTHON37 tables/dump_tf1.py > tables/tf1_symbols.tsv
 
-Columns: the name rooted at `tf`; what it is (module, class, function, value); the preferred name of the very
-same object, empty when that is the name itself. A core name is preferred to one under tf.contrib, and that
-to a private one under tf.python; then fewer dots, then the shorter name. Plain values (numbers, strings) are
-the same only by name.
+Columns: the name rooted at `tf`; its kind (module, class, function, value); the preferred name of the same object,
+empty if it is this name. A core name is preferred to a name under tf.contrib, and that to a private name under
+tf.python; then fewer dots, then the shorter name. Plain values (numbers, strings) are never the same as others.
 
-It is written for Python 3.7 and imports nothing of tf2towers.
+The script is written for Python 3.7 and does not import tf2towers.
 """
 
 import importlib
@@ -24,8 +23,7 @@ import warnings
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 warnings.filterwarnings("ignore")
 
-#: Reached by prefix rules in tables.py instead of one line each, or no part of the language of a training
-#: script.
+#: Names that make_symbols.py handles by prefix, without a line for each, or that training scripts do not use.
 SKIPPED = (
     "tf.raw_ops",
     "tf.compat.v1",
@@ -37,17 +35,17 @@ SKIPPED = (
     "tf.user_ops",
 )
 
-#: The parts of tf.contrib worth a line where a name means the same as a core one. All of tf.contrib is gone
-#: in TF 2.
+#: The parts of tf.contrib whose names get a line if they name the same object as a core name. TF 2 has removed all of
+#: tf.contrib.
 CONTRIB = """
 crf cudnn_rnn data deprecated distribute eager framework image layers legacy_seq2seq lookup losses
 metrics nn opt rnn seq2seq signal slim staging stateless summary training util
 """
 
-#: What `from __future__ import ...` leaves in modules that do not hide it.
+#: The names that `from __future__ import ...` binds in modules that do not hide them.
 FUTURE = ("absolute_import", "division", "print_function")
 
-#: Private modules that public training scripts import from. Each is `tensorflow.python.` + the name here.
+#: Private modules that public training scripts import from. The full name is `tensorflow.python.` + the name here.
 PRIVATE = """
 client.device_lib client.session client.timeline data.ops.dataset_ops data.ops.iterator_ops
 framework.constant_op framework.device framework.dtypes framework.errors framework.errors_impl
@@ -85,7 +83,7 @@ training.warm_starting_util util.compat util.deprecation util.nest util.tf_inspe
 
 
 def kind(value):
-    """The word that stands for a value in the second column."""
+    """The kind of a value, for the second column."""
     if isinstance(value, types.ModuleType):
         return "module"
     if inspect.isclass(value):
@@ -94,7 +92,7 @@ def kind(value):
 
 
 def public_module(name, value):
-    """Whether a module found under a public name belongs to the API, and is not something it imported."""
+    """Whether a module found under a public name belongs to the API, and was not just imported there."""
     real = value.__name__
     if name.startswith("tf.contrib."):
         parts = name.split(".")
@@ -103,7 +101,7 @@ def public_module(name, value):
 
 
 def walk(name, module, found, seen):
-    """Records every public symbol under a module, once per path."""
+    """Records every public symbol under a module in `found`, once per path."""
     for attribute in sorted(dir(module)):
         path = name + "." + attribute
         if attribute.startswith("_") or path in SKIPPED or attribute in FUTURE:
@@ -125,20 +123,20 @@ def walk(name, module, found, seen):
 
 
 def identity(value):
-    """A key that two names share only when they mean the same object."""
+    """A key that two names share only if they name the same object."""
     if isinstance(value, (bool, int, float, str, bytes, tuple, type(None))):
         return None
     return id(getattr(value, "_tfmw_wrapped_module", value))
 
 
 def defined_in(path, value):
-    """Whether a private module made this function or class itself, rather than importing it."""
+    """Whether a private module defines this function or class, rather than importing it."""
     real = getattr(value, "__module__", None)
     return isinstance(value, types.ModuleType) or real == "tensorflow" + path.rpartition(".")[0][len("tf") :]
 
 
 def preference(path):
-    """Sorts the names of one object, the preferred first."""
+    """The sort key for the names of one object, the preferred name first."""
     rank = 2 if path.startswith("tf.python.") else 1 if path.startswith("tf.contrib.") else 0
     crowd = path.startswith(("tf.contrib.slim", "tf.contrib.eager", "tf.contrib.learn"))
     return rank, crowd, path.count("."), len(path), path

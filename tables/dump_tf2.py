@@ -1,11 +1,11 @@
 """Writes tf2_symbols.tsv from the installed TensorFlow 2.21 and tf1_symbols.tsv.
 
-    python tables/dump_tf2.py            # write it
-    python tables/dump_tf2.py --check    # exit 1 if the committed table is not what would be written
+    python tables/dump_tf2.py            # writes the table
+    python tables/dump_tf2.py --check    # exits with 1 if the committed table differs from a new one
 
-For every public TF1 symbol (and every private one that scripts import) it says what a script that imports plain
-TensorFlow writes for the *same object* (see `kind_and_target`). The last column is kept as it is: `1` where a
-use of the name by plain `tensorflow` shows a program of TF 1; `2` where one of TF 1 takes it from plain TensorFlow.
+For every public TF1 symbol (and every private one that scripts import) it has the name of the *same object* in a
+script that imports plain TensorFlow (see `kind_and_target`). The last column is kept from the old table: `1` if a use
+of the name in plain `tensorflow` is evidence of a TF 1 program; `2` if TF 1 programs take it from plain TensorFlow.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from typing import Any
 FOLDER = Path(__file__).parent
 TABLE = FOLDER / "tf2_symbols.tsv"
 
-#: their names follow one rule each, which make_symbols.py knows
+#: modules whose names follow one rule each, which make_symbols.py knows
 _BY_PREFIX = ("tf.raw_ops", "tf.compat.v1", "tf.compat.v2", "tf.estimator", "tf.mlir")
 
 
 def reach(root: Any, dotted: str) -> Any:
-    """The object of a dotted name rooted at `tf`; AttributeError or ImportError when there is none."""
+    """The object of a dotted name rooted at `tf`; raises AttributeError or ImportError if there is none."""
     for part in dotted.split(".")[1:]:
         root = getattr(root, part)
     return root
 
 
 def unwrapped(value: Any) -> Any:
-    """A module without the wrapper TensorFlow puts around some of its own."""
+    """A module without TensorFlow's wrapper around some of its modules."""
     return getattr(value, "_tfmw_wrapped_module", value)
 
 
 def walk(name: str, module: Any) -> Iterator[tuple[str, Any]]:
-    """Every public symbol of the API under a module."""
+    """Yields every public symbol of the API under a module."""
     try:
         attributes = sorted(dir(module))
     except ImportError:  # a lazy module that needs Keras 2
@@ -49,7 +49,7 @@ def walk(name: str, module: Any) -> Iterator[tuple[str, Any]]:
             continue
         try:
             value = getattr(module, attribute)
-        except (AttributeError, ImportError):  # what Keras 3 no longer has
+        except (AttributeError, ImportError):  # a name that Keras 3 has removed
             continue
         if isinstance(value, types.ModuleType):
             real = unwrapped(value).__name__
@@ -61,7 +61,7 @@ def walk(name: str, module: Any) -> Iterator[tuple[str, Any]]:
 
 
 def preference(obj: Any, path: str) -> tuple[object, ...]:
-    """Sorts the public names of one object: the one its documentation uses first, then the shortest."""
+    """The sort key for the public names of one object: the name in its documentation first, then the shortest."""
     documented = tuple(vars(obj).get("_tf_api_names", ())) if hasattr(obj, "__dict__") else ()
     return (
         "experimental" in path,
@@ -73,7 +73,7 @@ def preference(obj: Any, path: str) -> tuple[object, ...]:
 
 
 class Symbols:
-    """TensorFlow 2.21 seen as one dictionary of names."""
+    """The names of TensorFlow 2.21, as dictionaries."""
 
     def __init__(self, tf: Any) -> None:
         self.tf = tf
@@ -89,7 +89,7 @@ class Symbols:
 
     def kind_and_target(self, name: str) -> tuple[str, str]:
         """(keep, name), (rename, TF2 name of the same object), (compat, compat.v1 name) or (gone, "")."""
-        if name.startswith("tf.keras"):  # one Keras 3, whichever way it is reached
+        if name.startswith("tf.keras"):  # the same Keras 3 under all its names
             return ("keep", name) if name in self.modern else ("gone", "")
         try:
             value = reach(self.tf.compat.v1, name)
@@ -103,7 +103,7 @@ class Symbols:
         return "compat", "tf.compat.v1" + name[2:]
 
     def private(self, name: str) -> tuple[str, str]:
-        """The same for a name under tensorflow.python that had no public one in TF 1.15."""
+        """Like `kind_and_target`, for a name under tensorflow.python whose object had only private names in 1.15."""
         module, _, attribute = name.rpartition(".")
         try:
             owner = __import__("tensorflow" + module[2:], fromlist=[attribute])
@@ -150,7 +150,7 @@ def symbol_lines(tf: Any) -> Iterator[str]:
 
 
 def main(arguments: Iterable[str] | None = None) -> int:
-    """Writes the table, or with --check says whether it is up to date."""
+    """Writes the table, or with --check tests whether it is up to date."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -164,7 +164,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     if not options.check:
         TABLE.write_text(text, "utf-8")
     elif TABLE.read_text("utf-8") != text:
-        print(f"{TABLE.name} is not what it would be with TensorFlow {tf.__version__}", file=sys.stderr)
+        print(f"{TABLE.name} differs from a new table of TensorFlow {tf.__version__}", file=sys.stderr)
         return 1
     return 0
 

@@ -3,8 +3,8 @@
     python tables/make_arguments.py > oldest.tsv
     python tables/make_arguments.py oldest.tsv > arguments.tsv
 
-The first command runs under the oldest TensorFlow that is served, the second under the newest. A row is a name of TF1
-and the arguments that both take, a star before those that go by keyword alone; what takes any has no row.
+The first command runs under the oldest supported TensorFlow, the second under the newest. A row has a name of TF1 and
+the arguments that both versions take, a star before keyword-only ones. Functions that take any arguments are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ warnings.simplefilter("ignore")
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 TABLE = Path(__file__).parent / "tf1_symbols.tsv"
-#: what the runtime has in their place, or what is refused
+#: names that the runtime replaces, or that are refused
 LEFT_OUT = ("tf.contrib.", "tf.python.", "tf.keras.", "tf.estimator.")
 
 
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> None:
 
 
 def rows() -> Iterator[tuple[str, list[str]]]:
-    """Each symbol with what it takes."""
+    """Yields each symbol with its arguments."""
     import tensorflow as tf
 
     for line in TABLE.read_text(encoding="utf-8").splitlines()[1:]:
@@ -50,14 +50,14 @@ def rows() -> Iterator[tuple[str, list[str]]]:
         try:
             for part in name.split(".")[1:]:
                 found = getattr(found, part)
-        except Exception:  # gone, or of a library that is not installed
+        except Exception:  # the name was removed, or its library is not installed
             continue
         if (takes := arguments_of(found)) is not None:
             yield name, takes
 
 
 def arguments_of(found: Any) -> list[str] | None:
-    """What a function or class takes; None where it takes any, or cannot tell."""
+    """The arguments of a function or class; None if it takes any arguments, or if they are unknown."""
     from tensorflow.python.util import tf_inspect
 
     if inspect.isclass(found):

@@ -1,15 +1,15 @@
-"""Writes functions of `tensorflow.python.ops.gen_*_ops` that are the same from TF 1.15 to today.
+"""Writes the functions of `tensorflow.python.ops.gen_*_ops` that are the same from TF 1.15 to the newest TF 2.
 
-They are the rows of codemod/data/private_names.tsv that have `same` in the third column, added there by hand.
+These are the rows of codemod/data/private_names.tsv with `same` in the third column, added there by hand.
 
     /opt/tf115/bin/python tables/make_generated.py > tf115.tsv
     python tables/make_generated.py tf115.tsv > oldest.tsv
     python tables/make_generated.py oldest.tsv names > generated.tsv
 
-The first command runs under TensorFlow 1.15, the second under the oldest version that is served, the third under the
-newest. Such a function makes one operation. It is the same where its arguments are, in the same order and with the same
-values where none is given; what an operation of a later version takes more comes after them. What takes a reference to
-one of TF1's variables is left out: variables are resources now.
+The first command runs under TensorFlow 1.15, the second under the oldest supported version, the third under the newest.
+Each function makes one operation. It counts as the same if its arguments are the same, in the same order and with the
+same defaults; a later version may have further arguments after them. Functions that take a reference to a TF1 variable
+are left out, since variables are resource variables now.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from typing import Any
 warnings.simplefilter("ignore")
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
-#: what a generated function says of an argument that is a reference
+#: text in a generated function for an argument that is a reference
 REFERENCE = "is a ref."
 
 
 def main(arguments: list[str]) -> None:
-    """Prints the table: a row is a module, a function, and what it takes; at last, a module and its functions."""
+    """Prints the table: rows of a module, a function and its arguments; with `names`, of a module and its functions."""
     before = None
     if arguments:
         cells = [line.split("\t") for line in Path(arguments[0]).read_text().splitlines()]
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> None:
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
-    """Each function of each module, with its arguments as words: `name`, or `name=default`."""
+    """Yields each function of each module, with its arguments as words: `name`, or `name=default`."""
     ops = importlib.import_module("tensorflow.python.ops")
 
     for found in sorted(pkgutil.iter_modules(ops.__path__), key=lambda module: module[1]):
@@ -75,7 +75,7 @@ def rows() -> Iterator[tuple[str, str, str]]:
 
 
 def words_of(function: Any) -> list[str]:
-    """The arguments but the last one, which is the operation's name."""
+    """The arguments of a function, without the last one, which is the operation's name."""
     words = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name == "name":

@@ -1,11 +1,11 @@
-"""Writes lost_attributes.tsv: attributes that graphs, operations, tensors and variables had in TF1, and lack now.
+"""Writes lost_attributes.tsv: attributes that graphs, operations, tensors and variables had in TF1, and lack in TF 2.
 
     /opt/tf115/bin/python tables/make_lost_attributes.py > tf115.json
     python tables/make_lost_attributes.py tf115.json > lost_attributes.tsv
 
-The first command runs under TensorFlow 1.15, the second under the newest TensorFlow 2 (2.15 lacks the same). A row is
-an attribute that an object of TF 1.15 has, and that none of these objects has in a migrated program; what a person
-would write is decided by hand, and kept from the table that there is. The text is Python 3.7.
+The first command runs under TensorFlow 1.15, the second under the newest TensorFlow 2 (2.15 lacks the same). A row has
+an attribute of an object in TF 1.15 that none of these objects has in a migrated program. Its replacement is written by
+hand, and kept from the old table. The script is written for Python 3.7.
 """
 
 import json
@@ -18,15 +18,15 @@ warnings.simplefilter("ignore")
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 TABLE = Path(__file__).parents[1] / "tf2towers" / "codemod" / "data" / "lost_attributes.tsv"
-#: names that many other classes have, too, or that TensorFlow's own machinery alone asks for
+#: names that many other classes have, too, or that only TensorFlow itself uses
 LEFT_OUT = {"_graph", "_lock", "_seed", "_version", "_variable", "_thread_local", "_container", "_functions"}
 
-#: what ended within TensorFlow 1
+#: attributes that TensorFlow 1 itself had removed before 1.15
 OLDER = {"_parse_flags": "FLAGS", "get_clean_up_op": "a SyncReplicasOptimizer"}
 
 
 def objects():
-    """Object in words -> it."""
+    """Description of an object -> the object."""
     if len(sys.argv) == 1:
         import tensorflow as tf
     else:
@@ -53,7 +53,7 @@ def objects():
 
 
 def has(value, name):
-    """Whether an attribute can be read; `dir` does not tell all that objects of C++ have."""
+    """Whether an attribute can be read; `dir` does not list all attributes of C++ objects."""
     try:
         getattr(value, name)
     except Exception:
@@ -69,7 +69,7 @@ def main():
         }
         print(json.dumps(found))
         return
-    before, today = json.loads(Path(sys.argv[1]).read_text()), list(objects().values())
+    before, migrated = json.loads(Path(sys.argv[1]).read_text()), list(objects().values())
     decided = {}
     if TABLE.exists():
         decided = {
@@ -79,7 +79,7 @@ def main():
         name: words
         for words, names in reversed(list(before.items()))
         for name in names
-        if not any(has(value, name) for value in today)
+        if not any(has(value, name) for value in migrated)
         and name not in LEFT_OUT
         and not name.startswith(("__", "_tf_api", "_keras_api", "_estimator_api", "_abc"))
         and "serialization" not in name

@@ -1,11 +1,11 @@
-"""Writes private_names.tsv: the names in modules of `tensorflow.python` that TF 1.15 had, too, as they are today.
+"""Writes private_names.tsv: the names in modules of `tensorflow.python` that both TF 1.15 and TF 2 have.
 
     /opt/tf115/bin/python tables/make_private_names.py > tf115.json
     python tables/make_private_names.py tf115.json > oldest.tsv
     python tables/make_private_names.py tf115.json oldest.tsv > private_names.tsv
 
-The first command runs under TensorFlow 1.15, the second under the oldest version that is served, the third under the
-newest. A row is a module and the names that both have; what is not among them is gone, or never was. The table in
+The first command runs under TensorFlow 1.15, the second under the oldest supported version, the third under the newest.
+A row has a module and the names that all versions have; other names were removed, or never existed. The table in
 codemod/data has a third column, empty in these rows; the rows of `make_generated.py` have `same` there.
 """
 
@@ -24,7 +24,7 @@ from types import ModuleType
 warnings.simplefilter("ignore")
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
-#: modules that do something when they are imported, or need what is not installed
+#: modules whose import has side effects, or needs libraries that are not installed
 LEFT_OUT = (
     ".debug.",
     "_test",
@@ -37,7 +37,7 @@ LEFT_OUT = (
 )
 
 
-def had() -> dict[str, list[str]]:
+def names_in_tf1() -> dict[str, list[str]]:
     """Module -> its names, in TensorFlow 1.15."""
     from tensorflow import python as root
 
@@ -53,10 +53,10 @@ def had() -> dict[str, list[str]]:
     return found
 
 
-def today(old: dict[str, list[str]]) -> Iterator[tuple[str, set[str]]]:
-    """Every module that is there still, and its names.
+def names_in_tf2(old: dict[str, list[str]]) -> Iterator[tuple[str, set[str]]]:
+    """Yields every module that still exists, and its names.
 
-    What `import tensorflow` loads is asked first: other modules add names to some of these when they are imported.
+    Modules that `import tensorflow` loads come first: other modules add names to some of them when they are imported.
     """
     importlib.import_module("tensorflow")
     for dotted in sorted(old, key=lambda dotted: (dotted not in sys.modules, dotted)):
@@ -65,25 +65,25 @@ def today(old: dict[str, list[str]]) -> Iterator[tuple[str, set[str]]]:
         except BaseException:
             continue
         if hasattr(module, "__path__"):
-            continue  # a package has modules as well, which nobody may have imported yet
+            continue  # a package's names include modules, which may not be imported yet
         own = {name for name in vars(module) if not name.startswith("__")}
         yield "tf" + dotted[len("tensorflow") :], own | {name for name in old[dotted] if has(module, name)}
 
 
 def has(module: ModuleType, name: str) -> bool:
-    """Whether it has the name, perhaps only when it is asked for."""
+    """Whether a module has a name, possibly loaded lazily."""
     try:
         return hasattr(module, name)
-    except Exception:  # it stands for a library that is not installed
+    except Exception:  # the name loads a library that is not installed
         return False
 
 
 def main(arguments: list[str]) -> None:
-    """Any of the three."""
+    """Prints the names as JSON, or the table; see the three commands above."""
     if not arguments:
-        json.dump(had(), sys.stdout)
+        json.dump(names_in_tf1(), sys.stdout)
         return
-    found = dict(today(json.loads(Path(arguments[0]).read_text())))
+    found = dict(names_in_tf2(json.loads(Path(arguments[0]).read_text())))
     for name in arguments[1:]:
         rows = (line.split("\t") for line in Path(name).read_text().splitlines()[1:])
         oldest = {module: set(names.split()) for module, names in rows}

@@ -1,11 +1,11 @@
-"""Writes codemod/symbols.tsv, what stands for each TF1 symbol, from dumps of both TensorFlows and rows kept by hand.
+"""Writes codemod/symbols.tsv, the replacement of each TF1 symbol, from dumps of both TensorFlows and rows kept by hand.
 
-    python tables/make_symbols.py            # write it
-    python tables/make_symbols.py --check    # exit 1 if the committed table is not what would be written
+    python tables/make_symbols.py            # writes the table
+    python tables/make_symbols.py --check    # exits with 1 if the committed table differs from a new one
 
-It reads, in this folder, `tf1_symbols.tsv` (of `dump_tf1.py`) and `tf2_symbols.tsv` (of `dump_tf2.py`). By hand are
-`sessions.tsv`, `own.tsv`, `keras.tsv`, `runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`, `contrib_files.tsv`
-and `gone.tsv`. Which of them wins is decided here, once.
+It reads `tf1_symbols.tsv` (from `dump_tf1.py`) and `tf2_symbols.tsv` (from `dump_tf2.py`) in this folder, and tables
+written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`, `runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`,
+`contrib_files.tsv` and `gone.tsv`. Only this script decides which table has precedence.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ FOLDER = Path(__file__).parent
 TABLE = FOLDER.parent / "tf2towers" / "codemod" / "symbols.tsv"
 PRIVATE_NAMES = FOLDER.parent / "tf2towers" / "codemod" / "data" / "private_names.tsv"
 
-#: modules of which the runtime has all that scripts use: they can be imported from it whole
+#: modules of which the runtime has all names that scripts use, so that the whole module can be imported from it
 WHOLE_MODULES = frozenset(
     {
         "tf.layers", "tf.contrib.slim", "tf.contrib.slim.losses", "tf.contrib.layers", "tf.contrib.losses",
         "tf.contrib.framework", "tf.contrib.rnn", "tf.nn.rnn_cell",
     }
 )  # fmt: skip
-#: modules of contrib that were other modules under a second name
+#: modules of contrib that were second names of other modules
 _MOVED = (
     ("tf.contrib.cluster_resolver.", "tf.distribute.cluster_resolver."),
     ("tf.contrib.slim.initializers.", "tf.contrib.layers."),
@@ -36,24 +36,24 @@ _MOVED = (
     ("tf.contrib.slim.layers.", "tf.contrib.layers."),
 )
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
-#: what names that are not seen are looked up in, and where compat.v1 has all of TF 1.15's
+#: dictionaries of names that scripts look up at run time, and of which compat.v1 has all entries of TF 1.15
 _COMPLETE = frozenset({"tf.logging.__dict__"})
 #: TensorFlow 1's names for its Keras; the first is the public one
 _KERAS = ("tf.keras", "tf.python.keras", "tf.contrib.keras.api.keras", "tf.contrib.keras")
-_NOT_IN_KERAS = "tf_keras, which is TensorFlow 1's Keras now, lacks it, or has another there"
+_NOT_IN_KERAS = "tf_keras, which replaces TensorFlow 1's Keras, lacks this name, or has another object there"
 _STRATEGY = "a strategy of the script's own, inside a TF1 graph"
 _SERVERS = (
-    "TF 2's strategy drives all workers from one process, and does not go with a tf.train.Server in each: take it and "
-    "its scope out; migrate makes a scope of tf.train.replica_device_setter"
+    "TF 2's strategy controls all workers from one process, and does not work with a tf.train.Server in each of them: "
+    "remove it and its scope; migrate turns tf.train.replica_device_setter into a scope"
 )
 _RESOLVERS = "tf.distribute.cluster_resolver"
 _SESSION_TENSORS = ("tf.get_session_handle", "tf.get_session_tensor", "tf.delete_session_tensor")
-_NO_TENSORS = "a session of today keeps no tensors between its runs; keep the value in a variable"
+_NO_TENSORS = "a session no longer keeps tensors between its runs; keep the value in a variable"
 _GENERATED = "a generated function that is gone, that takes other arguments, or a reference to a variable"
 
 
 class Made(NamedTuple):
-    """What stands for a symbol: a row of the table but for its marks. The target of ours is `module:name`."""
+    """The replacement of a symbol: a row of the table without its marks. A target in the runtime is `module:name`."""
 
     kind: str
     target: str = ""
@@ -62,7 +62,7 @@ class Made(NamedTuple):
 
 
 def read(name: str, folder: Path = FOLDER) -> list[list[str]]:
-    """The rows of a table, heading left out."""
+    """The rows of a table, without the heading."""
     lines = (folder / name).read_text(encoding="utf-8").splitlines()[1:]
     return [line.split("\t") for line in lines if line]
 
@@ -89,7 +89,7 @@ PUBLIC = {name: target for name, (kind, target) in TF2.items() if kind == "same"
 
 
 def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
-    """What a dotted name begins with, the longest first, and what follows."""
+    """Yields the prefixes of a dotted name, the longest first, each with the rest of the name."""
     end = len(dotted)
     while end > 0:
         yield dotted[:end], dotted[end:]
@@ -98,7 +98,7 @@ def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
 
 @cache
 def modules() -> frozenset[str]:
-    """The modules of the API: what follows their name must be in a table, too."""
+    """The modules of the API: names in them must be in a table, too."""
     parents = {"tf.raw_ops", "tf.contrib.framework.nest", "tf.python.util.nest"}
     parents.update(name for name, kind in TF1.items() if kind == "module")
     for name in (*TF2, *RENAMES, *RUNTIME):
@@ -113,7 +113,7 @@ OWN_MODULES = frozenset(name.rpartition(".")[0] for name in OWN)
 
 @cache
 def runtime_modules() -> dict[str, str]:
-    """The TF1 modules that one module of the runtime stands for, name by name, as far as it goes."""
+    """TF1 module -> the module of the runtime that replaces it: one that has all its names in the table."""
     found: dict[str, set[str]] = {}
     for name, target in RUNTIME.items():
         parent, _, attribute = name.rpartition(".")
@@ -127,7 +127,7 @@ def runtime_modules() -> dict[str, str]:
 
 
 def stands_for(canonical: str) -> Made:
-    """What stands for a symbol; where nothing does, what stands for it under a public name of what its file had."""
+    """The replacement of a symbol; without one, the replacement of the public names of its private file."""
     made = _spelled(canonical)
     if made.kind == "left":
         for public in _by_files(canonical):
@@ -146,8 +146,8 @@ def _spelled(canonical: str) -> Made:
             kind = "session" if asked == name else "runtime"
             return Made(kind, f"tf2towers.runtime:{SESSIONS[name]}{rest}")
     for spelling in (canonical, public):
-        if (ours := _in_own(spelling)) is not None:
-            return Made("runtime", ours)
+        if (target := _in_own(spelling)) is not None:
+            return Made("runtime", target)
         if (refused := _refused(spelling)) is not None:
             return refused
     if any(ONLY.get(name) == "2" for name, _ in beginnings(canonical)):
@@ -188,7 +188,7 @@ def _in_own(canonical: str) -> str | None:
 
 
 def _by_files(canonical: str) -> list[str]:
-    """In `...python.ops.arg_scope` the function is what its folder had, before the file of that name."""
+    """The public names of a name in a private file: as a name of its folder first, then as the file itself."""
     folders = [FILES[name] + rest for name, rest in beginnings(canonical) if rest and name in FILES]
     return [*folders[:1], *([FILES[canonical]] if canonical in FILES else [])]
 
@@ -208,7 +208,7 @@ def _refused(canonical: str) -> Made | None:
 
 
 def _of_keras(canonical: str) -> Made | None:
-    """What stands for a name of TensorFlow 1's Keras: the same name of tf_keras."""
+    """The replacement of a name of TensorFlow 1's Keras: the same name in tf_keras."""
     home = next((name for name in _KERAS if f"{canonical}.".startswith(f"{name}.")), None)
     if home is None:
         return None
@@ -232,7 +232,7 @@ def _in_tables(canonical: str) -> Made:
     if found.target.startswith(("tf.core.", "tf.python.")):
         return Made("private", "tensorflow" + found.target[2:])
     if TF2.get(found.code, ("",))[0] in ("keep", "rename", "compat"):
-        if canonical.startswith("tf.python."):  # TF 2's own function, in the module where it always was
+        if canonical.startswith("tf.python."):  # TF 2's own function, still in the same module
             return Made("private", "tensorflow" + canonical[2:])
         return Made("v1", canonical)
     if canonical not in RENAMES and canonical in PUBLIC:
@@ -244,7 +244,7 @@ def _in_tables(canonical: str) -> Made:
 
 
 def _looked_up(canonical: str) -> Made:
-    """The row of the dumps, of renames or of the runtime; its `code` is the name that has the row."""
+    """The row of a symbol in the dumps, the renames or the runtime's table; its `code` is the name of that row."""
     if canonical == "tf":
         return Made("keep", "tf", "tf")
     if canonical.startswith("tf.core.") and "_pb2" in canonical:
@@ -293,13 +293,13 @@ def _absent(canonical: str) -> Made:
 
 
 def _is_closed(name: str) -> bool:
-    """Whether nothing stands for what no table has below a name, though something does for the name itself."""
+    """Whether names below a name are left if no table has them, although the name itself has a replacement."""
     above, below = stands_for(name), stands_for(f"{name}.no_such_name")
     return below.kind == "left" and (above.kind, above.code) != (below.kind, below.code)
 
 
 def marks(name: str) -> str:
-    """What else is known of a name, a letter each (codemod/symbols.py)."""
+    """The marks of a name, one letter for each property (codemod/symbols.py)."""
     has = TF2.get(name, ("",))[0] in ("keep", "rename", "compat")
     return "".join(
         letter
@@ -319,7 +319,7 @@ def marks(name: str) -> str:
 
 
 def names() -> set[str]:
-    """Every name that some table has."""
+    """All names in all tables."""
     found = {*TF1, *IN_TF1, *TF2, *RENAMES, *RUNTIME, *OWN, *OWN_MODULES, *SESSIONS, *SAME_OBJECT, *PRIVATE}
     found |= {
         *GENERATED,
@@ -349,7 +349,7 @@ def names() -> set[str]:
 
 
 def lines() -> Iterator[str]:
-    """The table, line by line."""
+    """Yields the lines of the table."""
     yield "name\tkind\ttarget\tcode\tadvice\tpublic\tmarks"
     advice: dict[str, str] = {}
     for name in sorted(names()):
@@ -365,7 +365,7 @@ def lines() -> Iterator[str]:
 
 
 def main() -> int:
-    """Writes the table, or with --check says whether it is up to date."""
+    """Writes the table, or with --check tests whether it is up to date."""
     text = "\n".join(lines()) + "\n"
     if "--check" not in sys.argv:
         TABLE.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
-"""In every process that `benchmarks/gpu.py` starts on a machine with one GPU: TensorFlow finds four.
+"""Makes TensorFlow find four GPUs on a machine with one, in every process that `benchmarks/gpu.py` starts.
 
-They are logical devices of that GPU. The programs count physical GPUs, so the one is listed four times. Python imports
-a module of this name at its start, see `site`; TensorFlow is changed when, and only if, the program imports it.
+They are logical devices of that GPU. The programs count physical GPUs, so the only one is listed four times. Python
+imports a module of this name at its start (see `site`); TensorFlow is changed only when the program imports it.
 """
 
 import importlib.util
@@ -29,7 +29,7 @@ class _Divided:
 
 
 def _divide(config):
-    """The only GPU, if there is one, as so many."""
+    """Divides the only GPU, if there is exactly one, into `COUNT` logical GPUs."""
     listed = config.list_physical_devices
     gpus = listed("GPU")
     if len(gpus) != 1:

@@ -129,7 +129,7 @@ def test_missing_files(folder: Path) -> None:
     )
     with pytest.raises(
         FileNotFoundError,
-        match=r"4 of the 4 .*/no \(there is no such folder\).*example\.org.*does not: fetch",
+        match=r"4 of the 4 .*/no \(there is no such folder\).*example\.org.*does not: download",
     ):
         input_data.read_data_sets(str(folder / "no"), source_url="https://example.org/fashion/")
 

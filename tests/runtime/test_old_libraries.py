@@ -70,7 +70,7 @@ def test_arguments_of_functions() -> None:
     assert spec == (["inputs", "size", "name"], "rest", "options", ("layer",))
     assert (spec.args, spec.varargs, spec.keywords, spec.defaults) == tuple(spec)
     for other in (layer, annotated):
-        with pytest.raises(ValueError, match="by name alone"):
+        with pytest.raises(ValueError, match="keyword-only"):
             getargspec(other)
     with pytest.raises(TypeError):
         getargspec(3)  # type: ignore[arg-type]

@@ -71,7 +71,7 @@ def test_there_are_as_many_towers_as_the_shortest_has_values(towers: Any, given:
 def test_fewer_numbers_than_values_are_an_error() -> None:
     with tf.Graph().as_default():
         strategy = TowerStrategy(1)
-        with pytest.raises(ValueError, match=r"has 1 towers.* for 2"):
+        with pytest.raises(ValueError, match=r"has 1 towers.* has 2"):
             strategy.run(print, args=(strategy.replica_ids, strategy.per_replica("ab")))
 
 

@@ -57,7 +57,7 @@ def test_what_is_read_is_what_is_written(tmp_path: Path, data: bytes, encoding: 
         (b"# coding: ascii\na = 1\nb = '\xe9'\n", 3, "is not ascii"),
         (b"# coding: klingon\na = 1\n", None, "unknown encoding klingon"),
         (b"# coding: rot13\na = 1\n", None, "cannot be read as rot13"),
-        (b"# coding: unicode_escape\na = '\\x41'\n", None, "unicode_escape does not come back"),
+        (b"# coding: unicode_escape\na = '\\x41'\n", None, "unicode_escape text cannot be written back"),
         (b"\xef\xbb\xbf# coding: latin-1\na = 1\n", None, "contradict"),
         (b"def f(:\n  pass\n", 1, "not valid Python 3"),
         (b"x = (1,\n", 1, "not valid Python 3"),

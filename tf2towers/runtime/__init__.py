@@ -1,4 +1,4 @@
-"""The little a migrated script imports, on public TensorFlow API.
+"""The names that a migrated script imports, built on TensorFlow's public API.
 
 Names are loaded on first use, so `from tf2towers.runtime import Session` does not load the rest.
 """
@@ -10,11 +10,11 @@ from typing import Any
 
 from tf2towers.runtime.memory import keep_freed_memory
 
-#: a name, and the module that has it, or that it is
+#: public name -> the module that defines it, or that it is
 _HOMES = {
     "ClusterError": "cluster.addresses",
     "EventsWriter": "events_writer",
-    # what Python 2 did otherwise
+    # functions that behave as in Python 2
     "python2_decode": "python2",
     "python2_division": "python2",
     "python2_division_in_place": "python2",
@@ -39,7 +39,7 @@ _HOMES = {
     "op_type": "tensors",
     "TowerStrategy": "strategy",
     "ParameterServerStrategy": "strategy",
-    # what TF 2 has lost
+    # symbols that TF 2 no longer has
     "StagingArea": "tf1",
     "audio_summary": "tf1",
     "histogram_summary": "tf1",
@@ -65,7 +65,7 @@ _HOMES = {
     "tfprof": "tf1.tfprof",
     "training": "tf1.training",
     "training_ops": "tf1.training_ops",
-    # what NumPy, SciPy and Python have lost
+    # functions that NumPy, SciPy and Python no longer have
     "numpy1": "old_libraries.numpy1",
     "old_imp": "old_libraries.old_imp",
     "old_inspect": "old_libraries.old_inspect",
@@ -76,10 +76,10 @@ __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are strings
 
 
 def _leave_flags_to_scripts() -> None:
-    """Lets a script define 'log_dir', 'v' and the like itself: absl, which TF1 had not before 1.13, has done so."""
+    """Lets a script define flags that absl defines too ('log_dir', 'v'): TF1 did not use absl before 1.13."""
     try:
         from absl import flags, logging
-    except ImportError:  # nothing of TensorFlow is there either
+    except ImportError:  # without absl, TensorFlow is not installed either
         return
     for flag in flags.FLAGS.flags_by_module_dict().get(logging.__name__, []):
         flag.allow_override = True

@@ -1,6 +1,6 @@
-"""`tf.data.Options` with what TF 1.13 to 1.15 had in it, and TF 2 has not: all of it decides how fast a pipeline is.
+"""`tf.data.Options` with the attributes of TF 1.13 to 1.15 that TF 2 lacks: all of them only affect a pipeline's speed.
 
-TF 2 takes over what it knows when options are merged (`tensorflow.python.data.util.options.merge_options`).
+When options are merged, TF 2 copies the attributes that it knows (`tensorflow.python.data.util.options.merge_options`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class MapVectorizationOptions:
 
 
 class StatsOptions:
-    """`tf.data.experimental.StatsOptions`; nothing is counted."""
+    """`tf.data.experimental.StatsOptions`; no statistics are collected."""
 
     aggregator: object = None
     prefix = ""
@@ -27,7 +27,7 @@ class StatsOptions:
 
 
 class OptimizationOptions(tf.data.experimental.OptimizationOptions):
-    """`tf.data.experimental.OptimizationOptions`; what is written here has no effect."""
+    """`tf.data.experimental.OptimizationOptions`; the attributes defined here are without effect."""
 
     autotune = autotune_algorithm = autotune_buffers = autotune_cpu_budget = None
     filter_with_random_uniform_fusion = hoist_random_uniform = map_vectorization = None
@@ -38,13 +38,13 @@ class OptimizationOptions(tf.data.experimental.OptimizationOptions):
 
 
 class DistributeOptions(tf.data.experimental.DistributeOptions):
-    """`tf.data.experimental.DistributeOptions`; a script's own towers take no distributed pipelines."""
+    """`tf.data.experimental.DistributeOptions`; a script's own towers do not use distributed pipelines."""
 
     auto_shard: bool | None = None
 
 
 class Options(tf.data.Options):
-    """`tf.data.Options`; what is written here has no effect. TF 1.13's begin at `experimental_autotune`."""
+    """`tf.data.Options`; the attributes defined here are without effect. TF 1.13's begin at `experimental_autotune`."""
 
     experimental_numa_aware = experimental_stateful_whitelist = experimental_stats = None
     experimental_autotune = experimental_filter_fusion = experimental_hoist_random_uniform = None

@@ -13,25 +13,25 @@ _logger = logging.getLogger("tf2towers")
 
 
 def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
-    """The devices for `tf.distribute.MirroredStrategy`, one a tower.
+    """The devices for `tf.distribute.MirroredStrategy`, one for each tower.
 
     Args:
-        towers: how many; or what the TF1 loop gave to `tf.device`, e.g. ['/gpu:0', '/gpu:1'], or the indices
-            of the GPUs, numbers or texts.
+        towers: their number; or the devices that the TF1 loop passed to `tf.device`, e.g. ['/gpu:0', '/gpu:1'];
+            or the indices of the GPUs, as numbers or strings.
 
     Returns:
-        Those GPUs where this machine has those GPUs; else as many logical CPU devices, and a warning that
-        says so, as `allow_soft_placement=True` moved the towers to the CPU in TF1.
+        The named GPUs, if this machine has all of them; else as many logical CPU devices, with a warning.
+        In TF1, `allow_soft_placement=True` moved such towers to the CPU.
 
     Raises:
-        ValueError: no tower at all, where no graph is built.
+        ValueError: the list of towers is empty, outside a graph.
         RuntimeError: TensorFlow has started already with too few logical CPU devices: make the strategy
             before any op.
     """
     several = range(towers) if isinstance(towers, int) else towers
     names = [f"/gpu:{tower}" if str(tower).isdigit() else str(tower) for tower in several]
     if not names:
-        if not tf.executing_eagerly():  # a graph's loop of no rounds, which builds nothing
+        if not tf.executing_eagerly():  # in a graph, a loop over no towers builds nothing
             return _logical_cpus(1)
         raise ValueError("no towers: the list of devices is empty")
     gpus = len(tf.config.list_physical_devices("GPU"))
@@ -44,7 +44,7 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
 
 @functools.cache
 def _warn_of_cpu(names: tuple[str, ...], gpus: int) -> None:
-    """Once a list of devices: layers that go over the towers themselves ask for theirs a hundred times."""
+    """Warns once for each list of devices: layers that loop over the towers ask for it a hundred times."""
     _logger.warning(
         "%d tower(s) want %s; this machine has %d GPU(s): training on the CPU instead",
         len(names), ", ".join(names), gpus,

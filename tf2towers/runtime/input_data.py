@@ -86,21 +86,21 @@ def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
 
 
 class DataSet:
-    """Examples in memory, handed out in shuffled batches.
+    """Examples in memory, returned in shuffled batches.
 
     Args:
         images: uint8 [n, rows, columns, depth].
         labels: [n, ...].
-        fake_data: whether `next_batch` gives constant examples; `images` and `labels` may then be anything.
-        one_hot: the form of the fake labels.
+        fake_data: whether `next_batch` returns constant examples; `images` and `labels` may then be anything.
+        one_hot: whether the fake labels are one-hot.
         dtype: `tf.uint8` leaves pixels in 0..255, `tf.float32` brings them into 0..1.
         reshape: whether images become rows, [n, rows * columns]; depth must then be 1.
-        seed: of the shuffles; by default the global seed of TensorFlow. NumPy's global generator is seeded with it
-            here, and where there is neither it is seeded afresh: `np.random.seed` counts only after this.
+        seed: the seed of the shuffles; by default TensorFlow's global seed. NumPy's global generator is seeded with it
+            here, or afresh without either: only a later call of `np.random.seed` has an effect.
 
     Raises:
         TypeError: `dtype` is neither uint8 nor float32.
-        ValueError: images and labels are not equally many, or `reshape` meets images with a depth that is not 1.
+        ValueError: images and labels differ in number, or `reshape` is given images whose depth is not 1.
     """
 
     def __init__(
@@ -160,8 +160,8 @@ class DataSet:
     def next_batch(self, batch_size: int, fake_data: bool = False, shuffle: bool = True) -> Any:
         """The next `batch_size` examples: (images, labels).
 
-        A batch that meets the end of the epoch is filled from the next one; with `shuffle`, every epoch has an order
-        of its own. With `fake_data`, two lists of constants.
+        A batch at the end of an epoch is filled up from the next epoch; with `shuffle`, each epoch has its own order.
+        With `fake_data`, the result is two lists of constants.
         """
         if fake_data:
             label = [1] + [0] * 9 if self.one_hot else 0
@@ -212,11 +212,11 @@ def read_data_sets(
 
     Args:
         train_dir: the folder of the files; nothing is downloaded into it.
-        fake_data: constant examples, no files.
+        fake_data: whether to return constant examples, without reading files.
         one_hot: labels as float64 [n, 10] in place of uint8 [n].
         dtype, reshape, seed: see `DataSet`.
         validation_size: how many of the first training images become the validation set.
-        source_url: only named in the error about missing files.
+        source_url: used only in the error about missing files.
 
     Raises:
         FileNotFoundError: files are missing; the message names them, where they were looked for, and where they are.
@@ -249,11 +249,11 @@ def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
 
 
 def _numpy_seed(seed: int | None) -> int | None:
-    """What TF1 seeded NumPy with: `seed`, else the graph's (here the global) seed, else None."""
+    """The seed that TF1 gave to NumPy: `seed`, else the graph's (here the global) seed, else None."""
     if seed is not None:
         return int(tf.compat.v1.get_seed(seed)[1])
-    # get_seed(None) would use up one of the operation seeds that eager mode hands out; get_seed(0) does not, and
-    # answers TF's default where no global seed is set.
+    # get_seed(None) would use up one of eager mode's operation seeds; get_seed(0) does not, and returns
+    # TensorFlow's default if no global seed is set.
     global_seed = tf.compat.v1.get_seed(0)[0]
     default = 87654321
     return int(global_seed) if global_seed != default else tf.compat.v1.get_seed(None)[0]
@@ -273,8 +273,8 @@ def _find_files(folder: str, source_url: str) -> list[str]:
         there = "" if tf.io.gfile.isdir(folder) else " (there is no such folder)"
         raise FileNotFoundError(
             f"{len(missing)} of the 4 MNIST files are missing in {where}{there}: {', '.join(missing)}. "
-            f"Each may also be there unpacked, without '.gz'. TF1 downloaded them from {source_url}; this does not: "
-            "fetch them from there, or name the folder that has them."
+            f"Unpacked files, without '.gz', are accepted, too. TF1 downloaded them from {source_url}; this function "
+            "does not: download them yourself, or pass the folder that has them."
         )
     return list(found.values())
 
@@ -289,7 +289,7 @@ def _read_idx(f: Any, magic: int, what: str, dimensions: int) -> tuple[list[int]
         dimensions: how many sizes the header has.
 
     Raises:
-        ValueError: another magic number, a damaged gzip stream, or too few bytes. What follows the last value is
+        ValueError: another magic number, a damaged gzip stream, or too few bytes. Bytes after the last value are
             ignored, as in TF1.
     """
     name = str(getattr(f, "name", "the file"))

@@ -1,4 +1,4 @@
-"""The strategy of a TF 1 script that enters none: the default one, of one replica, whatever the towers run on."""
+"""`tf.distribute`'s functions for a TF 1 script that enters no strategy: they see the default one, of one replica."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import tensorflow as tf
 
 
 def get_strategy() -> tf.distribute.Strategy:
-    """The default strategy. (The towers' strategy is of the script's graph, and not of another one.)"""
+    """Returns the default strategy, in a new graph, since the towers' strategy belongs to the script's graph."""
     with tf.Graph().as_default():
         return tf.distribute.get_strategy()
 
 
 def get_replica_context() -> tf.distribute.ReplicaContext:
-    """The one replica's context."""
+    """Returns the context of the only replica."""
     with tf.Graph().as_default():
         return tf.distribute.get_replica_context()
 
 
 def has_strategy() -> bool:
-    """Whether a strategy has been entered: a migrated script enters none of its own."""
+    """Whether the script has entered a strategy; always False, since a migrated script enters none of its own."""
     return False
 
 
 def in_cross_replica_context() -> bool:
-    """Whether the code is outside of every replica: without a strategy it never is."""
+    """Whether the code runs outside of every replica; always False, since no strategy is entered."""
     return False

@@ -1,4 +1,4 @@
-"""What Python 2 did and Python 3 does otherwise, for scripts that were converted from it."""
+"""Functions that behave as in Python 2, for scripts that were converted from it."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from collections.abc import Callable, Iterable
 from itertools import zip_longest
 from typing import Any
 
-#: words of 64 bits, by which Python 2 computed the hash of a text
+#: the number of 64-bit words; Python 2 computed the hash of a string modulo it
 _WORD = 1 << 64
 
 
 def python2_division(left: Any, right: Any) -> Any:
-    """`left / right` as Python 2 had it: of integers, arrays of integers and tensors of integers it is the floor."""
+    """`left / right` as in Python 2: floor division for integers, and for arrays and tensors of integers."""
     if isinstance(left, numbers.Integral) and isinstance(right, numbers.Integral):
         return left // right
     if _is_dimension(left) or _is_dimension(right):
         return left // right
     if _is_tensor(left) or _is_tensor(right):
-        return _of_tensors(left, right)
-    if _of_integers(left) and _of_integers(right):
+        return _divide_tensors(left, right)
+    if _is_integral(left) and _is_integral(right):
         return left // right
     return left / right
 
 
 def python2_division_in_place(left: Any, right: Any) -> Any:
-    """What `left /= right` leaves in `left`: an array is changed where it is, as in Python 2."""
+    """Returns the value of `left` after `left /= right`; an array is changed in place, as in Python 2."""
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(left, numpy.ndarray):
         return python2_division(left, right)
-    if _of_integers(left) and _of_integers(right):
+    if _is_integral(left) and _is_integral(right):
         return operator.ifloordiv(left, right)
     return operator.itruediv(left, right)
 
 
 def python2_round(number: Any, digits: int = 0) -> float:
-    """`round` as Python 2 had it: a float, and what lies in the middle goes away from zero."""
+    """`round` as in Python 2: returns a float, and rounds halves away from zero."""
     value = float(number)
     if not math.isfinite(value):
         return value
@@ -50,7 +50,7 @@ def python2_round(number: Any, digits: int = 0) -> float:
         return math.copysign(float(whole + half), value)
     from decimal import ROUND_HALF_UP, Decimal
 
-    exact = Decimal(value)  # the float's own digits: in the middle only where it truly is
+    exact = Decimal(value)  # the float's exact digits, so that only a true half counts as one
     step = Decimal(1).scaleb(-digits)
     try:
         return float(exact.quantize(step, rounding=ROUND_HALF_UP))
@@ -58,18 +58,18 @@ def python2_round(number: Any, digits: int = 0) -> float:
         return nearest
 
 
-def _of_integers(value: Any) -> bool:
-    """Whether NumPy divides it as integers: an integer, or an array or a scalar of them."""
+def _is_integral(value: Any) -> bool:
+    """Whether NumPy divides a value as integers: an integer, or an array or a NumPy scalar of integers."""
     if isinstance(value, numbers.Integral):
         return True
     numpy = sys.modules.get("numpy")
-    # a tuple: Python 3.7 runs it beside TF 1.15
+    # a tuple, not `|`: Python 3.7 runs this as well, with TF 1.15
     kinds = () if numpy is None else (numpy.ndarray, numpy.generic)
     return isinstance(value, kinds) and value.dtype.kind in "iub"
 
 
 def _is_dimension(value: Any) -> bool:
-    """Whether it is TF1's Dimension, whose `/` was the floor."""
+    """Whether a value is TF1's Dimension, whose `/` was floor division."""
     return type(value).__name__ == "Dimension" and type(value).__module__.startswith("tensorflow.")
 
 
@@ -78,8 +78,8 @@ def _is_tensor(value: Any) -> bool:
     return tensorflow is not None and isinstance(value, (tensorflow.Tensor, tensorflow.Variable))
 
 
-def _of_tensors(left: Any, right: Any) -> Any:
-    """TensorFlow's `/` under Python 2, whose operation is called `div`."""
+def _divide_tensors(left: Any, right: Any) -> Any:
+    """Divides tensors as TensorFlow's `/` did under Python 2; the operation is named `div`."""
     import tensorflow as tf
 
     kind = (left if _is_tensor(left) else right).dtype.base_dtype
@@ -92,7 +92,7 @@ def _of_tensors(left: Any, right: Any) -> Any:
 
 
 def python2_map(function: Callable[..., Any] | None, *iterables: Iterable[Any]) -> list[Any]:
-    """`map` of Python 2: a list as long as the longest of the others, which end with None; no function: tuples."""
+    """`map` of Python 2: returns a list, pads shorter iterables with None, and without a function makes tuples."""
     if len(iterables) == 1:
         return list(*iterables) if function is None else [function(value) for value in iterables[0]]
     together = zip_longest(*iterables)
@@ -100,7 +100,7 @@ def python2_map(function: Callable[..., Any] | None, *iterables: Iterable[Any]) 
 
 
 def python2_filter(function: Callable[[Any], Any] | None, values: Any) -> Any:
-    """`filter` of Python 2: of a text a text, of a tuple a tuple, of anything else a list."""
+    """`filter` of Python 2: returns a string for a string, a tuple for a tuple, a list for anything else."""
     kept = list(filter(function, values))
     if isinstance(values, str):
         return "".join(kept)
@@ -108,22 +108,22 @@ def python2_filter(function: Callable[[Any], Any] | None, values: Any) -> Any:
 
 
 def python2_seed(seed: Any = None) -> None:
-    """`random.seed(seed)`: what is drawn from now on is what Python 2 drew.
+    """`random.seed(seed)`, after which `random` draws the numbers that Python 2 drew.
 
-    `shuffle`, `sample`, `choice` and `randrange` draw an integer by the method `_randbelow`. In Python 2 that was a
-    part of the next float; Python 3 takes the next bits.
+    `shuffle`, `sample`, `choice` and `randrange` draw an integer by the method `_randbelow`. Python 2 computed that
+    integer from the next float; Python 3 takes the next bits.
     """
     if isinstance(seed, str):
-        seed = _hash(seed)
+        seed = _hash_string(seed)
     elif isinstance(seed, numbers.Integral):
-        seed = int(seed)  # NumPy's, which Python 3.11 and later no longer take
+        seed = int(seed)  # Python 3.11 and later refuse NumPy's integers
     random.seed(seed)
     if seed is not None:
         random._inst._randbelow = lambda n: int(random.random() * n)  # type: ignore[attr-defined]
 
 
-def _hash(text: str) -> int:
-    """The hash of a text in Python 2, as the number without a sign that seeds were made of."""
+def _hash_string(text: str) -> int:
+    """The hash of a string in Python 2, as the unsigned number that `random` was seeded with."""
     characters = text.encode("utf-8")
     if not characters:
         return 0
@@ -135,5 +135,5 @@ def _hash(text: str) -> int:
 
 
 def python2_decode(text: Any, encoding: str, errors: str = "strict") -> Any:
-    """`text.decode(encoding)` and `unicode(text, encoding)`: what was read as bytes in Python 2 may be text already."""
+    """`text.decode(encoding)` and `unicode(text, encoding)`; a string is returned as it is: Python 2 read bytes."""
     return text if isinstance(text, str) else text.decode(encoding, errors)

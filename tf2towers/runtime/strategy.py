@@ -1,11 +1,11 @@
 """`TowerStrategy`: the towers of a TF 1 graph as the replicas of a `tf.distribute.MirroredStrategy`.
 
-In a graph nothing of the strategy is in the graph itself: the scope gives the variables their device, `run` builds one
-tower after the other, `reduce` builds the average. The session then runs the graph on the strategy's devices, with a
-copy of each shared variable on every one and an all-reduce for the average. TensorFlow's own scope is not entered
-around TF 1 graph code: a v1 optimizer refuses it, and would divide the loss by the number of replicas.
+In a graph, the strategy only helps to build: the scope sets the device of the variables, `run` builds one tower after
+the other, `reduce` builds the average. The session then runs the graph on the strategy's devices, with a copy of each
+shared variable on every device and an all-reduce for the average. TensorFlow's own scope is not entered around TF 1
+graph code: a v1 optimizer refuses it, and would divide the loss by the number of replicas.
 
-Where there is no TF 1 graph (eagerly, in a `tf.function`) it is the MirroredStrategy.
+Outside a TF 1 graph (eagerly, in a `tf.function`) it behaves as MirroredStrategy.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class PerReplica(tf.distribute.DistributedValues):
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = values
-        self._values = values  # what `experimental_local_results` gives
+        self._values = values  # `experimental_local_results` returns these
 
 
 class TowerStrategy(tf.distribute.MirroredStrategy):
     """A `tf.distribute.MirroredStrategy` whose replicas are the towers of a TF 1 graph.
 
     Args:
-        towers: how many; or what the towers' loop gives to `tf.device`, e.g. ['/gpu:0', '/gpu:1']; or the indices of
-            the GPUs. Without it, the towers are the GPUs that the graph names.
-        parameter_device: the device of what is built in the scope and on no tower, e.g. '/cpu:0': variables, input,
-            the average. Without it, the scope places nothing.
+        towers: their number; or the devices that the towers' loop passes to `tf.device`, e.g. ['/gpu:0', '/gpu:1']; or
+            the indices of the GPUs. Without it, the towers are the GPUs that the graph names.
+        parameter_device: the device of ops that are built in the scope, but on no tower, e.g. '/cpu:0': variables, the
+            input pipeline, the average. Without it, the scope sets no device.
 
     Raises:
         RuntimeError: TensorFlow has started already, with too few logical CPU devices.
@@ -62,7 +62,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         self._replica_ids = PerReplica(range(sys.maxsize if self._towers is None else len(self._towers)))
 
     def __getattr__(self, name: str) -> Any:
-        """Starts the devices where nobody said which, when they are asked for: a script may yet choose its GPUs."""
+        """Starts the devices at their first use if no towers were given: a script may choose its GPUs until then."""
         if name.startswith("__") or "_extended" in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         super().__init__()
@@ -70,7 +70,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[TowerStrategy]:
-        """Where the towers are built, and what they share: in a graph `tf.device(parameter_device)`."""
+        """The context to build the towers and their shared variables in: in a graph `tf.device(parameter_device)`."""
         if not _in_graph():
             with super().scope():
                 yield self
@@ -93,10 +93,10 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
         Args:
             fn: builds a tower.
-            args: its arguments; of a per-replica value each tower is given its own. There are as many towers as the
-                shortest of them has values; without any, as many as the strategy has.
-            kwargs: its arguments by name.
-            options: TensorFlow's; for a graph it has no effect.
+            args: its positional arguments; of a per-replica value, each tower gets its own item. The shortest
+                per-replica value sets the number of towers; without any, the strategy sets it.
+            kwargs: its keyword arguments.
+            options: TensorFlow's RunOptions; ignored in a graph.
 
         Returns:
             In a graph a `PerReplica` of what the calls returned.
@@ -115,16 +115,16 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         return PerReplica(results)
 
     def _count(self, per_replica: Sequence[Any]) -> int:
-        """How many towers a run has, that is given some per-replica values."""
+        """The number of towers in a call of `run` with these per-replica values."""
         counts = [len(value.values) for value in per_replica if value is not self.replica_ids]
         own = len(self.replica_ids.values)
         if any(value is self.replica_ids for value in per_replica) and counts and own < min(counts):
-            raise ValueError(f"the strategy has {own} towers, and what they are given is for {min(counts)}")
+            raise ValueError(f"the strategy has {own} towers, but a per-replica value has {min(counts)}")
         return min(counts, default=own if own < sys.maxsize else self.num_replicas_in_sync)
 
     def towers(self, iterable: Iterable[T]) -> Iterator[T]:
-        """The rounds of a loop that builds a tower in each."""
-        for value in iterable:  # a loop of no rounds declares none
+        """Iterates over `iterable` for a loop that builds one tower in each round."""
+        for value in iterable:  # a loop without rounds declares no strategy
             self._declare()
             yield value
 
@@ -147,21 +147,21 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
     def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
         """Reduces the towers' gradients to their mean, one all-reduce on the strategy.
 
-        In a graph it builds the operations of the classic `average_gradients`, under the names they had there; the
-        session makes the all-reduce of them when they are run.
+        In a graph it builds the same ops, under the same names, as the well-known function `average_gradients`; the
+        session turns them into an all-reduce when it runs them.
 
         Args:
             reduce_op: 'MEAN', or `tf.distribute.ReduceOp.MEAN`.
-            value: the towers' lists of (gradient, variable), as `compute_gradients` returns them; anything that
-                MirroredStrategy takes, where there is no graph.
-            axis: TensorFlow's; None in a graph.
+            value: the towers' lists of (gradient, variable), as `compute_gradients` returns them; outside a graph,
+                anything that MirroredStrategy accepts.
+            axis: as in `tf.distribute.Strategy.reduce`; None in a graph.
 
         Returns:
             A list of (mean gradient, variable), the variable as the first tower names it.
 
         Raises:
-            ValueError: a gradient is None, as in TF 1 (a `tf.IndexedSlices` becomes dense, as there); in a graph
-                another reduction than the mean, or an axis.
+            ValueError: a gradient is None, as in TF 1 (where a `tf.IndexedSlices` became dense, too); in a graph,
+                any other reduction than the mean, or an axis.
         """
         if not _in_graph():
             return super().reduce(reduce_op, value, axis)
@@ -178,7 +178,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         return averaged
 
     def _declare(self) -> None:
-        """Says that the towers of the graph being built are this strategy's, where it knows which they are."""
+        """Declares this strategy for the towers of the graph being built, if the towers were given."""
         if self._towers:
             declare(tf.compat.v1.get_default_graph(), self)
 
@@ -186,14 +186,14 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServerStrategy):
     """Between-graph replication: variables on the parameter servers, the rest of the graph on this worker.
 
-    Its scope is the device that `tf.train.replica_device_setter` chooses for each operation. The session of a `Server`
-    connects to the servers, and runs the graph on the `tf.distribute.ParameterServerStrategy` that `Server.strategy`
-    is.
+    Its scope places each op on the device that `tf.train.replica_device_setter` chooses. The session of a `Server`
+    connects to the parameter servers, and runs the graph on `Server.strategy`, a
+    `tf.distribute.ParameterServerStrategy`.
 
     Args:
-        ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy: those of
-            `tf.train.replica_device_setter`. Variables go to the servers in turn, in all scopes of one strategy.
-            Without any `ps_tasks` and `cluster` the graph names its tasks itself, and the scope places nothing.
+        ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy: the arguments of
+            `tf.train.replica_device_setter`. Variables are placed on the servers in turn, across all scopes of one
+            strategy. Without `ps_tasks` and `cluster`, the script names its devices itself: the scope sets none.
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
         )
 
     def __getattr__(self, name: str) -> Any:
-        """Starts the devices of this process when they are asked for; the session has its own connection."""
+        """Starts the devices of this process at their first use; the session has its own connection."""
         if name.startswith("__") or "_extended" in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         super().__init__()
@@ -220,13 +220,13 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[ParameterServerStrategy]:
-        """Where a worker's graph is built: `tf.device(tf.train.replica_device_setter(...))`."""
+        """The context to build a worker's graph in: `tf.device(tf.train.replica_device_setter(...))`."""
         with tf.compat.v1.device(self._device) if self._places else contextlib.nullcontext():
             yield self
 
 
 def _in_graph() -> bool:
-    """Whether a TF 1 graph is built, also in a function inside it."""
+    """Whether a TF 1 graph is being built, or a function inside one."""
     return not tf.compat.v1.executing_eagerly_outside_functions()
 
 

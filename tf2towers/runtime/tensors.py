@@ -1,4 +1,4 @@
-"""Questions to tensors and variables that TF 2 answers otherwise, or not at all."""
+"""Functions on tensors and variables whose results differ in TF 2, or that TF 2 lacks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
 
-#: the types that TF 1 gave the operations of its variables, where they are not today's without "Resource"
+#: type of a resource variable's op -> the type of TF 1's op, where more differs than the prefix "Resource"
 _TYPES = {
     "VarHandleOp": "VariableV2",
     "ReadVariableOp": "Identity",
@@ -21,20 +21,20 @@ _TYPES = {
 
 
 def is_sparse(tensor: Any) -> bool:
-    """Whether it is a SparseTensor (`tf.keras.backend.is_sparse`)."""
+    """Whether a value is a SparseTensor (`tf.keras.backend.is_sparse`)."""
     return isinstance(tensor, tf.SparseTensor)
 
 
 def class_of(value: Any) -> type:
-    """The class that TF 1 gave a value: `tf.Tensor` for a graph's tensors, which have a subclass of it in TF 2."""
+    """The class that a value had in TF 1: `tf.Tensor` for a graph's tensors, which are of a subclass in TF 2."""
     return tf.Tensor if isinstance(value, tf.Tensor) else type(value)
 
 
 def op_type(operation: Any) -> Any:
-    """The type that TF 1 gave an operation, or one of today's type; of what is neither, whatever its `type` is.
+    """The type in TF 1 of an operation, or of an op type given as a string; for other values, their `type`.
 
-    A script that switched resource variables on itself had today's types. Our runtime asks of every variable whether it
-    is initialised, which TF 1's graphs did not: that stays what it is.
+    A script that enabled resource variables itself saw the types of TF 2. `VarIsInitializedOp` is returned as it is:
+    the runtime adds this op for every variable, and TF 1's graphs lacked it.
     """
     found = operation if isinstance(operation, str) else operation.type
     if not isinstance(operation, tf.Operation | str) or own_resources.switched_on:
@@ -43,9 +43,9 @@ def op_type(operation: Any) -> Any:
 
 
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> tf.Tensor | None:
-    """The ranks of the variables; a run of it raises a FailedPreconditionError where one has no value yet.
+    """Returns the ranks of the variables; running it raises FailedPreconditionError if one is not initialized.
 
-    TensorFlow's own asks for the ranks alone, which are known of resources without reading them: it never fails.
+    TensorFlow's function computes the ranks without reading the resource variables, so it never fails.
     """
     variables = list(var_list or ()) or [*tf.compat.v1.global_variables(), *tf.compat.v1.local_variables()]
     if not variables:

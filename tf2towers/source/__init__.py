@@ -1,1 +1,1 @@
-"""A script as text: read whatever its encoding, written back safely, and the local modules it reaches."""
+"""A script as text: reads it in any encoding, writes it back safely, and finds the local modules that it imports."""

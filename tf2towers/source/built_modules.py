@@ -1,4 +1,4 @@
-"""Modules that are not Python text: compiled ones, and what Cython or protoc makes of files beside them."""
+"""Modules that are not Python text: compiled modules, and modules that Cython or protoc makes of other files."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class BuiltModule:
-    """A module that is built, or has been."""
+    """A module that a tool builds, or has built."""
 
-    #: the built one, or what it is made of
+    #: the built module, or the file that it is built from
     file: Path
-    #: what makes it; empty where it has been built
+    #: the tool that builds it; empty if it has been built
     by: str = ""
 
 
 def built_module(place: Path) -> BuiltModule | None:
-    """What makes a module; None where nothing is seen, or where it may have TF1 in it.
+    """Finds the built module at a path without a suffix; None if there is none, or if it may use TF1.
 
-    `place` is its path without a suffix. Whatever says TensorFlow in such a file, also in a compiled one, may use it.
+    A file that contains the word `tensorflow`, even a compiled one, may use TF1.
     """
-    for file in sorted(place.parent.glob(f"{place.name}.*")):  # what is built comes before its source
+    for file in sorted(place.parent.glob(f"{place.name}.*")):  # a built module sorts before its source
         if file.suffix in (".so", ".pyd", ".pyx"):
             if b"tensorflow" in file.read_bytes():
                 return None
@@ -33,13 +33,13 @@ def built_module(place: Path) -> BuiltModule | None:
 
 
 def _imports_tensorflow(proto: Path) -> bool:
-    """Whether what protoc makes of a file imports something of TensorFlow's."""
+    """Whether the module that protoc makes of a file imports TensorFlow."""
     lines = proto.read_text(encoding="utf-8", errors="replace").splitlines()
     return any("tensorflow" in line for line in lines if line.lstrip().startswith("import"))
 
 
 def is_of_an_old_protoc(module: Path) -> bool:
-    """Whether protoc wrote a module before 3.19: protobuf 4 and later want it made again."""
+    """Whether a protoc before 3.19 wrote a module: with protobuf 4 and later it must be generated again."""
     if not module.name.endswith("_pb2.py"):
         return False
     return "_descriptor.FileDescriptor(" in module.read_text(encoding="utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""What was done to a text before it could be migrated: converted from Python 2."""
+"""The conversion of a text from Python 2, which comes before its migration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Step:
-    """One construct that was converted, or one that could not be with certainty; the line is the old text's."""
+    """One construct that was converted, or that was left because it is uncertain; the line is one of the old text."""
 
     name: str
     line: int
@@ -18,16 +18,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Conversion:
-    """The text as it was read, the text that was made of it, and what was done on the way."""
+    """The text as it was read, the converted text, and the steps of the conversion."""
 
     before: str
     after: str
     steps: tuple[Step, ...] = ()
-    #: what cannot be said with certainty: to be looked at by the user
+    #: uncertain constructs, which the user has to check
     left: tuple[Step, ...] = ()
 
     def line_before(self, line: int) -> int:
-        """The line of the old text that a line of the new one came from, or the last one known before it."""
+        """The line of the old text that a line of the new text came from, or the last known line before it."""
         return self._lines[min(line, len(self._lines) - 1)]
 
     @cached_property
@@ -37,7 +37,7 @@ class Conversion:
 
 def line_map(before: str, after: str) -> list[int]:
     """For each line of `after` (from 1; place 0 is 1) the line of `before` that it came from."""
-    old = [line.strip() for line in io.StringIO(before, newline="")]  # Python's lines: no form feed ends one
+    old = [line.strip() for line in io.StringIO(before, newline="")]  # Python's lines: form feeds end none
     new = [line.strip() for line in io.StringIO(after, newline="")]
     found = [1] * (len(new) + 1)
     for tag, i, end_i, j, end_j in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

@@ -1,4 +1,4 @@
-"""Room for deeply nested expressions: sums of hundreds of terms nest as deep as they are long."""
+"""Runs work on a stack for deeply nested expressions: a sum of hundreds of terms is nested hundreds of levels deep."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: the largest first: where memory is limited (`ulimit -v`) a smaller one has to do
+#: stack sizes, the largest first: if memory is limited (`ulimit -v`), a smaller one is used
 _STACKS = (256 * 1024 * 1024, 64 * 1024 * 1024, 16 * 1024 * 1024)
 _LIMIT = 50_000
-#: held while a text is parsed and while the limit, which is all threads', is set
+#: held while a text is parsed, and while the recursion limit, which all threads share, is set
 LIMIT_OF_RECURSION = threading.RLock()
 _NAME = "tf2towers-deep"
 
 
 def with_deep_stack(work: Callable[[], T]) -> T:
-    """The result of `work`, run on a stack large enough for any script that Python itself can parse.
+    """Returns the result of `work`, run on a stack large enough for any script that Python itself can parse.
 
-    It runs in a thread of its own, which Ctrl-C leaves behind: it writes nothing. Where it is there already it is just
-    called.
+    It runs in a separate thread, which Ctrl-C does not end; this is safe, since it writes nothing. If the caller is in
+    such a thread already, `work` is just called.
     """
     if threading.current_thread().name == _NAME:
         return work()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class SourceError(Exception):
-    """A sentence for the user: what is wrong with which file, at which line, and what to do about it."""
+    """An error for the user: what is wrong with which file, at which line, and what to do about it."""
 
     def __init__(self, path: Path, message: str, line: int | None = None) -> None:
         super().__init__(path, message, line)

@@ -1,7 +1,7 @@
-"""Modules that a file imports by a text: `import_module('models.' + name)`, `__import__('data')`.
+"""Finds imports whose module is named by a string: `import_module('models.' + name)`, `__import__('data')`.
 
-Of a text that is computed, what is written out of it says which modules it may mean: `models.` and anything. A file
-that is loaded by its path (`imp.load_source`, `exec(open('a.py').read())`) is seen, and not looked into.
+If the string is computed, its constant parts show which modules it may name: `models.` and any rest. A load of a file
+by its path (`imp.load_source`, `exec(open('a.py').read())`) is found as well, but the file is not read.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _BY_NAME = frozenset({"import_module", "__import__", "run_module"})
 #: functions that load a file
 _BY_PATH = frozenset({"load_source", "run_path", "SourceFileLoader", "spec_from_file_location"})
 
-#: a text, in which None stands for what is computed
+#: the parts of a string; None stands for a computed part
 Parts = tuple[str | None, ...]
 
 
 @dataclass(frozen=True)
 class ImportByText:
-    """One such call."""
+    """A call that imports a module named by a string, or loads a file."""
 
     call: ast.Call
-    #: the text, as far as it is written out
+    #: the parts of the string
     parts: Parts
-    #: whether it loads a file
+    #: whether the call loads a file
     is_path: bool = False
-    #: the expression that gives the text
+    #: the expression of the string
     named: ast.expr | None = None
 
     @property
@@ -42,27 +42,27 @@ class ImportByText:
 
     @property
     def is_written_out(self) -> bool:
-        """Whether the whole text is in the call."""
+        """Whether the whole string is constant."""
         return None not in self.parts
 
     @property
     def start(self) -> str:
-        """What the text begins with; empty where that is computed."""
+        """The constant beginning of the string; empty if its beginning is computed."""
         return self.parts[0] or ""
 
     @property
     def shown(self) -> str:
-        """The text, with a star for what is computed."""
+        """The string, with a star for each computed part."""
         return "".join("*" if part is None else part for part in self.parts)
 
     def means(self, dotted: str) -> bool:
-        """Whether the text may be the name of that module."""
+        """Whether the string may be the name of this module."""
         pattern = "".join(r"[\w.]*" if part is None else re.escape(part) for part in self.parts)
         return re.fullmatch(pattern, dotted) is not None
 
 
 def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
-    """Every import by a text in a module, given as its tree and its text."""
+    """Yields every import by a string, and every load of a file, in a module."""
     if not any(function in text for function in (*_BY_NAME, *_BY_PATH, "exec")):
         return
     imports = _imported(tree)
@@ -78,7 +78,7 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
 
 
 def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
-    """The text that `FLAGS.model` or `args.model` is by default, where the module defines the flag."""
+    """The default string of a flag such as `FLAGS.model` or `args.model`, if the module defines the flag."""
     if not isinstance(flag, ast.Attribute):
         return None
     for call in ast.walk(tree):
@@ -97,7 +97,7 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
 
 
 def _runs_file(call: ast.Call, module: str) -> bool:
-    """Whether a call of `exec` is given the text of a file."""
+    """Whether a call is an `exec` of the text of a file."""
     if not (isinstance(call.func, ast.Name) and call.func.id == "exec" and call.args):
         return False
     text = ast.unparse(call.args[0])
@@ -114,14 +114,14 @@ def _by_name(call: ast.Call, named: ast.expr) -> ImportByText:
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
-    """The names that imports give, ours left out, and what they are: `load` for `import_module as load`."""
+    """Name bound by an import -> name of the imported object; imports of tf2towers are left out."""
     imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
     names = (found for node in imports for found in imported(node))
     return {bound_by(alias): alias.name for alias, name in names if not name.startswith("tf2towers.")}
 
 
 def _function(function: ast.expr, imports: dict[str, str]) -> str:
-    """The name of a function of Python that a call may mean; nothing for one of the script's own."""
+    """The name of the imported or built-in function that is called; empty for a function of the script."""
     root = root_of(function)
     if not isinstance(root, ast.Name) or root.id not in imports.keys() | {"__import__", "builtins"}:
         return ""
@@ -129,6 +129,6 @@ def _function(function: ast.expr, imports: dict[str, str]) -> str:
 
 
 def _parts(text: ast.expr) -> Parts:
-    """A text's parts; two computed ones are never side by side."""
+    """The parts of a string; two computed parts are never adjacent."""
     written = WrittenTexts(holes=True).of(text) or HOLE
     return tuple(None if HOLE in part else part for part in re.split(f"({HOLE}+)", written) if part)

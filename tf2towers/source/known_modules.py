@@ -1,4 +1,4 @@
-"""Modules that are known to hold no TF1 code, and libraries that are built on it (modules.tsv)."""
+"""Known modules (modules.tsv): libraries without TF1 code, and libraries that build TF1 graphs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @cache
 def _module_kinds() -> dict[str, str]:
-    """Top-level module -> 'library', 'python2' (a module of Python 2's own library) or 'tf1'."""
+    """Top-level module -> 'library', 'python2' (a module of Python 2's standard library) or 'tf1'."""
     lines = Path(__file__).with_name("modules.tsv").read_text(encoding="utf-8").splitlines()
     return dict(line.split("\t")[:2] for line in lines[1:])
 
@@ -22,5 +22,5 @@ def is_known(root: str) -> bool:
 
 
 def is_tf1_library(root: str) -> bool:
-    """Whether a top-level module is a library that builds TF1 graphs by itself."""
+    """Whether a top-level module is a library that builds TF1 graphs."""
     return _module_kinds().get(root) == "tf1"

@@ -1,9 +1,9 @@
-"""The local modules a script reaches: what it imports that lies beside it, and what those import in turn.
+"""Finds the local modules that a script imports, directly or through other local modules.
 
-A module is looked for where Python would look when the script runs: in the script's own directory; for a script that
-lies in a package, above the topmost directory of that package; in the folders that the user says are in its PYTHONPATH;
-and in folders that a file adds to `sys.path`. Imports inside functions count. The runtime is not part of a program,
-wherever it lies.
+A module is searched for where Python would search when the script runs: in the script's own directory; for a script
+in a package, in the directory above the package; in the folders that the user names as its PYTHONPATH; and in folders
+that a file adds to `sys.path`. Imports inside functions are included. The module tf2towers is not part of a program,
+wherever it is found.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tf2towers.source.syntax import parse
 
 
 class LocalImports:
-    """The import graph of one script, over local modules alone."""
+    """The import graph of one script, with local modules only."""
 
     def __init__(
         self,
@@ -35,45 +35,45 @@ class LocalImports:
         """Follows the imports.
 
         Args:
-            read: reads a module; without, as the text that it is.
-            deep: False: the script's own imports alone.
-            python_path: folders that are in the PYTHONPATH of the program.
+            read: reads a module; by default `Script.read`.
+            deep: whether to follow the imports of modules, too; if not, only the script's own imports.
+            python_path: the folders in the program's PYTHONPATH.
         """
         self.script = script
         self._deep = deep
         self._read = read or Script.read
-        #: the script's path, absolute
+        #: the absolute path of the script
         self.main = _absolute(script.path)
         self.roots = list(dict.fromkeys([*_roots(self.main), *map(_absolute, python_path)]))
         self._direct: dict[Path, dict[str, Path]] = {}
         self._files: dict[Path, bool] = {}
         self._trees: dict[Path, ast.Module] = {}
         self._order: list[Path] = []
-        #: the folders of sys.path that modules were found in
+        #: the folders of sys.path in which modules were found
         self.used_roots: set[Path] = set()
         known = 0
         while known != (known := len(self.roots)):
-            self._walk()  # again, where a module adds a folder that those before it import from
+            self._walk()  # again, if a module adds a folder that earlier modules import from
 
     @property
     def modules(self) -> list[Path]:
-        """Every local module the script reaches, `__init__.py` of packages included, in the order met."""
+        """All local modules that the script imports, with the packages' `__init__.py`, in the order they were found."""
         return list(self._order)
 
     def imports_of(self, path: Path) -> dict[str, Path]:
-        """The local modules a file imports, by the dotted name it uses (`data.cifar10`, `.model`).
+        """Dotted name as written in a file's import (`data.cifar10`, `.model`) -> the local module.
 
-        The script itself is one of them where a module, or the `__init__.py` of its package, imports it.
+        The script itself is included if a module, or the `__init__.py` of its package, imports it.
         """
         return dict(self._direct.get(_absolute(path), {}))
 
     def has(self, path: Path, dotted: str) -> bool:
-        """Whether the first part of a dotted name is one of the local modules that a file imports, or a package."""
+        """Whether the first part of a dotted name is a local module or package that a file imports."""
         first = dotted.partition(".")[0]
         return any(module.partition(".")[0] == first for module in self._direct.get(_absolute(path), {}))
 
     def built(self, path: Path, dotted: str) -> BuiltModule | None:
-        """What a module is that a file imports and that is not Python text: compiled, or made of files without TF."""
+        """The compiled or generated module that a file imports under a name; None if there is none without TF1."""
         name = dotted.lstrip(".")
         for base in self._bases(_absolute(path), len(dotted) - len(name)):
             if (found := built_module(base.joinpath(*name.split(".")))) is not None:
@@ -85,14 +85,14 @@ class LocalImports:
         seen = {self.main}
         self._follow([(self.main, self.script.text)], seen)
         if any(not file.is_relative_to(self.main.parent) for file in self._order):
-            # the script runs as a part of its package, which Python then imports too
+            # the script runs as a part of its package, which Python then imports, too
             own = [file for file in self._packages(self.main) if file not in seen]
             seen.update(own)
             self._order += own
             self._follow([(file, None) for file in own] if self._deep else [], seen)
 
     def _follow(self, pending: list[tuple[Path, str | None]], seen: set[Path]) -> None:
-        """Goes through files, text given or not, and what they import."""
+        """Follows the imports of files; a file's text is read if it is not given."""
         while pending:
             path, text = pending.pop(0)
             text = self._text_of(path) if text is None else text
@@ -130,7 +130,7 @@ class LocalImports:
             yield from self.found_by_text(path, found)
 
     def found_by_text(self, path: Path, found: ImportByText) -> list[tuple[str, Path]]:
-        """The local modules that an import by a text in a file may mean, by name."""
+        """The local modules, with their names, that an import by a string in a file may name."""
         if found.is_path:
             return []
         name = found.start.lstrip(".")
@@ -143,13 +143,13 @@ class LocalImports:
         return [(dotted, file) for dotted, file in _below(bases, name, dots) if found.means(dotted)]
 
     def by_text(self, path: Path) -> list[ImportByText]:
-        """The imports by a text in a file of the program."""
+        """The imports by a string in a file of the program."""
         path = _absolute(path)
         text = self.script.text if path == self.main else self._text_of(path)
         return list(imports_by_text(self._trees[path], text)) if text and path in self._trees else []
 
     def _beside_default(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
-        """The modules of the package that a flag names a module of by default; of the script's own folder none."""
+        """The modules in the package of a flag's default module; none if that is the script's own folder."""
         default = default_of_flag(self._trees[path], found.named)
         target = self._module(default, self.roots) if default is not None else None
         if default is not None and target is not None and target.parent != self.main.parent:
@@ -159,7 +159,7 @@ class LocalImports:
                     yield (f"{package}.{file.stem}" if package else file.stem), file
 
     def _found(self, name: str, bases: list[Path], dots: str = "") -> Iterator[tuple[str, Path]]:
-        """A module, or as much of its path as there is: `import a.b` makes `a` and `a.b` run."""
+        """A module, or the longest part of its dotted name that exists: `import a.b` runs `a` and `a.b`."""
         parts = name.split(".") if name else []
         for count in range(len(parts), 0, -1):
             part = ".".join(parts[:count])
@@ -201,7 +201,7 @@ class LocalImports:
     def _text_of(self, path: Path) -> str | None:
         try:
             return self._read(path).text
-        except SourceError:  # its own imports cannot be seen; that it is reached is known
+        except SourceError:  # the module is known to be imported, but its own imports are not
             return None
 
     def _is_file(self, file: Path) -> bool:
@@ -211,7 +211,7 @@ class LocalImports:
 
 
 def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path]]:
-    """The modules whose names begin with a text; none where it is empty, for anything may be meant."""
+    """The modules whose names begin with a string; none if it is empty, since it would match any module."""
     folder, _, first = start.rpartition(".")
     for base in bases if start or dots else ():
         place = base.joinpath(*folder.split(".")) if folder else base
@@ -227,7 +227,7 @@ def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path
 
 
 def program_files(script: Path) -> list[Path]:
-    """A script and every local module that it reaches; itself alone where it cannot be read: Python 2, say."""
+    """A script and all local modules that it imports; only the script if it cannot be parsed, e.g. Python 2."""
     try:
         return [script, *LocalImports(Script.read(script)).modules]
     except SourceError:
@@ -235,12 +235,12 @@ def program_files(script: Path) -> list[Path]:
 
 
 def _absolute(path: Path) -> Path:
-    """An absolute path without `..` in which links are kept, for Python looks beside the link."""
+    """An absolute path without `..`, with links kept, since Python looks in the folder of the link."""
     return Path(os.path.abspath(path))  # noqa: PTH100
 
 
 def _roots(script: Path) -> list[Path]:
-    """The directories absolute imports are looked for in."""
+    """The directories in which absolute imports are searched for."""
     roots = [script.parent]
     top = script.parent
     while (top / "__init__.py").is_file() and top != top.parent:

@@ -1,4 +1,4 @@
-"""Lines that the new names made too long, broken after a comma or an open bracket."""
+"""Breaks lines that longer names have made too long, after a comma or an open bracket."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _LIMIT = 120
 
 
 def break_long_lines(before: str, after: str, newline: str) -> str:
-    """The text with lines over the limit broken, where they can be: the longest line before, or 120.
+    """The text with its too long lines broken; the limit is 120, or the longest line before.
 
-    Lines that were there before stay, and so do those with nothing to break at.
+    Unchanged lines are not broken, and neither are lines without a place for a break.
     """
     known = before.splitlines()
     limit = max([_LIMIT, *map(len, known)])
@@ -39,7 +39,7 @@ def _breaks(text: str, limit: int, old: set[str]) -> list[tuple[int, int, int]]:
     long = {number for number, row in enumerate(rows, 1) if len(row) > limit and row not in old}
     if not long:
         return []
-    best: dict[int, tuple[int, int, int]] = {}  # by line: how good a place is, the less the better
+    best: dict[int, tuple[int, int, int]] = {}  # line -> rank of its best place, the lowest is best
     found: dict[int, tuple[int, int]] = {}
     opened: list[tuple[int, int]] = []  # line and column of each open bracket
     try:

@@ -1,4 +1,4 @@
-"""What single nodes of Python's own syntax tree say: the parts of a dotted name, a text, an argument, an import."""
+"""Helpers for single nodes of Python's `ast`: dotted names, arguments of calls, imports."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def root_of(node: ast.AST) -> ast.AST:
-    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is not an attribute."""
+    """The first node of a dotted name: `tf` of `tf.train.Saver`; the node itself if it is not an attribute."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node
 
 
 def last_name(node: ast.AST) -> str:
-    """What a dotted name ends with: `Saver`; empty for what is neither a name nor an attribute."""
+    """The last part of a dotted name: `Saver`; empty for a node that is neither a name nor an attribute."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def dotted(node: ast.AST) -> str | None:
-    """The names and attributes of a dotted name as a text: `tf.train.Saver`; None where it begins with a value."""
+    """A dotted name as a string: `tf.train.Saver`; None if its first part is not a name."""
     if isinstance(node, ast.Attribute):
         base = dotted(node.value)
         return None if base is None else f"{base}.{node.attr}"
@@ -39,7 +39,7 @@ def argument(call: ast.Call, place: int, *keywords: str) -> ast.expr | None:
 
 
 def module_of(statement: ast.ImportFrom) -> str:
-    """The module that names are taken from, with the dots of a relative one: `..model`."""
+    """The module of a `from` import, with the dots of a relative import: `..model`."""
     return "." * statement.level + (statement.module or "")
 
 

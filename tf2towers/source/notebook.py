@@ -1,8 +1,8 @@
-"""`Notebook`: a Jupyter notebook whose code cells are one script; everything else of the file stays as it is.
+"""`Notebook`: a Jupyter notebook whose code cells form one script; the rest of the file is not changed.
 
-The script's text has a mark where a cell begins and one for each magic (`%matplotlib inline`, `!pip install x`). Both
-are statements without effect, so that the text is Python. `shown` is the text for people: cells by number, magics as
-they are; `encoded` takes it back to the file.
+The script's text has a marker at the start of each cell, and for each magic (`%matplotlib inline`, `!pip install x`).
+Markers are statements without effect, so that the text is valid Python. `shown` returns the text for the user, with the
+cells' numbers and the original magics; `encoded` puts such a text back into the file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CELL = re.compile(r"^pass  # tf2towers: cell (\d+)$", re.MULTILINE)
 _MAGIC = re.compile(r"^([ \t]*)(.*)  # tf2towers: magic (\d+)$", re.MULTILINE)
 _SHOWN_CELL = re.compile(r"^# %% cell (\d+)\n", re.MULTILINE)
 _ASSIGNED_MAGIC = re.compile(r"^(\s*[A-Za-z_][\w.]*\s*=\s*)[%!]")
-#: cell magics whose cell is Python; the cell of every other one is kept as it is
+#: cell magics whose cell is Python; cells of all other cell magics are not changed
 _OF_PYTHON = frozenset({"time", "timeit", "capture", "prun", "python", "python2", "python3", "pypy"})
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
@@ -37,11 +37,11 @@ class Notebook:
             raise SourceError(path, f"this is not a notebook: {problem}") from None
         if not _is_format_4(self._document):
             raise SourceError(
-                path, "this is not a notebook, or one of an old format: save it in Jupyter first"
+                path, "this is not a notebook, or it has an old format: save it in Jupyter first"
             )
-        #: what each magic was
+        #: the original text of each magic
         self._magics: list[str] = []
-        #: for each line of the script: the number of its cell, and its line there
+        #: for each line of the script: the number of its cell, and the line in the cell
         self._places: list[tuple[int, int]] = []
         self.text = self._script()
 
@@ -54,7 +54,7 @@ class Notebook:
 
     @property
     def files_written(self) -> list[tuple[int, str]]:
-        """The cells that write a module with TensorFlow in it by a magic: number and first line."""
+        """The cells whose magic writes a module that contains `tensorflow`: number and first line."""
         return [
             (number, source.splitlines()[0])
             for number, source in self._cells()
@@ -62,11 +62,11 @@ class Notebook:
         ]
 
     def place(self, line: int) -> tuple[int, int]:
-        """The cell of a line of the script, counted from 1 as Jupyter counts code cells, and the line in it."""
+        """The cell of a line of the script, counted from 1 over the code cells, and the line in that cell."""
         return self._places[min(line, len(self._places)) - 1] if self._places else (1, 1)
 
     def shown(self, text: str) -> str:
-        """A text of the script for people, and for `encoded`."""
+        """A text of the script with its original magics, for the user and for `encoded`."""
 
         def magic(found: re.Match[str]) -> str:
             return self._magics[int(found[3])]
@@ -74,14 +74,14 @@ class Notebook:
         return _CELL.sub(r"# %% cell \1", _MAGIC.sub(magic, text))
 
     def encoded(self, shown: str, *, python3: bool = False) -> bytes:
-        """The file with the cells of a text as `shown` gives it, without those of which nothing is left.
+        """The bytes of the file with the cells of a text from `shown`; cells that have become empty are left out.
 
-        `python3`: its kernel becomes Python 3.
+        `python3`: whether to set the kernel to Python 3.
         """
         parts = _SHOWN_CELL.split(shown)
         texts = {int(number): text for number, text in zip(parts[1::2], parts[2::2], strict=True)}
         if texts:
-            texts[min(texts)] = parts[0] + texts[min(texts)]  # what comes before everything
+            texts[min(texts)] = parts[0] + texts[min(texts)]  # text before the first cell
         if list(texts) != [number for number, _ in self._cells()]:
             raise SourceError(self.path, "not written, please report it: a cell was lost")
         document = json.loads(self._raw)
@@ -100,14 +100,14 @@ class Notebook:
         return self._laid_out(document).encode("utf-8")
 
     def _laid_out(self, document: Any) -> str:
-        """A document as the file is written: indented, with characters or escapes, and with its end."""
+        """A document as JSON, with the file's own indentation, escapes and final whitespace."""
         indent = re.search(r"\n([ \t]+)", self._raw)
         is_ascii = self._raw.isascii() and "\\u" in self._raw
         text = json.dumps(document, ensure_ascii=is_ascii, indent=indent[1] if indent else None)
         return text + self._raw[len(self._raw.rstrip()) :]
 
     def _cells(self) -> Iterator[tuple[int, str]]:
-        """The code cells: number and source."""
+        """The code cells: number and source text."""
         for number, cell in enumerate(_code_cells(self._document), 1):
             source = cell.get("source", "")
             yield number, source if isinstance(source, str) else "".join(source)
@@ -128,7 +128,7 @@ def _code_cells(document: Any) -> list[Any]:
 
 
 def _is_format_4(document: Any) -> bool:
-    """Whether a document has the shape that is relied on here."""
+    """Whether a document has the structure that this module relies on."""
     if not isinstance(document, dict) or document.get("nbformat") != 4:
         return False
     cells, metadata = document.get("cells", []), document.get("metadata", {})
@@ -142,7 +142,7 @@ def _is_format_4(document: Any) -> bool:
 
 
 def _without_magics(source: str, magics: list[str]) -> Iterator[tuple[int, str]]:
-    """The lines of a cell with a mark for each magic, and the number of each line in the cell."""
+    """The lines of a cell, each with its number in the cell; markers replace the magics."""
     name = source[2:].split(None, 1)[:1]
     if source.startswith("%%") and name and name[0] not in _OF_PYTHON:
         magics.append(source)
@@ -173,11 +173,11 @@ def _is_magic(line: str) -> bool:
 
 
 def _is_open(lines: list[str]) -> bool:
-    """Whether the next line goes on with a string, a bracket or a line that ends in a backslash."""
+    """Whether the next line continues a string, a bracket, or a line that ends with a backslash."""
     try:
         list(tokenize.generate_tokens(iter([f"{line}\n" for line in lines]).__next__))
     except tokenize.TokenError:
         return True
-    except SyntaxError:  # of the indentation
+    except SyntaxError:  # an error in the indentation
         return False
     return False

@@ -1,4 +1,4 @@
-"""Folders that a program adds to `sys.path`: constants, and what os.path makes of `__file__`."""
+"""Finds the folders that a program adds to `sys.path`, given as constants or by os.path from `__file__`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _ABOVE = 3
 
 
 def path_additions(tree: ast.Module, path: Path, home: Path) -> list[Path]:
-    """The folders, as far as they are seen, that exist.
+    """The existing folders that a module visibly adds to `sys.path`.
 
-    A relative one is taken from `home`, the main script's folder, in which the script is most often started; where it
-    is not there, from the nearest folder above that has it.
+    A relative path is resolved from `home`, the main script's folder, where the script is usually started; if it does
+    not exist there, from the nearest folder above that has it.
     """
     found: list[Path] = []
     for value, names in _all_added_paths(tree):
@@ -31,7 +31,7 @@ def path_additions(tree: ast.Module, path: Path, home: Path) -> list[Path]:
 
 def _folders(text: str, home: Path) -> Iterator[Path]:
     places = [home, *list(home.parents)[:_ABOVE]]
-    if text in (".", "./"):  # where the program is started: here, or above
+    if text in (".", "./"):  # the folder where the program is started: this one, or one above
         yield from (place for place in places if len(place.parts) > 2)
         return
     for place in places:
@@ -42,7 +42,7 @@ def _folders(text: str, home: Path) -> Iterator[Path]:
 
 
 def _all_added_paths(tree: ast.Module) -> Iterator[tuple[ast.expr, Mapping[str, list[ast.expr]]]]:
-    """What is added, with what the names mean there: those of the module, and of the function it is in."""
+    """The added expressions, each with the values of the names in its module and function."""
     outer = _assigned(tree.body)
     pending: list[tuple[ast.AST, Mapping[str, list[ast.expr]]]] = [(tree, outer)]
     while pending:
@@ -60,7 +60,7 @@ def _all_added_paths(tree: ast.Module) -> Iterator[tuple[ast.expr, Mapping[str, 
 
 
 def _assigned(statements: list[ast.stmt]) -> dict[str, list[ast.expr]]:
-    """What statements bind a name to."""
+    """Name -> the values that statements bind it to."""
     found: dict[str, list[ast.expr]] = {}
     for statement in statements:
         if isinstance(statement, ast.Assign):
@@ -68,5 +68,5 @@ def _assigned(statements: list[ast.stmt]) -> dict[str, list[ast.expr]]:
                 if isinstance(target, ast.Name):
                     found.setdefault(target.id, []).append(statement.value)
         elif isinstance(statement, ast.For) and isinstance(statement.target, ast.Name):
-            found.setdefault(statement.target.id, []).extend([statement.iter] * 2)  # not one value
+            found.setdefault(statement.target.id, []).extend([statement.iter] * 2)  # two: not one value
     return found

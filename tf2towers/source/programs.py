@@ -1,4 +1,4 @@
-"""Which files of a folder are programs of their own, and which are their modules."""
+"""Finds the files of a folder that are main programs; the others are their modules."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ _GUARD = re.compile(r"__name__\s*==|(tf|flags|app|absl)[\w.]*\.run\(")
 
 @dataclass(frozen=True)
 class Seen:
-    """What is seen of a file without looking into what it means."""
+    """The facts that a quick look at a file shows."""
 
     path: Path
     has_tensorflow: bool
-    #: whether it does something when it is run as a script
+    #: whether the file does something when it is run as a script
     runs: bool
-    #: the local modules that it imports
+    #: the local modules that the file imports
     imports: tuple[Path, ...]
 
 
 def inspect_file(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
-    """Reads one file, even one that is not valid Python 3."""
+    """Reads one file, which need not be valid Python 3."""
     path = path.absolute()
     try:
         text = _text(path)
-    except (SourceError, OSError, ValueError, RecursionError, TypeError, AttributeError):  # no notebook, say
+    except (SourceError, OSError, ValueError, RecursionError, TypeError, AttributeError):  # no notebook
         return Seen(path, b"tensorflow" in _read_bytes(path), True, ())
     runs = _GUARD.search(text) is not None
     try:
         parse(text, path)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python 2, say: its import lines
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # e.g. Python 2: only its import lines
         text = "\n".join(line for line in map(_import_line, _IMPORT.findall(text)) if line)
     imports: tuple[Path, ...] = ()
     if "import" in text:
@@ -55,17 +55,17 @@ def inspect_file(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
 
 
 def uninspected_file(path: Path) -> Seen:
-    """A file that cannot be looked at: the attempt to migrate it will say why."""
+    """The result for a file that cannot be inspected: the attempt to migrate it will report why."""
     return Seen(path.absolute(), True, True, ())
 
 
 def find_programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]) -> list[Path]:
-    """The files to migrate as main scripts, in the order given: those that reach TensorFlow, however indirectly.
+    """The files to migrate as main scripts, in the given order: those that import TensorFlow, however indirectly.
 
-    They are the files that no other one imports, and those that are imported and run as scripts, too.
+    These are files that no other file imports, and imported files that are also run as scripts.
 
     Args:
-        each: `map(seen, files)`, in as many processes as there are.
+        each: inspects files, as `map(inspect_file, files)` would, possibly in several processes.
     """
     files_seen = {file.path: file for file in each(_near_tensorflow(list(files)))}
     imported = {path for file in files_seen.values() for path in file.imports if path != file.path}
@@ -78,7 +78,7 @@ def find_programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[S
         and _reaches(path, files_seen, reached)
     ]
     covered = {path for main in mains for path in _closure(main, files_seen)}
-    for path in files_seen:  # modules that import each other, or that a package alone imports
+    for path in files_seen:  # modules that import each other, or that only a package imports
         if path not in covered and _reaches(path, files_seen, reached):
             mains.append(path)
             covered |= _closure(path, files_seen)
@@ -88,14 +88,14 @@ def find_programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[S
 
 
 def _near_tensorflow(files: list[Path]) -> list[Path]:
-    """Those that say `tensorflow`, or the name of one of them: the imports of no others matter."""
+    """The files that contain `tensorflow`, or the name of such a file: the imports of other files do not matter."""
     texts = {path: _read_bytes(path) for path in files}
     found = {path for path, text in texts.items() if b"tensorflow" in text}
     words = {path: frozenset(_WORD.findall(text)) for path, text in texts.items()} if found else {}
     new = set(found)
     while new:
         names = {os.fsencode(name) for path in new for name in (path.stem, path.absolute().parent.name)}
-        new = {path for path, said in words.items() if path not in found and said & names}
+        new = {path for path, of_file in words.items() if path not in found and of_file & names}
         found |= new
     return [path for path in files if path in found]
 
@@ -125,7 +125,7 @@ def _reaches(path: Path, files_seen: dict[Path, Seen], known: dict[Path, bool]) 
 
 
 def _read_bytes(path: Path) -> bytes:
-    """What is in a file; nothing where it cannot be read."""
+    """The bytes of a file; none if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError:
@@ -142,7 +142,7 @@ def _text(path: Path) -> str:
 
 
 def _import_line(line: str) -> str:
-    """An import as far as it is one; nothing where it is not."""
+    """The import statement in a line, without comments and the like; empty if it is not valid."""
     line = re.split("[#;]", line, maxsplit=1)[0].strip().rstrip(",")
     try:
         ast.parse(line)

@@ -18,7 +18,7 @@ from tf2towers.source.syntax import check_syntax
 if TYPE_CHECKING:
     from tf2towers.source.notebook import Notebook
 
-#: Larger files are not training scripts; generated data, most likely.
+#: larger files are not training scripts, but most likely generated data
 MAX_BYTES = 5_000_000
 STDIN = Path("-")
 
@@ -27,20 +27,20 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 @dataclass(frozen=True)
 class Script:
-    """A Python file's text. It keeps the line ends it has; only a byte order mark is left out."""
+    """A Python file's text, with its own line ends, but without a byte order mark."""
 
     path: Path
     text: str
     encoding: str = "utf-8"
     bom: bool = False
-    #: how the text was made, where it is not the file's own
+    #: the conversion that made the text, if it is not the file's own text
     conversion: Conversion | None = None
-    #: the notebook whose cells the text is
+    #: the notebook whose cells form the text
     notebook: Notebook | None = None
 
     @classmethod
     def from_notebook(cls, path: str | Path, *, checked: bool = True) -> Script:
-        """The code cells of a notebook as one script."""
+        """Makes one script of the code cells of a notebook."""
         from tf2towers.source.notebook import Notebook
 
         path = Path(path)
@@ -62,26 +62,26 @@ class Script:
 
     @classmethod
     def from_text(cls, text: str, path: str | Path = "script.py", *, checked: bool = True) -> Script:
-        """A script that is not in a file, for tests and examples; its syntax is checked."""
+        """Makes a script that is not in a file, for tests and examples; its syntax is checked."""
         if checked:
             check_syntax(text, Path(path))
         return cls(Path(path), text)
 
     @classmethod
     def read(cls, path: str | Path, *, checked: bool = True) -> Script:
-        """The script in a file, or SourceError.
+        """Reads the script in a file; raises SourceError if that fails.
 
-        `checked=False`: its text need not be Python 3.
+        With `checked=False`, its text need not be Python 3.
         """
         path = Path(path)
         return cls.from_bytes(_bytes_of(path), path, checked=checked)
 
     @classmethod
     def from_bytes(cls, data: bytes, path: str | Path, *, checked: bool = True) -> Script:
-        """The script in a file's bytes; see `read`."""
+        """Makes a script of a file's bytes; see `read`."""
         path = Path(path)
         if path.suffix == ".ipynb":
-            raise SourceError(path, "this is a notebook, which only migrate takes")
+            raise SourceError(path, "this is a notebook, which only migrate accepts")
         _refuse(data, path)
         encoding, bom = _encoding_of(data, path)
         text = _decoded(data, encoding, path)
@@ -95,7 +95,7 @@ def _bytes_of(path: Path) -> bytes:
         _check_kind(path, path.stat().st_mode)
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as stream:
-            _check_kind(path, os.fstat(handle).st_mode)  # it may have become another one since
+            _check_kind(path, os.fstat(handle).st_mode)  # the path may name another file since
             return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise SourceError(path, "there is no such file") from None
@@ -109,7 +109,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _check_kind(path: Path, mode: int) -> None:
-    """Only a regular file is read: a pipe, a terminal or another device could be waited for without end."""
+    """Raises an error unless this is a regular file: reading a pipe, a terminal or another device could block."""
     if stat.S_ISDIR(mode):
         raise SourceError(path, "this is a directory: name the training script in it")
     if not stat.S_ISREG(mode):
@@ -121,7 +121,7 @@ def _refuse(data: bytes, path: Path) -> None:
         limit = f"{MAX_BYTES // 1_000_000} MB"
         raise SourceError(path, f"the file is larger than {limit}: too large for a training script")
     if data.startswith(_UTF16):
-        raise SourceError(path, "the file is UTF-16, which Python does not take: save it as UTF-8")
+        raise SourceError(path, "the file is UTF-16, which Python does not read: save it as UTF-8")
     if b"\0" in data:
         raise SourceError(path, "this is a binary file (it has NUL bytes), not a Python script")
 
@@ -137,7 +137,7 @@ def _encoding_of(data: bytes, path: Path) -> tuple[str, bool]:
             raise SourceError(
                 path, "its coding line and its UTF-8 byte order mark contradict each other"
             ) from None
-        encoding = "utf-8"  # the first lines are not UTF-8: say where, below
+        encoding = "utf-8"  # the first lines are not UTF-8: the error below shows where
     bom = data.startswith(codecs.BOM_UTF8)
     return ("utf-8" if encoding == "utf-8-sig" else encoding), bom
 
@@ -149,7 +149,7 @@ def _decoded(data: bytes, encoding: str, path: Path) -> str:
         text = data.decode(encoding)
         if encoding != "utf-8" and text.encode(encoding) != data:
             raise SourceError(
-                path, f"its {encoding} does not come back byte for byte: save it as UTF-8 first"
+                path, f"its {encoding} text cannot be written back byte for byte: save it as UTF-8 first"
             )
         return text
     except UnicodeDecodeError as problem:
@@ -163,5 +163,5 @@ def _decoded(data: bytes, encoding: str, path: Path) -> str:
         raise SourceError(
             path, f"{byte} is not UTF-8, and no coding line says what it is: {hint}", line
         ) from None
-    except (LookupError, UnicodeError) as problem:  # codecs that are not for text
+    except (LookupError, UnicodeError) as problem:  # codecs that do not decode to text
         raise SourceError(path, f"cannot be read as {encoding} ({problem})") from None

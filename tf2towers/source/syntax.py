@@ -1,4 +1,4 @@
-"""Whether a text is Python 3, and what to say where it is not."""
+"""Checks whether a text is Python 3, and explains why it is not."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from pathlib import Path
 from tf2towers.source.deep import LIMIT_OF_RECURSION
 from tf2towers.source.errors import NotPython3, SourceError
 
-#: what only Python 2 can read: print, exec, except and raise as it has them, backquotes, <>, old numbers and texts
+#: syntax of Python 2 only: its print, exec, except and raise, backquotes, <>, old numbers and strings
 _PYTHON2 = re.compile(
     r"(?:^|[:;])\s*(?:print|exec)\s*(?:>>|[^\s=.,)(>\[:])|\bexcept\b[^:#]*,\s*\w+\s*:|\braise\s+[\w.]+\s*,|`|<>"
     r"|(?<![\w.])(?:0[0-7]+|\d+[lL])\b(?!\.)|\b[uU][rR]['\"]|\b(?:def\s+\w+|lambda)[^:#]*\((?:\s*\w+\s*,)+\s*\w*\s*\)"
 )
-#: as much of a line as is looked at
+#: the part of a line that is searched
 _LONG_LINE = 2000
-#: Python's own
+#: Python's own recursion limit
 _USUAL_LIMIT = 1000
 TOO_DEEP = (
-    "it is nested more deeply than Python can parse: a sum of thousands of terms, say, or a chain of elif; "
-    "write it in parts"
+    "it is nested more deeply than Python can parse, such as a sum of thousands of terms or a chain of elif; "
+    "split it into parts"
 )
 
 
 def check_syntax(text: str, path: Path) -> None:
-    """SourceError with the line when a text is not Python 3, or nested more deeply than Python itself takes.
+    """Raises SourceError with the line if a text is not Python 3, or nested more deeply than Python itself can parse.
 
-    NotPython3, where it may be Python 2, is for what Python's grammar does not know. What only the compiler refuses (a
-    `global` after the name's first use) was valid up to Python 3.5 as well: which of the two it is stays open.
+    A text that Python's grammar refuses may be Python 2, so it raises NotPython3. A text that only the compiler refuses
+    (a `global` after the name's first use) was also valid up to Python 3.5, so it may be either.
     """
     try:
         with _usual_recursion():
@@ -62,7 +62,7 @@ def check_syntax(text: str, path: Path) -> None:
 
 
 def _line_of_python2(text: str, line: int) -> int | None:
-    """The line with something of Python 2 alone: that at which the parser stumbled, or the one before it."""
+    """The line with syntax of Python 2 only: the line of the parser's error, or the one before it."""
     lines = text.splitlines()
     return next(
         (
@@ -75,18 +75,18 @@ def _line_of_python2(text: str, line: int) -> int | None:
 
 
 def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
-    """The word of a line that was a name for Python 2 and up to 3.6, and what to do about it."""
+    """The word in a line that could be a name up to Python 3.6, and what to do about it."""
     lines = text.splitlines()
     code = lines[line - 1] if line <= len(lines) else ""
     if found := re.search(r"^\s*(?:from\s+[\w.]*|import\s+[\w.,\s]*)\b(async|await)\b", code):
         return found.group(1), "rename the module, and the name in each import of it"
     found = re.search(r"\b(async|await)\s*(?!\s*(def|with|for)\b)[=,):.\]]", code)
-    return (found.group(1), "give the name an underscore, or use getattr") if found else None
+    return (found.group(1), "add an underscore to the name, or use getattr") if found else None
 
 
 @contextmanager
 def _usual_recursion() -> Iterator[None]:
-    """What Python says of a text when it is started, also on the deep stack."""
+    """Sets Python's usual recursion limit, also on the deep stack, so that parsing fails as it would in Python."""
     with LIMIT_OF_RECURSION:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(min(limit, _USUAL_LIMIT))
@@ -97,10 +97,10 @@ def _usual_recursion() -> Iterator[None]:
 
 
 def parse(text: str, path: Path) -> ast.Module:
-    """Python's own syntax tree, without the warnings about the script's string escapes.
+    """Parses a text to Python's own syntax tree, without warnings about the script's string escapes.
 
-    One thread at a time: Python 3.11 counts the depth of trees for all threads together. A limit that another thread
-    changes is a mistake to it ("AST constructor recursion depth mismatch", python/cpython issue 106905).
+    One thread at a time: Python 3.11 counts the depth of trees for all threads together. It raises an error if another
+    thread changes the limit ("AST constructor recursion depth mismatch", python/cpython issue 106905).
     """
     with LIMIT_OF_RECURSION, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -108,8 +108,8 @@ def parse(text: str, path: Path) -> ast.Module:
 
 
 def _compile(text: str, path: Path) -> None:
-    """What Python still finds wrong with a text that its grammar takes. A notebook's cells may wait for something."""
+    """Compiles a text to find errors that the parser does not. A notebook's cells may have a top-level `await`."""
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if path.suffix == ".ipynb" else 0
-    with warnings.catch_warnings(), suppress(RecursionError):  # how deep it may be is the parser's to say
+    with warnings.catch_warnings(), suppress(RecursionError):  # the parser checks the depth
         warnings.simplefilter("ignore")
         compile(text, str(path), "exec", flags=flags, dont_inherit=True)

@@ -1,6 +1,6 @@
-"""What `--vendor` puts beside the output: the part of the runtime that the migrated files import, and its licence.
+"""The files that `--vendor` copies beside the output: the part of the runtime that migrated files import, its licence.
 
-The libraries that this part needs are not copied; they are listed, as lines of a requirements.txt.
+The libraries that this part needs are not copied, but listed as lines of a requirements.txt.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _NAME = "tf2towers"
 _NOTE = """tf2towers {version}: the part of its runtime that the migrated scripts beside this folder import.
 
 Licensed under the Apache License, Version 2.0: https://www.apache.org/licenses/LICENSE-2.0
-The files are as they were published. What they and the scripts need is in these lines of a requirements.txt:
+The files are unchanged. They and the scripts need these libraries (lines of a requirements.txt):
 
 {requirements}
 """
 
-#: a package that the runtime imports -> what to require, and of which release
+#: a package that the runtime imports -> its line of a requirements.txt
 _REQUIREMENTS = {
     "numpy": "numpy<2.4",
     "tensorflow": "tensorflow>=2.15,<2.22",
@@ -34,7 +34,7 @@ _REQUIREMENTS = {
 
 
 def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
-    """The files of the package that these texts need, by their path beside the output."""
+    """Path beside the output -> contents, for the files of this package that the texts import."""
     from tf2towers import __version__
 
     texts = list(texts)
@@ -62,9 +62,9 @@ def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
 
 
 def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
-    """What migrated texts and the files beside them import of other packages, as lines of a requirements.txt.
+    """Other packages that migrated texts and the copied files import, as lines of a requirements.txt.
 
-    tf_slim imports tf_keras for its batch normalization alone, and does not require it itself.
+    tf_slim imports tf_keras, for its batch normalization only, but does not require it.
     """
     modules = (data.decode() for path, data in files.items() if path.suffix == ".py")
     roots = {name.partition(".")[0] for text in [*texts, *modules] for name in _imports(text)}
@@ -83,7 +83,7 @@ def _imports(text: str) -> Iterator[str]:
 
 
 def _with_packages(dotted: str, homes: dict[str, str]) -> Iterator[str]:
-    """A module of ours, the packages around it, and the home of a name that the runtime gives on its first use."""
+    """A module of tf2towers, the packages around it, and the module of a name that the runtime loads lazily."""
     parts = dotted.split(".")
     if parts[0] != _NAME:
         return
@@ -93,7 +93,7 @@ def _with_packages(dotted: str, homes: dict[str, str]) -> Iterator[str]:
 
 
 def _runtime_homes() -> dict[str, str]:
-    """The runtime's table of names and the modules that they are in."""
+    """The runtime's table: public name -> module."""
     path = _PACKAGE / "runtime" / "__init__.py"
     for node in parse(path.read_text(encoding="utf-8"), path).body:
         match node:

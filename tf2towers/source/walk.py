@@ -1,4 +1,4 @@
-"""The Python files and notebooks under a folder, without what .gitignore and the user leave out."""
+"""Finds the Python files and notebooks under a folder, without those that .gitignore or the user excludes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _SUFFIXES = frozenset({".py", ".ipynb"})
-#: folders that hold no sources of the user's own
+#: folders without sources of the user
 _NEVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
 
 
 def sources_under(
     folder: Path, exclude: Iterable[str] = (), leave: Iterable[Path] = (), base: Path | None = None
 ) -> list[Path]:
-    """The files, in the order of their names. `exclude` has patterns as .gitignore has them; `leave` folders.
+    """The files, sorted by name. Hidden folders, virtual environments and links to folders are skipped.
 
-    `base` is the folder that the patterns are relative to, `folder` or one above it.
-    Hidden folders, virtual environments and links to folders are passed over.
+    `exclude` has patterns as in .gitignore, `leave` has folders to skip. `base` is the folder that the patterns are
+    relative to: `folder` or one above it.
     """
     from pathspec import GitIgnoreSpec
 
@@ -34,7 +34,7 @@ def _walk(folder: Path, rules: list[tuple[Path, GitIgnoreSpec]], leave: set[Path
     all_rules = [*rules, *_rules_of_folder(folder)]
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:  # may not be looked into
+    except OSError:  # the folder cannot be read
         return
     for entry in entries:
         path = folder / entry.name
@@ -47,14 +47,14 @@ def _walk(folder: Path, rules: list[tuple[Path, GitIgnoreSpec]], leave: set[Path
 
 
 def _matches(path: Path, rules: list[tuple[Path, GitIgnoreSpec]], end: str = "") -> bool:
-    """Whether a rule leaves a path out; a later one, of a folder further in, decides over those before it."""
+    """Whether the rules exclude a path; a later rule, from a deeper folder, overrides earlier ones."""
     decided = False
     for base, spec in rules:
         found = spec.check_file(_real_name(path).relative_to(_real_name(base)).as_posix() + end).include
         if found is not None:
             decided = found
             if found and base == rules[0][0] and spec is rules[0][1]:
-                return True  # what the user excludes stays out
+                return True  # no rule overrides the user's own patterns
     return decided
 
 
@@ -63,7 +63,7 @@ def _rules_of_folder(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
 
     path = folder / ".gitignore"
     try:
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # reading a pipe would block
             return []
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -72,7 +72,7 @@ def _rules_of_folder(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
 
 
 def _rules_above(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
-    """The rules of the folders above, up to that of the repository, outermost first."""
+    """The rules of the folders above, up to the repository's root, outermost first."""
     found: list[tuple[Path, GitIgnoreSpec]] = []
     current = _real_name(folder)
     while current != current.parent and not (current / ".git").exists():
@@ -82,5 +82,5 @@ def _rules_above(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
 
 
 def _real_name(path: Path) -> Path:
-    """The path without `..` in it, so that what is above it is what its name says; links are kept."""
+    """The absolute path without `..`, so that its parents are those that its text names; links are kept."""
     return Path(os.path.abspath(path))  # noqa: PTH100

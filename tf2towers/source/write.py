@@ -1,4 +1,4 @@
-"""Writing files so that a failure, at any moment, leaves the old ones whole."""
+"""Writes files so that a failure, at any moment, leaves the old files intact."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def encoded(change: FileChange) -> bytes:
-    """The bytes to write for a change; SourceError when they are not Python or cannot be encoded."""
+    """The bytes to write for a change; raises SourceError if the text is not Python or cannot be encoded."""
     if not change.checked:
         try:
             check_syntax(change.code, change.path)
@@ -39,11 +39,11 @@ def encoded(change: FileChange) -> bytes:
 
 
 def write_together(files: Iterable[tuple[Path, bytes, Path | None]]) -> None:
-    """Writes files, all or none: targets, bytes, and the file whose mode a new one takes.
+    """Writes files, all or none; each is given as target, bytes, and the file whose mode a new target takes.
 
-    Each goes to a new file beside its target first, and takes its place, with the old one's mode and owner, once all
-    of them are on the disk. A target that is a link stays one, and what it points to is written; of a file with
-    several names (hard links) only the one given gets the new text. A signal to end waits for the last of them.
+    All files are first written beside their targets. Once all of them are on the disk, they replace the targets, with
+    the old mode and owner. If a target is a link, the file that it points to is written. If a file has several names
+    (hard links), only the given name gets the new text. Signals that end the process wait until all files are written.
     """
     staged: list[_Staged] = []
     with _uninterrupted():
@@ -59,20 +59,20 @@ def write_together(files: Iterable[tuple[Path, bytes, Path | None]]) -> None:
 
 @dataclass(frozen=True)
 class _Staged:
-    """A file that is written, but not yet in its place."""
+    """A new file that has been written, but has not replaced its target yet."""
 
     target: Path
     there: Path
 
     def commit(self) -> None:
-        """Puts the new file in the place of its target."""
+        """Replaces the target by the new file."""
         try:
             self.there.replace(self.target)
         except OSError as problem:
             raise SourceError(self.target, f"cannot be written ({problem.strerror})") from None
 
     def discard(self) -> None:
-        """Removes a new file that was not put in its place."""
+        """Removes a new file that has not replaced its target."""
         with contextlib.suppress(OSError):
             self.there.unlink(missing_ok=True)
 
@@ -85,19 +85,19 @@ def _stage_file(target: Path, data: bytes, like: Path | None) -> _Staged:
         old = target.stat() if target.exists() else None
         if old is not None:
             _check_replaceable(target, old)
-        # a name as long as names may be leaves no room for a longer one
+        # the target's name may be as long as names can be, so only its beginning is used
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".tmp", dir=target.parent)
         staged = _Staged(target, Path(name))
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
                 stream.flush()
-                if old is not None:  # what there was is not lost when the machine stops, either
+                if old is not None:  # a crash of the machine must not lose the old text
                     os.fsync(stream.fileno())
             new = staged.there.stat()
             moved = old is not None and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid)
             if old is not None and moved and hasattr(os, "chown"):
-                with contextlib.suppress(OSError):  # only the administrator may
+                with contextlib.suppress(OSError):  # only root may change the owner
                     os.chown(staged.there, old.st_uid, old.st_gid)
             staged.there.chmod(_mode(old, like))
         except BaseException:
@@ -111,7 +111,7 @@ def _stage_file(target: Path, data: bytes, like: Path | None) -> _Staged:
 def _check_replaceable(target: Path, old: os.stat_result) -> None:
     if not stat.S_ISREG(old.st_mode):
         raise SourceError(target, "not written: it is not a regular file")
-    # the administrator may write anything, but a file that nobody is to write is meant to stay
+    # root may write any file, but a file that is read-only for everyone is meant to stay
     if not old.st_mode & 0o222:
         raise SourceError(target, "not written: the file is read-only (chmod u+w makes it writable)")
     if not os.access(target, os.W_OK):
@@ -122,7 +122,7 @@ def _mode(old: os.stat_result | None, like: Path | None) -> int:
     if old is not None:
         return stat.S_IMODE(old.st_mode)
     if like is not None and like.is_file():
-        return stat.S_IMODE(like.stat().st_mode) | stat.S_IWUSR  # so that it can be written again
+        return stat.S_IMODE(like.stat().st_mode) | stat.S_IWUSR  # so that later runs can write it
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
@@ -130,7 +130,7 @@ def _mode(old: os.stat_result | None, like: Path | None) -> int:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """While this is open, signals that end the process wait."""
+    """Context that delays signals that end the process."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

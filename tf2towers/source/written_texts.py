@@ -1,4 +1,4 @@
-"""Texts that a script computes, as far as they are written out: `'models.' + name`, `os.path.dirname(__file__)`."""
+"""Evaluates strings that a script computes, as far as possible: `'models.' + name`, `os.path.dirname(__file__)`."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pathlib import Path
 
 from tf2towers.source.nodes import last_name
 
-#: stands for what is unresolved in a text
+#: stands for an unresolved part of a string
 HOLE = "\0"
 _UNCHANGED = frozenset({"abspath", "realpath", "normpath", "expanduser", "str", "fspath"})
 _PERCENT = re.compile(r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]")
 _BRACES = re.compile(r"\{[^{}]*\}")
-#: holes that are filled one after the other
+#: placeholders that are filled in order
 _PLAIN = re.compile(r"%s|\{\d?\}")
 _DEEPEST = 20
 
 
 class WrittenTexts:
-    """The texts that expressions give: constants, what is added and formatted, and what os.path does.
+    """Evaluates expressions to strings: constants, sums and formats of them, and functions of os.path.
 
     Args:
-        names: what each name is bound to, where that is seen.
-        path: the file that the expressions are in.
-        holes: whether `HOLE` stands for what is unresolved; else a text with such a part is None.
+        names: name -> the values that it is bound to, as far as known.
+        path: the file that contains the expressions.
+        holes: whether `HOLE` stands for unresolved parts; if not, a string with such a part is None.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class WrittenTexts:
         self._depth = 0
 
     def of(self, node: ast.expr) -> str | None:
-        """The text that an expression gives; None where it is unresolved."""
+        """The string that an expression evaluates to; None if it is unresolved."""
         if self._depth > _DEEPEST:
             return self._hole
         self._depth += 1
@@ -88,7 +88,7 @@ class WrittenTexts:
         return None if None in texts else between.join(text for text in texts if text is not None)
 
     def _filled(self, pattern: str, holes: re.Pattern[str], given: Sequence[ast.expr]) -> str | None:
-        """A pattern whose holes are filled one after the other; with unresolved ones where that is not certain."""
+        """A format whose placeholders are filled in order; they stay unresolved if the order is not certain."""
         found = holes.findall(pattern)
         plain = len(found) == len(given) and all(map(_PLAIN.fullmatch, found))
         texts = [self.of(each) if plain else self._hole for each in (given if plain else found)]
@@ -112,9 +112,9 @@ class WrittenTexts:
 
 
 def _folder_of(path: str | None) -> str | None:
-    return os.path.dirname(path) if path and HOLE not in path else None  # noqa: PTH120 - of a text
+    return os.path.dirname(path) if path and HOLE not in path else None  # noqa: PTH120 - a string, not a Path
 
 
 def is_sys_path(node: ast.AST) -> bool:
-    """Whether it is `sys.path`."""
+    """Whether an expression is `sys.path`."""
     return isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path"

@@ -77,5 +77,5 @@ print("fine")
 def test_operations_of_another_worker_that_are_built_between_runs() -> None:
     out, errors = run_python("-c", SCRIPT)
     assert out.endswith("fine\n"), errors[-3000:]
-    said = {line for line in errors.splitlines() if "operations of worker 1 run here" in line}
+    said = {line for line in errors.splitlines() if "operations placed on worker 1 run here" in line}
     assert len(said) == 1 and "worker 0: " in said.pop(), errors[-3000:]

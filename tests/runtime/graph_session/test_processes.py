@@ -37,7 +37,7 @@ def test_a_config_that_comes_too_late_is_reported_once(
     code = SESSIONS.format(pipeline_first=pipeline_first, asked=asked)
     out, errors = run_python("-c", code)
     assert out.strip() == threads
-    assert errors.count(f"comes too late to say inter_op_parallelism_threads={asked}") == reported
+    assert errors.count(f"comes too late to set inter_op_parallelism_threads={asked}") == reported
 
 
 # -- when a program looks for devices: CUDA takes CUDA_VISIBLE_DEVICES as it is then
@@ -144,7 +144,7 @@ with Session() as sess:
 def test_the_line_is_named(tmp_path: Path) -> None:
     script = tmp_path / "draws.py"
     script.write_text(DRAWS)
-    said = [line for line in run_python(str(script))[1].splitlines() if "sequence of its own" in line]
+    said = [line for line in run_python(str(script))[1].splitlines() if "its own sequence" in line]
     assert len(said) == 1
     assert f"({script}:7)" in said[0]
 

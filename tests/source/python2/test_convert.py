@@ -196,7 +196,7 @@ BYTES = [
 def test_bytes_where_there_is_text_now(value, is_left):
     text = f"import re, struct\nprint 1\ny = {value}\n"
     left = [(step.name, step.line) for step in script_of(text).conversion.left]
-    assert left == ([("bytes where there is text now", 3)] if is_left else [])
+    assert left == ([("bytes in what is a string now", 3)] if is_left else [])
     assert script_of(f"from __future__ import unicode_literals\n{text}").conversion.left == ()
 
 
@@ -238,7 +238,7 @@ def test_division_in_place():
     )
     assert text_of("def f(x):\n    x /= 2.0\n    print x").endswith("    x /= 2.0\n    print(x)")
     script = script_of("f().x /= n\nprint 1\n")
-    assert [step.name for step in script.conversion.left] == ["a division in place of what may be integers"]
+    assert [step.name for step in script.conversion.left] == ["division in place of possible integers"]
 
 
 def test_true_division_stays():
@@ -290,9 +290,9 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
         ("from string import join\nprint join(x)\n", "string.join, which is not in Python 3"),
         ("import string\nprint string.join(x, '')\n", "string.join, which is not in Python 3"),
         ("import string\nprint map(string.zfill, x)\n", "string.zfill, which is not in Python 3"),
-        ("print x.translate(None, '.')\n", "translate() of two arguments"),
-        ("import hashlib\nprint hashlib.md5(x)\n", "hashlib.md5() of what may be a text: encode it"),
-        ("import hashlib\nprint hashlib.md5()\n", "hashlib.md5() of what may be a text: encode it"),
+        ("print x.translate(None, '.')\n", "translate() with two arguments"),
+        ("import hashlib\nprint hashlib.md5(x)\n", "hashlib.md5() of a possible string: encode it"),
+        ("import hashlib\nprint hashlib.md5()\n", "hashlib.md5() of a possible string: encode it"),
         ("print isinstance(x, file)\n", "file, which is not in Python 3"),
         ("x = [i for i in y]\nprint i\n", "i of a list comprehension, read after it"),
         ("i = 0\nx = [i for i in y]\nfor i in z: print i\n", None),
@@ -307,15 +307,15 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
         ("print type(x) == file\n", "file, which is not in Python 3"),
         ("class Log(file):\n    pass\nprint 1\n", "file, which is not in Python 3"),
         ("file = 1\nprint file\n", None),
-        ("print x.encode('hex')\n", "the encoding 'hex', which is not for texts in Python 3"),
-        ("print x.decode('base64')\n", "the encoding 'base64', which is not for texts in Python 3"),
+        ("print x.encode('hex')\n", "the encoding 'hex', which is not for strings in Python 3"),
+        ("print x.decode('base64')\n", "the encoding 'base64', which is not for strings in Python 3"),
         ("print tokens.encode('hello')\n", None),
         ("try:\n    f()\nexcept E, e:\n    print e.message\n", "the message of an error"),
         ("try:\n    f()\nexcept E as e:\n    print e[0]\n", "the arguments of an error"),
         ("try:\n    f()\nexcept E as e:\n    e = f(e)\n    print e.message, e[0], o.message\n", None),
-        ("import StringIO\nprint StringIO.StringIO()\n", "io.StringIO of what may be bytes"),
-        ("from cStringIO import StringIO\nprint g(StringIO=1)\n", "io.StringIO of what may be bytes"),
-        ("import ConfigParser\nprint ConfigParser.ConfigParser()\n", "comments in files of configuration"),
+        ("import StringIO\nprint StringIO.StringIO()\n", "io.StringIO that may hold bytes"),
+        ("from cStringIO import StringIO\nprint g(StringIO=1)\n", "io.StringIO that may hold bytes"),
+        ("import ConfigParser\nprint ConfigParser.ConfigParser()\n", "comments in configuration files"),
         ("import random\nprint random.Random(3)\n", "random.Random, which draws other numbers"),
         ("from operator import div as half\nprint half\n", "operator.div, which is not in Python 3"),
         ("import string\nprint string.letters\n", "string.letters, which is not in Python 3"),
@@ -336,7 +336,7 @@ def test_line_ends_and_the_lines_of_the_steps():
     script = script_of("import os\r\nx = reduce(f, a)\r\nprint x\r\ny = x / 2\r\n")
     assert script.text.count("\r\n") == script.text.count("\n")
     assert [(step.name, step.line) for step in script.conversion.steps] == [
-        ("reduce()", 2), ("print statement", 3), ("division of what may be integers", 4),
+        ("reduce()", 2), ("print statement", 3), ("division of possible integers", 4),
     ]  # fmt: skip
 
 

@@ -6,12 +6,12 @@ import socket
 from collections.abc import Mapping
 from typing import Any
 
-LEADERS = ("chief", "master")  # the jobs that TF_CONFIG has for what --job_name=worker --task_index=0 is
+LEADERS = ("chief", "master")  # TF_CONFIG's names for --job_name=worker --task_index=0
 JOBS = ("ps", "worker", *LEADERS)
 
 
 class ClusterError(ValueError):
-    """The cluster, or this task of it, cannot be: the message names the value and what is wrong with it."""
+    """The cluster or this task is not valid: the message names the value and what is wrong with it."""
 
 
 def check_addresses(cluster: Any, job_name: Any, task_index: Any) -> None:
@@ -19,11 +19,11 @@ def check_addresses(cluster: Any, job_name: Any, task_index: Any) -> None:
 
     Args:
         cluster: a `tf.train.ClusterSpec`, or a dict from job to addresses (a list, or a dict from index to address).
-        job_name: which job this process is of.
-        task_index: which task of it.
+        job_name: the job of this process.
+        task_index: the index of this process in its job.
 
     Raises:
-        ClusterError: anything does not fit together; `tf.train.Server` raised InvalidArgumentError or waited for ever.
+        ClusterError: something is not valid; TF1's `tf.train.Server` raised InvalidArgumentError or waited for ever.
     """
     jobs = _jobs(cluster)
     task = f"job_name={job_name!r}, task_index={task_index!r}"
@@ -32,7 +32,7 @@ def check_addresses(cluster: Any, job_name: Any, task_index: Any) -> None:
         raise ClusterError(f"{task}: the cluster has no job {job_name!r}. Its jobs are: {known}.")
     if job_name not in JOBS:
         raise ClusterError(
-            f"{task}: a task of job {job_name!r} has no part in training; the jobs that have are {JOBS}."
+            f"{task}: a task of job {job_name!r} takes no part in training; the jobs that do are {JOBS}."
         )
     for job, hosts in jobs.items():
         if not hosts or not all(hosts):
@@ -62,7 +62,7 @@ def check_addresses(cluster: Any, job_name: Any, task_index: Any) -> None:
 def _jobs(cluster: Any) -> dict[str, list[str]]:
     given = cluster.as_dict() if hasattr(cluster, "as_dict") else cluster
     if not isinstance(given, Mapping):
-        raise ClusterError(f"the cluster is a tf.train.ClusterSpec or a dict of jobs, and not {cluster!r}.")
+        raise ClusterError(f"the cluster must be a tf.train.ClusterSpec or a dict of jobs, not {cluster!r}.")
     jobs = {}
     for job, hosts in given.items():
         listed = [hosts[index] for index in sorted(hosts)] if isinstance(hosts, Mapping) else hosts

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tf2towers.runtime.cluster.addresses import ClusterError, split
 
 TIMEOUT = "TF2TOWERS_CLUSTER_TIMEOUT"
-_SILENT = 5.0  # seconds before the first word
+_QUIET_SECONDS = 5.0  # seconds before the first message
 
 
 def time_limit() -> float:
@@ -39,15 +39,15 @@ def answers(address: str) -> bool:
     return True
 
 
-def _silent(tasks: Mapping[str, str]) -> list[str]:
+def _find_silent(tasks: Mapping[str, str]) -> list[str]:
     with ThreadPoolExecutor(max(1, min(32, len(tasks)))) as threads:
         found = list(threads.map(answers, tasks.values()))
     silent = [name for name, yes in zip(tasks, found, strict=True) if not yes]
-    return [f"{name} ({tasks[name]}{'' if _is_known(tasks[name]) else ', no such host'})" for name in silent]
+    return [f"{name} ({tasks[name]}{'' if _resolves(tasks[name]) else ', no such host'})" for name in silent]
 
 
-def _is_known(address: str) -> bool:
-    """Whether a host has an address; on Kubernetes it has none before its pod has started."""
+def _resolves(address: str) -> bool:
+    """Whether a host's name can be resolved; on Kubernetes it cannot before its pod has started."""
     try:
         socket.getaddrinfo(split(address)[0], None)
     except OSError:
@@ -56,20 +56,20 @@ def _is_known(address: str) -> bool:
 
 
 def wait_for(tasks: Mapping[str, str]) -> None:
-    """Returns when every one of `tasks` (name: address) accepts connections.
+    """Waits until every one of `tasks` (name: address) accepts connections.
 
     Raises:
-        ClusterError: one does not within `time_limit()` seconds. TF1 waited for ever, with a message every 10 seconds.
+        ClusterError: a task is silent for `time_limit()` seconds. TF1 waited for ever, with a message every 10 seconds.
     """
     limit, start, reported = time_limit(), time.monotonic(), False
-    while missing := _silent(tasks):
+    while missing := _find_silent(tasks):
         waited = time.monotonic() - start
         if waited > limit:
             raise ClusterError(
                 f"no answer from {', '.join(missing)} within {limit:g} seconds. Start every task of the cluster, each "
                 f"with the same hosts; {TIMEOUT} sets the seconds to wait."
             )
-        if waited > min(_SILENT, limit / 2) and not reported:
+        if waited > min(_QUIET_SECONDS, limit / 2) and not reported:
             print(f"waiting up to {limit:g} seconds for {', '.join(missing)}", file=sys.stderr, flush=True)
             reported = True
         time.sleep(0.2)

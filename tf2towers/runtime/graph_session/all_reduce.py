@@ -1,14 +1,12 @@
-"""A mean over the towers becomes one all-reduce, as MirroredStrategy makes it.
+"""Replaces a mean over the towers by one all-reduce, as in MirroredStrategy.
 
-What is looked for is in the graph. It is the mean over the first axis of one tensor a tower, stacked (`tf.stack`,
-or `tf.concat` of `tf.expand_dims`), or their sum divided by their number; each made on another tower's
-device. Everything else about the averages (clipping, weights, None tests, the function's name) is the
-script's own and stays.
+The mean is found in the graph, not in the script's text. It is the mean over the first axis of one tensor from each
+tower, stacked (`tf.stack`, or `tf.concat` of `tf.expand_dims`), or their sum divided by their number; each tensor is
+from another tower's device. Everything else about the averages (clipping, weights, None tests, the function's name) is
+the script's own and is not changed.
 
-For two towers the result has the same bits: a sum of two, then a division. For more, an all-reduce adds in
-another order.
-
-With TF2TOWERS_COLLECTIVES=never the script's own operations stay, and with them the order of the sum.
+For two towers the result is equal to the last bit: a sum of two, then a division. For more, an all-reduce adds in
+another order. With TF2TOWERS_COLLECTIVES=never the script's own ops stay, and with them the order of the sum.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from tf2towers.runtime.graph_session.nodes import TensorName, add_constant, add_
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.towers import Towers, collectives
 
-#: group and instance keys of collectives; the strategy's own count from 1
+#: group and instance keys of collectives; the strategy's own keys start at 1
 _keys = itertools.count(1_000_000)
 _INT32 = tf.int32.as_datatype_enum
 _FLOATS = {tf.float16.as_datatype_enum, tf.bfloat16.as_datatype_enum, tf.float32.as_datatype_enum,
@@ -38,14 +36,14 @@ class Mean:
     node: Any
     parts: tuple[TensorName, ...]  # by tower
     dtype: int
-    #: what the operations wait for that the all-reduce takes the place of: '^node'
+    #: control inputs ('^node') of the operations that the all-reduce replaces
     waits: tuple[str, ...] = ()
 
 
 def find_means(nodes: Sequence[Any], towers: Towers) -> list[Mean]:
-    """The means over all towers among these nodes that are to be all-reduces, in the nodes' order.
+    """Finds the means over all towers that all-reduces can replace, in the order of the nodes.
 
-    Devices are still the script's.
+    The nodes' devices are those of the script.
     """
     if towers.count < 2 or collectives() == "never":
         return []
@@ -65,14 +63,14 @@ def find_means(nodes: Sequence[Any], towers: Towers) -> list[Mean]:
 
 @dataclass(frozen=True)
 class _Averaged:
-    """What a mean is made of: the tensors, and the operations between them and it, constants too."""
+    """The tensors that a mean averages, and the operations between them and the mean, constants included."""
 
     parts: list[TensorName]
     by: list[Any]
 
 
 def _averaged(node: Any, by_name: dict[str, Any]) -> _Averaged | None:
-    """What a node is the mean of; None for any other node."""
+    """The tensors that a node is the mean of; None if it is not a mean."""
     if node.op == "Mean" and not node.attr["keep_dims"].b and _constant(node.input[1], by_name) in ([0], 0):
         stacked = by_name.get(parse(node.input[0]).node)
         if stacked is None:
@@ -143,35 +141,35 @@ class AllReduce:
         self.means = list(means)
         self.groups = _groups(means, nodes)
 
-    def added(self) -> tuple[list[Any], dict[str, list[str]]]:
-        """The new nodes, and the result of each mean on each tower: name of the mean's node -> tensors by tower.
+    def build(self) -> tuple[list[Any], dict[str, list[str]]]:
+        """Makes the new nodes, and the results of the means: name of the mean's node -> tensors by tower.
 
-        A mean then stands for its first tower's result, and waits for the collective on every tower: one that
-        is alone would wait for the others for ever.
+        The mean's node then returns the first tower's result, and waits for the collective on every tower: a
+        collective that runs on some towers only would wait for ever.
         """
         made: list[Any] = []
         results: dict[str, list[str]] = {}
         for group in self.groups:
             shapes = [self._shape(mean) for mean in group]
             if len(group) > 1 and all(shape is not None for shape in shapes):
-                self._packed(group, shapes, made, results)
+                self._reduce_packed(group, shapes, made, results)
             else:
                 for mean in group:
-                    outputs = self._reduced(
+                    outputs = self._add_collective(
                         [written(part) for part in mean.parts], mean.dtype, mean.node.name, made
                     )
-                    _stand_for(mean, outputs[0], outputs)
-                    results[mean.node.name] = self._after(mean, outputs, made)
+                    _replace_by_identity(mean, outputs[0], outputs)
+                    results[mean.node.name] = self._make_results_wait(mean, outputs, made)
         return made, results
 
     def _shape(self, mean: Mean) -> list[int] | None:
         shape = self._graph.get_tensor_by_name(f"{mean.node.name}:0").shape
         return [int(size) for size in shape.as_list()] if shape.is_fully_defined() else None
 
-    def _packed(
+    def _reduce_packed(
         self, group: Sequence[Mean], shapes: Sequence[Any], made: list[Any], results: dict[str, list[str]]
     ) -> None:
-        """One all-reduce for several means: flattened, joined, reduced, taken apart."""
+        """Adds one all-reduce for several means: flattens, concatenates, reduces and splits them."""
         first = group[0].node.name
         sizes = [int(tf.TensorShape(shape).num_elements() or 0) for shape in shapes]
         flat = _const(made, f"{first}/all_reduce/flat", [-1])
@@ -193,7 +191,7 @@ class AllReduce:
             node = add_node(made, name, "ConcatV2", [*rows, axis], device, T=group[0].dtype, Tidx=_INT32)
             node.attr["N"].i = len(rows)
             joined.append(name)
-        reduced = self._reduced(joined, group[0].dtype, first, made)
+        reduced = self._add_collective(joined, group[0].dtype, first, made)
         for mean in group:
             results[mean.node.name] = []
         for tower, device in enumerate(self._towers.devices):
@@ -207,11 +205,11 @@ class AllReduce:
                 add_node(made, name, "Reshape", taken, device, T=mean.dtype, Tshape=_INT32)
                 results[mean.node.name].append(name)
         for mean in group:
-            _stand_for(mean, results[mean.node.name][0], reduced)
-            results[mean.node.name] = self._after(mean, results[mean.node.name], made)
+            _replace_by_identity(mean, results[mean.node.name][0], reduced)
+            results[mean.node.name] = self._make_results_wait(mean, results[mean.node.name], made)
 
-    def _after(self, mean: Mean, outputs: Sequence[str], made: list[Any]) -> list[str]:
-        """The results on the towers, after what the script's mean waited for (`tf.control_dependencies`)."""
+    def _make_results_wait(self, mean: Mean, outputs: Sequence[str], made: list[Any]) -> list[str]:
+        """Makes the results on the towers wait for the control inputs of the script's mean; returns their names."""
         if not mean.waits:
             return list(outputs)
         after = [outputs[0]]
@@ -222,8 +220,8 @@ class AllReduce:
             after.append(name)
         return after
 
-    def _reduced(self, inputs: Sequence[str], dtype: int, name: str, made: list[Any]) -> list[str]:
-        """The collective: `tf.raw_ops.CollectiveReduceV2`, merged by Add and divided by the number at the end."""
+    def _add_collective(self, inputs: Sequence[str], dtype: int, name: str, made: list[Any]) -> list[str]:
+        """Adds the collective ops (`tf.raw_ops.CollectiveReduceV2`): a sum, divided by the number of towers."""
         prefix = f"{name}/all_reduce"
         size = _const(made, f"{prefix}/group_size", len(inputs))
         key = _const(made, f"{prefix}/group_key", next(_keys))
@@ -231,8 +229,8 @@ class AllReduce:
         outputs = []
         for tower, (text, device) in enumerate(zip(inputs, self._towers.devices, strict=True)):
             output = f"{prefix}/reduce_{tower}"
-            # none begins before all can: a tower that failed would have the others aborted, with an error
-            # that hides its own
+            # each waits for all inputs: otherwise a failing tower would abort the others' collectives, with an
+            # error that hides its own
             ready = [f"^{parse(other).node}" for other in inputs if other != text]
             given = [text, size, key, instance, *ready]
             node = add_node(made, output, "CollectiveReduceV2", given, device, T=dtype)
@@ -246,8 +244,8 @@ class AllReduce:
         return outputs
 
 
-def _stand_for(mean: Mean, value: str, after: Sequence[str]) -> None:
-    """A mean's node becomes one that hands on a value that is there, for everything that uses it."""
+def _replace_by_identity(mean: Mean, value: str, after: Sequence[str]) -> None:
+    """Makes a mean's node an `Identity` of the reduced value, so that all its users take that value."""
     node = mean.node
     node.op, node.device = "Identity", ""
     node.attr.clear()
@@ -257,7 +255,7 @@ def _stand_for(mean: Mean, value: str, after: Sequence[str]) -> None:
 
 
 def _groups(means: Sequence[Mean], nodes: Sequence[Any]) -> list[list[Mean]]:
-    """Means that can be reduced together: of one dtype, none of which another one waits for."""
+    """Groups means that can be reduced together: of one dtype, and none depends on another."""
     of_mean = {mean.node.name: mean for mean in means}
     level: dict[str, int] = {}
     groups: dict[tuple[int, int], list[Mean]] = {}

@@ -1,7 +1,7 @@
-"""What sessions keep, over the moment when their process is connected to a cluster.
+"""Keeps the variables of sessions when their process connects to a cluster.
 
-TensorFlow leaves a process its devices then, and empties them of what has a name. TF1's sessions without a target knew
-nothing of the servers of their process.
+On connecting, TensorFlow keeps the devices of a process, but deletes all named resources on them. In TF1, a session
+without a target was independent of the servers of its process.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ class Keeping(Protocol):
     """A session.
 
     Attributes:
-        kept: the nodes that make what it keeps, with the names, containers and devices that these have here.
+        kept: (name, device) -> the node that makes a resource of the session, with its container and device here.
     """
 
     kept: dict[tuple[str, str], Any]
 
     def lose(self, names: set[tuple[str, str]]) -> None:
-        """Those of `kept` no longer exist."""
+        """Notes that these resources of `kept` no longer exist."""
 
 
-#: those of this process
+#: the sessions of this process
 sessions: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 @contextlib.contextmanager
 def carried() -> Iterator[None]:
-    """Variables have the value after it that they had before; `Keeping.lose` gets what sessions have lost.
+    """Restores the values of variables after the block; `Keeping.lose` is called with the resources that are lost.
 
-    A queue, an iterator or a table has no value that could be taken along. To be called in eager mode.
+    The contents of a queue, an iterator or a table cannot be copied. Must be called in eager mode.
     """
     here: list[Keeping] = list(sessions)
     nodes = [node for session in here for node in session.kept.values() if node.op == "VarHandleOp"]

@@ -1,12 +1,12 @@
-"""Seeded operations that keep their place in a sequence in their kernel: candidate samplers, shuffles, gamma.
+"""Seeded ops that keep their position in a random sequence in their kernel: candidate samplers, shuffles, gamma.
 
-In TF1 a session had one kernel for such an operation, whichever run it was in; here every run's function has one of its
-own, and no operation takes the place from outside (for those where one does: `randomness`). So a function counts: how
-often the operation has drawn in this session, and how often its own kernel has. What the others have drawn in the
-meantime, it draws as well, and throws it away; then it draws its own. The numbers are TF1's.
+In TF1 a session had one kernel for such an op in all its runs. Here each run's function has its own kernel, and
+the position cannot be passed to it (`randomness` has the ops that take it as an input). So each function counts how
+often the op has drawn in this session, and how often its own kernel has drawn. First it makes the draws that other
+functions have made in the meantime, and discards them; then it makes its own. The numbers are TF1's.
 
-It holds where a draw takes as many random numbers each time: for a candidate sampler that is always so, for the others
-where all shapes are known. In branches and loops nothing is counted.
+This is right if each draw takes the same number of random numbers: always for candidate samplers, and for the other
+ops if all their shapes are known. Draws in branches and loops are not counted.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.nodes import Nodes, add_constant, add_node
 from tf2towers.runtime.graph_session.placement import HOST
-from tf2towers.runtime.graph_session.randomness import STATE, begin, keeps_its_own_place
+from tf2towers.runtime.graph_session.randomness import STATE, initializing_nodes, keeps_its_own_place
 from tf2towers.runtime.graph_session.towers import place_of
 
-#: those with a kernel for CPUs alone, and the one with another for GPUs, whose numbers are others
+#: ops with a kernel for CPUs only; and the op whose kernel for GPUs draws other numbers
 _ON_HOST = frozenset({"RandomShuffle", "RandomGamma", "RandomPoisson", "RandomPoissonV2"})
 _ANYWHERE = frozenset({"Multinomial"})
 
@@ -33,14 +33,14 @@ _numbers = itertools.count()
 
 @dataclass
 class Counted:
-    """What came to a function for the operations that count.
+    """The additions to a function for ops that count their draws.
 
     Attributes:
         made: new nodes.
-        begun: for each counter, by its variable's name, nodes that begin it, the last of them to be run.
+        begun: counter's variable -> nodes that initialize it; the last of them is the one to run.
         functions: definitions of functions that the nodes call.
-        ends: operations to be run beside the targets.
-        alone: the operations that draw a sequence of this function's own.
+        ends: operations to run with the targets.
+        alone: the operations that draw a separate sequence in this function.
     """
 
     made: list[Any] = field(default_factory=list)
@@ -51,9 +51,9 @@ class Counted:
 
 
 def catch_up(part: Sequence[Any], nodes: Nodes, elsewhere: Callable[[Any], bool]) -> Counted:
-    """Lets the operations of a part of a graph that hold a place of their own draw on from where the session is.
+    """Makes ops that keep their position in their kernel continue the session's sequence.
 
-    They are changed in place. `elsewhere` tells whether a node is in another process.
+    The nodes of `part` are changed in place. `elsewhere` returns whether a node is in another process.
     """
     counted = Counted()
     for node in part:
@@ -77,7 +77,7 @@ def _takes_the_same_each_time(node: Any, nodes: Nodes) -> bool:
 
 
 class _Catching:
-    """One operation, which becomes a loop: what it gives, a count, how often, what it takes."""
+    """Replaces one op by a loop over draws; the loop's variables are the outputs, a counter, its limit, the inputs."""
 
     def __init__(self, node: Any, nodes: Nodes, counted: Counted) -> None:
         self._node = node
@@ -92,7 +92,7 @@ class _Catching:
         self._number = next(_numbers)
 
     def build(self) -> None:
-        """Puts the loop that catches up in the place of the node."""
+        """Replaces the node by the loop that catches up."""
         session = self._variable("draws")
         own = self._variable(f"draws_{self._number}")
         before = self._add("before", "ReadVariableOp", [session], dtype=_int64)
@@ -131,13 +131,13 @@ class _Catching:
         return add_constant(self._counted.made, f"{self._name}/{suffix}", given, dtype, HOST)
 
     def _variable(self, name: str) -> str:
-        """Adds a counter that the session keeps; returns its handle's name."""
+        """Adds a counter variable that the session keeps; returns the name of its handle."""
         made = self._add(f"{name}{STATE}", "VarHandleOp", [], dtype=_int64)
         attributes = self._counted.made[-1].attr
         attributes["shape"].shape.CopyFrom(tf.TensorShape([]).as_proto())
         attributes["shared_name"].s = made.encode()
         attributes["container"].s = b""
-        self._counted.begun[made] = begin(made, 0)
+        self._counted.begun[made] = initializing_nodes(made, 0)
         return made
 
     def _function(self, kind: str) -> Any:

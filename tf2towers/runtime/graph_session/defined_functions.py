@@ -1,4 +1,4 @@
-"""The functions of a graph's library, which the process's own library takes over for a run."""
+"""The functions in a graph's library, which are added to the process's own library for a run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import tensorflow as tf
 
 
 def call_gradients(definition: Any) -> None:
-    """Has each `SymbolicGradient` of a graph's definition call the function that computes it.
+    """Makes each `SymbolicGradient` op of a GraphDef a call of the function that computes the gradient.
 
-    The operation finds a function's gradient in the library of its graph, or derives it there; the library of the
-    process, where a run's function goes, keeps neither.
+    This op looks up a function's gradient in the library of its graph, or derives it there. A run's function is added
+    to the library of the process, which does neither.
     """
     library = definition.library
     gradients = {entry.function_name: entry.gradient_func for entry in library.gradient}
@@ -32,7 +32,7 @@ def call_gradients(definition: Any) -> None:
 
 
 def _derived(library: Any, name: str) -> Any:
-    """The gradient of a function: of its inputs and of the gradients of its outputs, the gradients of its inputs."""
+    """A function's gradient function: takes the inputs and the outputs' gradients, returns the inputs' gradients."""
     from tensorflow.python.framework.function_def_to_graph import function_def_to_graph
     from tensorflow.python.framework.graph_to_function_def import graph_to_function_def
 
@@ -45,7 +45,7 @@ def _derived(library: Any, name: str) -> Any:
         of_inputs = tf.gradients(
             graph.outputs, graph.inputs, of_outputs, unconnected_gradients=tf.UnconnectedGradients.ZERO
         )
-        of_inputs = [tf.identity(gradient) for gradient in of_inputs]  # one may be an input itself
+        of_inputs = [tf.identity(gradient) for gradient in of_inputs]  # a gradient may be an input itself
     inputs = [*graph.inputs, *of_outputs]
     given = {tensor.op for tensor in inputs}
     made = [operation for operation in graph.get_operations() if operation not in given]
@@ -57,10 +57,10 @@ def _derived(library: Any, name: str) -> Any:
 
 
 def distinct_functions(definition: Any) -> None:
-    """Renames the functions of a graph's definition whose names other functions of the process have.
+    """Renames those functions of a GraphDef whose names different functions of the process have.
 
-    In TF1 each session had a library of its own. `tf.train.import_meta_graph` of a graph with a `Dataset.map` that this
-    process built itself brings the function again under the name that it has, and not the same to the last attribute.
+    In TF1 each session had its own library. If `tf.train.import_meta_graph` imports a graph with a `Dataset.map` that
+    this process built itself, the function comes again under the same name, but differs in some attributes.
     """
     taken = [function.signature.name for function in definition.library.function if _is_another(function)]
     number = 1
@@ -79,12 +79,12 @@ def distinct_functions(definition: Any) -> None:
         number += 1
 
 
-#: of functions that the process has: a digest of the definition that was last seen to be the same
+#: name of a function of the process -> digest of the last definition that was found to be the same
 _KNOWN: dict[str, bytes] = {}
 
 
 def _is_another(function: Any) -> bool:
-    """Whether the process has another function of this name. `context` is private; it has no public counterpart."""
+    """Whether the process has a different function of this name. `context` is private, without a public counterpart."""
     from tensorflow.python.eager import context
 
     eager_context, name = context.context(), function.signature.name
@@ -101,7 +101,7 @@ def _is_another(function: Any) -> bool:
 
 
 def rename_functions(library: Any, nodes: Iterable[Any], names: Mapping[str, str]) -> None:
-    """Gives functions of a library other names, there and in the nodes of a graph."""
+    """Renames functions, in their library and in the nodes of a graph that call them."""
     for function in library.function:
         function.signature.name = names.get(function.signature.name, function.signature.name)
     for gradient in library.gradient:
@@ -114,7 +114,7 @@ def rename_functions(library: Any, nodes: Iterable[Any], names: Mapping[str, str
 
 
 def called_by(attributes: Mapping[str, Any]) -> Iterator[Any]:
-    """The functions that attributes name, and those that their attributes name."""
+    """The functions that a node's attributes name, and those that these functions' attributes name."""
     for value in attributes.values():
         for function in [value.func] if value.HasField("func") else value.list.func:
             yield function

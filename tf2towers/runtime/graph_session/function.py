@@ -13,16 +13,16 @@ from tf2towers.runtime.graph_session.all_reduce import AllReduce, Mean, find_mea
 from tf2towers.runtime.graph_session.catching_up import catch_up
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, needed, parse, written
-from tf2towers.runtime.graph_session.order import order_takings
+from tf2towers.runtime.graph_session.order import order_input_ops
 from tf2towers.runtime.graph_session.placement import place
 from tf2towers.runtime.graph_session.private import empty_function_graph, function_of
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
-from tf2towers.runtime.graph_session.resources import name_resources, one_shot_iterators, released
+from tf2towers.runtime.graph_session.resources import make_ends, name_resources, replace_one_shot_iterators
 from tf2towers.runtime.graph_session.runs.nested import is_nested, watched
 from tf2towers.runtime.graph_session.towers import Towers
 
-#: what reads a variable for `w.read_value()`, and at its birth
+#: names of the reads that `w.read_value()` makes, and that are made with the variable itself
 _READ_VALUE = re.compile(r"(?:^|/)Read(?:_\d+)?/ReadVariableOp(?:_\d+)?$")
 
 
@@ -30,10 +30,10 @@ class Function:
     """A run as a function of eager tensors.
 
     Attributes:
-        resources: the nodes that make what lives longer than the run.
-        beginnings: for those that have a first value of their own, by name, the nodes that begin them.
-        alone: seeded random operations whose sequence is this function's alone.
-        called: whether it has run, or begun to; its first call is slower, as TensorFlow optimizes it then.
+        resources: the nodes that make resources, which outlive the run.
+        beginnings: name of such a node -> the nodes that initialize its resource, if it needs a first value.
+        alone: seeded random operations that draw a separate sequence in this function.
+        called: whether a first call has begun; it is slower, because TensorFlow then optimizes the function.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class Function:
         """The fetched values.
 
         Args:
-            values: of the feeds.
-            cancelled_by: a `private.cancellation_manager()`, which may end the call.
+            values: the values of the feeds.
+            cancelled_by: a `private.cancellation_manager()`, which can end the call.
         """
         self.called = True
         if not is_nested():
@@ -64,7 +64,7 @@ class Function:
 
 
 class Program:
-    """A graph as it is now, with its towers and the copies of its variables."""
+    """The current state of a graph, with its towers and the copies of its variables."""
 
     def __init__(self, graph: tf.Graph, process: Process) -> None:
         self._process = process
@@ -76,15 +76,15 @@ class Program:
     def function(
         self, fetches: Sequence[tf.Tensor], targets: Sequence[tf.Operation], feeds: Sequence[tf.Tensor], container: str
     ) -> Function:  # fmt: skip
-        """The function of a run.
+        """Builds the function of a run.
 
         Args:
-            fetches: tensors whose values it returns, in this order.
-            targets: operations to run beside them.
-            feeds: tensors whose values are its arguments, in this order.
-            container: the session's, for variables and resources.
+            fetches: tensors whose values the function returns, in this order.
+            targets: operations to run as well.
+            feeds: tensors whose values are the function's arguments, in this order.
+            container: the session's container, for variables and other resources.
         """
-        # each tensor that is fed -> its placeholder, which is an argument of the function
+        # fed tensor -> its placeholder, which is an argument of the function
         fed = {
             name: f"feed_{index}"
             for index, tensor in enumerate(feeds)
@@ -109,11 +109,11 @@ class Program:
                     node.input.append(fed[name])
                 elif name.output >= 0 or TensorName(name.node, 0) not in fed or name.node in kept:
                     node.input.append(written(name))
-        order_takings(self.nodes, part)
+        order_input_ops(self.nodes, part)
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
         means = self._means(part) if self._process.collectives else []
         reducer = AllReduce(means, part, self.towers, self.nodes.graph)
-        made, reduced = reducer.added()
+        made, reduced = reducer.build()
         more, extra = self.mirror.apply(
             part, reduced, made, [tensor.name for tensor in targets], [tensor.node for tensor in wanted]
         )
@@ -124,12 +124,12 @@ class Program:
                 del node.attr["_class"]
         drawing, states = share_states(part, self.nodes.in_loop)
         counted = catch_up(part, self.nodes, self._process.is_elsewhere)
-        iterators = one_shot_iterators(part)
+        iterators = replace_one_shot_iterators(part)
         nodes = [*placeholders, *part, *made, *more, *drawing, *counted.made]
         resources = [copy_of(held) for held in name_resources(nodes, container, self._process)]
         for resource in resources:
             if resource.op == "VarHandleOp":
-                del resource.input[:]  # that of a draw in a loop
+                del resource.input[:]  # the control input of a random op in a loop
         outputs = [name_in_function(fed, name) for name in wanted]
         nodes, outputs = self._process.settle(
             nodes, list(zip(outputs, (fetch.dtype for fetch in fetches), strict=True))
@@ -148,10 +148,10 @@ class Program:
         return Function(call, resources, {**states, **counted.begun, **iterators}, counted.alone)
 
     def _fetched_branches(self, wanted: Sequence[TensorName], fed: Container[TensorName]) -> list[str]:
-        """The `tf.cond`s of which a value is fetched: they have to stay.
+        """The outputs of `tf.cond` that are fetched, which are made targets, so that Grappler keeps the `tf.cond`.
 
-        Where its predicate is a constant, Grappler takes one apart, and what its dead branch alone took of outside (a
-        dequeue, an assignment) with it. It leaves what a session fetches, not what a function gives.
+        If the predicate is a constant, Grappler removes a `tf.cond`, and with it the outside ops that only its dead
+        branch uses (a dequeue, an assignment). It keeps the fetches of a session, but not the outputs of a function.
         """
         return [
             name.node
@@ -167,9 +167,9 @@ class Program:
         ]
 
     def _fed_with(self, name: TensorName) -> list[TensorName]:
-        """The tensors that a feed gives the value of. A variable is fed to all that read it, as in TF1.
+        """The tensors whose values a feed sets. Feeding a variable sets all its reads, as in TF1.
 
-        TF1's `w.value()` was one tensor, which all used that took `w`; each `w.read_value()` was one of its own.
+        In TF1 `w.value()` was one tensor, which all ops on `w` used; each `w.read_value()` was a tensor of its own.
         """
         node = self.nodes.by_name[name.node]
         variable = node.name if node.op == "VarHandleOp" else self.nodes.variable_read(name.node)
@@ -186,15 +186,15 @@ class Program:
         ]
 
     def beginning(self, resources: list[Any], nodes: list[list[Any]]) -> Callable[..., Any]:
-        """A function that gives resources of a session their first values."""
+        """Builds a function that initializes resources of a session."""
         all_nodes, _ = self._process.settle(
             [*resources, *(resource for group in nodes for resource in group)]
         )
         return _imported(self._definition(all_nodes), [], [], [group[-1].name for group in nodes])
 
     def ending(self, resources: list[Any]) -> Callable[..., Any]:
-        """A function that ends the resources of a session."""
-        nodes, _ = self._process.settle(released(resources))
+        """Builds a function that releases the resources of a session."""
+        nodes, _ = self._process.settle(make_ends(resources))
         ends = [node.name for node in nodes if node.name.endswith("/end")]
         return _imported(self._definition(nodes), [], [], ends)
 
@@ -208,19 +208,19 @@ class Program:
 def _placeholder(name: str, tensor: tf.Tensor) -> Any:
     node = tf.compat.v1.NodeDef(name=name, op="Placeholder")
     node.attr["dtype"].type = tensor.dtype.as_datatype_enum
-    node.attr["shape"].shape.unknown_rank = True  # as a session takes it: a feed may have any shape
+    node.attr["shape"].shape.unknown_rank = True  # as in a session, a feed may have any shape
     return node
 
 
 def name_in_function(fed: dict[TensorName, str], name: TensorName) -> str:
-    """The tensor's name in the function: a fed one's is its placeholder's."""
+    """A tensor's name in the function; for a fed tensor, the name of its placeholder."""
     return f"{fed[name]}:0" if name in fed else f"{name.node}:{name.output}"
 
 
 def _reference(operation: tf.Operation) -> tf.errors.UnimplementedError:
     message = (
-        f"{operation.name} is a reference variable (of a graph of TF1 that was imported): "
-        "functions hold resource variables alone. Build the model again by its code, and restore the checkpoint there."
+        f"{operation.name} is a reference variable (from an imported TF1 graph), and functions can hold resource "
+        "variables only. Build the model again by its code, and restore the checkpoint there."
     )
     return tf.errors.UnimplementedError(operation.node_def, operation, message)
 
@@ -240,10 +240,9 @@ def _not_fed(operation: tf.Operation) -> tf.errors.InvalidArgumentError:
 def _imported(
     definition: Any, feeds: Sequence[str], outputs: Sequence[str], targets: Sequence[str]
 ) -> Callable[..., Any]:
-    """The function of those nodes that outputs and targets need, with the fed tensors as its arguments.
+    """Builds the function of the nodes that outputs and targets need, with the fed tensors as its arguments.
 
-    What else is there would not run, but be in the way: the executor of TensorFlow 2.21 dies of a loop's Enter
-    that nobody uses.
+    Other nodes would not run, but could do harm: TensorFlow 2.21's executor crashes on a loop's unused `Enter`.
     """
     names = [f"{name}:0" for name in feeds]
     ends = [*feeds, *(parse(output).node for output in outputs), *targets]

@@ -1,4 +1,4 @@
-"""Where a session's variables lie, and what to do when a graph that has grown wants them elsewhere."""
+"""The devices of a session's variables, and moving variables when a grown graph needs them elsewhere."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Layout:
                 }
 
     def moved_from(self, old_layout: Layout) -> list[str]:
-        """The variables that were somewhere else, or have other copies now."""
+        """The variables whose devices, or whose copies, differ from those in the old layout."""
         return [
             name for name, devices in old_layout.devices.items() if self.devices.get(name, devices) != devices
         ]
 
     def bring(self, names: list[str], old_layout: Layout, container: str) -> None:
-        """Gives the copies that are new the value that a variable has, if it has one. To be called in eager mode."""
+        """Assigns the value of a variable, if it has one, to its new copies. Must be called in eager mode."""
         for name in names:
             old = self._handle(name, 0, old_layout.devices[name][0], container)
             if not tf.raw_ops.VarIsInitializedOp(resource=old).numpy():

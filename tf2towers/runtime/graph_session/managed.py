@@ -1,7 +1,7 @@
-"""What makes sessions for a script: TensorFlow's own classes, whose sessions are `Session` of this package.
+"""TensorFlow's own classes that make sessions for a script; here they make this package's `Session`.
 
-Each makes its session through a SessionManager, which it looks up in TensorFlow's module of that name. From
-`graph_mode` on that is the one here, and its sessions are `Session` (`patches.sessions_of_managers_are`).
+Each of them makes its session through a SessionManager, which it looks up in TensorFlow's module `session_manager`.
+`graph_mode` puts the class below there, and `Session` as well (`patches.sessions_of_managers_are`).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ SingularMonitoredSession = _train.SingularMonitoredSession
 MonitoredTrainingSession = _train.MonitoredTrainingSession
 Supervisor = _train.Supervisor
 
-#: TF1's sessions waited for all tasks, so a worker's first look came when the chief had begun. Here it may come before,
-#: and the next one `recovery_wait_secs` (30) later would find a short training over.
+#: TF1's sessions waited for all tasks, so a worker checked the model only after the chief had started. Here it may
+#: check earlier, and the next check, `recovery_wait_secs` (30) later, would come after the end of a short training.
 _LOOK_SECS = 0.2
 
 
@@ -33,10 +33,10 @@ class SessionManager(_train.SessionManager):
     def wait_for_session(
         self, master: str, config: Any = None, max_wait_secs: float | None = float("inf")
     ) -> Session:
-        """A session, once another process has made the model ready.
+        """Waits until another process has made the model ready, and returns a session.
 
         Raises:
-            tf.errors.DeadlineExceededError: it was not ready in time.
+            tf.errors.DeadlineExceededError: the model was not ready in time.
         """
         self._target = master
         end = time.monotonic() + (float("inf") if max_wait_secs is None else max_wait_secs)
@@ -61,7 +61,7 @@ class SessionManager(_train.SessionManager):
             session.close()
 
     def _wait(self, session: Session, look: Callable[[Session], tuple[bool, str | None]]) -> None:
-        """Returns when what was missing is there, or `recovery_wait_secs` have passed."""
+        """Waits until `look` finds the model ready, or `recovery_wait_secs` have passed."""
         end = time.monotonic() + self._recovery_wait_secs
         while (left := end - time.monotonic()) > 0:
             time.sleep(min(_LOOK_SECS, left))

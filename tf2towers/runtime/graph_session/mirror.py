@@ -1,9 +1,8 @@
-"""One variable for the script, a copy of it for each tower that reads it.
+"""Keeps a copy of each variable for each tower that reads it; the script sees one variable.
 
-A read on a tower's device reads that tower's copy. A write, wherever the script put it, is made on all copies
-with the same values, and what waits for the write waits for all of them; so no operation can see copies that
-differ. A variable that is written in another way (in a branch or a loop, by a function) has one copy, as in
-TF1.
+A read on a tower's device reads that tower's copy. A write, whatever its device, is repeated on all copies with the
+same values, and ops that wait for the write wait for all of these writes; so no op can see copies that differ. A
+variable that is written in another way (in a branch or a loop, by a function) has one copy, as in TF1.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tf2towers.runtime.graph_session.order import Accesses, Read, settle_order
 from tf2towers.runtime.graph_session.placement import HOST, device_here
 from tf2towers.runtime.graph_session.towers import Towers, place_of
 
-#: they read a variable and leave it as it is
+#: ops that read a variable and do not change it
 READS = frozenset(
     {
         "ReadVariableOp",
@@ -29,11 +28,11 @@ READS = frozenset(
         "DisableCopyOnRead",
     }
 )
-#: those of them that give its value, or rows of it
+#: ops that return a variable's value, or rows of it
 _VALUES = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
-#: they hand a variable on, into a branch or a loop
+#: ops that pass a variable's handle on, into a branch or a loop
 _ALIASES = frozenset({"Identity", "Switch", "Enter"})
-#: writes that can be made on another copy by making them again
+#: writes that can be repeated on another copy
 _ASSIGNMENTS = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _REPEATED = ("ResourceApply", "ResourceSparseApply", "ResourceScatter", "ResourceStridedSliceAssign")
 _FLOATS = frozenset(
@@ -43,12 +42,12 @@ _FLOATS = frozenset(
 
 
 def copy_name(name: str, tower: int) -> str:
-    """The name of what stands on a tower for a variable or an operation; the first tower's is its own."""
+    """The name of a tower's copy of a variable or an operation; the first tower's copy keeps the name."""
     return f"{name}/tower_{tower}" if tower else name
 
 
-def repeated(node: Any) -> bool:
-    """Whether a write can be made on another copy by making it again."""
+def can_be_repeated(node: Any) -> bool:
+    """Whether a write can be repeated on another copy of the variable."""
     return bool(node.op in _ASSIGNMENTS or node.op.startswith(_REPEATED))
 
 
@@ -56,9 +55,8 @@ class Mirror:
     """The copies of a graph's variables.
 
     Attributes:
-        copies: by the variable's name, the towers that have a copy, the first tower among them; only
-            variables with
-            two copies and more.
+        copies: variable's name -> the towers that have a copy, the first tower included; only variables with two
+            copies or more.
     """
 
     def __init__(self, nodes: Nodes, towers: Towers) -> None:
@@ -77,7 +75,7 @@ class Mirror:
             self._find_copies()
 
     def _find_towers_of_reads(self) -> None:
-        """A variable's value is read outside all device scopes (`ResourceVariable.value`): its tower is its user's."""
+        """Finds the tower of each read outside all device scopes (`ResourceVariable.value`): the tower of its user."""
         for node in reversed(self.nodes.by_name.values()):
             tower = self.tower_of(node)
             if tower is None:
@@ -93,7 +91,7 @@ class Mirror:
             name for name, node in self.nodes.by_name.items()
             if node.op == "VarHandleOp" and node.attr["dtype"].type not in _FLOATS
         }  # fmt: skip
-        together: list[list[str]] = []  # what one update changes: a variable and its slots
+        together: list[list[str]] = []  # variables that one update changes: a variable and its slots
         for node in self.nodes.by_name.values():
             if node.op in _ALIASES and node.name in self._variable_of:
                 continue
@@ -104,7 +102,7 @@ class Mirror:
                 tower = self.tower_of(node)
                 if tower:
                     wanted.setdefault(names[0], set()).add(tower)
-            elif repeated(node) and not self.nodes.in_control_flow(node.name):
+            elif can_be_repeated(node) and not self.nodes.in_control_flow(node.name):
                 together.append(names)
             else:
                 single.update(names)
@@ -125,13 +123,13 @@ class Mirror:
         }
 
     def tower_of(self, node: Any) -> int | None:
-        """The tower that a node belongs to; None for one outside the towers."""
+        """The tower that a node belongs to; None for a node outside the towers."""
         if node.device:
             return self._towers.of(node.device)
         return self._reader.get(node.name)
 
     def variable(self, text: str) -> str | None:
-        """The variable that an input of a node is, handed on or not; None for any other tensor."""
+        """The variable whose handle an input of a node is, directly or passed on; None for any other tensor."""
         return self._variable_of.get(parse(text).node) if text[0] != "^" else None
 
     def device(self, tower: int) -> str:
@@ -158,16 +156,16 @@ class Mirror:
         targets: Iterable[str],
         fetches: Iterable[str],
     ) -> tuple[list[Any], list[str]]:
-        """Puts a part of the graph on the copies. Its nodes are changed in place, devices are still the script's.
+        """Makes a part of the graph use the copies. Its nodes are changed in place; their devices are the script's.
 
         Args:
-            reduced: the means that were all-reduced: the name of the mean -> its value on each tower.
-            others: the nodes that reduce them.
-            targets: the operations that a run ends with.
-            fetches: the nodes whose values it returns.
+            reduced: the means that were all-reduced: name of the mean -> its value on each tower.
+            others: the nodes that compute these means.
+            targets: the operations to run.
+            fetches: the nodes whose values the run returns.
 
         Returns:
-            The nodes that came to it, and operations to be run beside the targets.
+            The new nodes, and further operations to run with the targets.
         """
         return _Application(self, self._towers, part, reduced, others).result(targets, fetches)
 
@@ -189,7 +187,7 @@ class _Application:
         self._by_name = {node.name: node for node in part}
         self._made: dict[str, Any] = {}
         self._depends: set[str] = set(reduced)  # nodes computed from an all-reduced mean
-        self._followers: dict[str, list[str]] = {}  # a write -> the same on the other copies
+        self._followers: dict[str, list[str]] = {}  # a write -> its repetitions on the other copies
         self._writers: dict[str, list[str]] = {}
         self._reads: list[Read] = []
 
@@ -229,13 +227,13 @@ class _Application:
         else:
             for name in dict.fromkeys(variables):
                 self._writers.setdefault(name, []).append(node.name)
-            if repeated(node):
+            if can_be_repeated(node):
                 node.device = self._mirror.home(first)
             for tower in copies.get(first, (0,))[1:]:
                 self._repeat(node, tower)
 
     def _handle(self, text: str, tower: int) -> str:
-        """A tower's copy of a variable, handed on as the variable was."""
+        """The handle of a tower's copy of a variable, passed on through the same ops as the variable's handle."""
         if not tower:
             return text
         name = parse(text)
@@ -255,7 +253,7 @@ class _Application:
         return made
 
     def _repeat(self, node: Any, tower: int) -> None:
-        """The same write on another tower's copy, with that tower's own all-reduced means."""
+        """Repeats a write on another tower's copy, with that tower's own all-reduced means."""
         made = self._copied(node, copy_name(node.name, tower), tower)
         for index, text in enumerate(node.input):
             own = self._mirror.variable(text)
@@ -263,7 +261,7 @@ class _Application:
         self._followers.setdefault(node.name, []).append(made.name)
 
     def _value_on(self, name: TensorName, tower: int) -> str:
-        """A value as the tower itself has it: computed there from its all-reduced means; else the one there is."""
+        """A value as computed on the tower from its own all-reduced means; if it depends on none, the same tensor."""
         if name.output < 0 or name.node not in self._depends:
             return written(name)
         if name.node in self._reduced:
@@ -279,7 +277,7 @@ class _Application:
         return written(TensorName(copied, name.output))
 
     def _wait_for_followers(self) -> None:
-        """What waits for a write waits for all copies."""
+        """Makes ops that wait for a write wait for its repetitions on the other copies, too."""
         for node in [*self._part, *self._made.values()]:
             waits = [
                 f"^{follower}"

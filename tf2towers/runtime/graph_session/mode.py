@@ -20,22 +20,22 @@ from tf2towers.runtime.graph_session.session import Session
 
 
 def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_behavior: bool = False) -> None:
-    """Makes graphs the mode of this process, in every thread, with shapes, tensors and prints that behave as TF1's.
+    """Switches this process to graph mode, in every thread, with shapes, tensors and prints that behave as TF1's.
 
-    To be called once, before anything is built. The graph is what TF1 built, but for its variables, which are
-    resources: branches and loops are operations of the graph itself, so an operation in a branch runs where
-    TF1 ran it.
+    Must be called once, before anything is built. The graph is the one that TF1 built, except that its variables are
+    resource variables. Branches and loops are ops of the graph itself (control flow v1), so an op in a branch runs
+    where TF1 ran it.
 
     Args:
-        cpu_towers: how many towers a machine without GPUs can hold: so many logical CPU devices. They are made when
-            TensorFlow starts, for the first dataset, strategy or session; only then does it look for GPUs.
-        resource_variables: whether the script switched them on itself: a variable that is fetched together with its
-            update is then read before it.
-        v2_behavior: whether the script ran on TF 2 and switched off eager execution alone: then its variables are
-            resources, too, and the sizes in a shape are integers or None.
+        cpu_towers: the number of logical CPU devices that a machine without GPUs gets, for as many towers. TensorFlow
+            makes them when the first dataset, strategy or session starts it; only then does it look for GPUs.
+        resource_variables: whether the script enabled resource variables itself. A variable that is fetched together
+            with its update is then read before the update.
+        v2_behavior: whether the script ran on TF 2 and disabled eager execution only. Its variables are then resource
+            variables, too, and the sizes in a shape are integers or None.
     """
     before_devices_start(lambda: _settle(cpu_towers))
-    # TF1's session asked for it in its `gpu_options`; here the strategy of the towers starts the GPUs before that
+    # in TF1 the session's `gpu_options` set this; here the towers' strategy starts the GPUs before the session
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     own_resources.switched_on = resource_variables or v2_behavior
     tf.compat.v1.disable_eager_execution()
@@ -61,5 +61,5 @@ def _make_logical_cpus(count: int) -> None:
         return
     cpu = tf.config.list_physical_devices("CPU")[0]
     if len(tf.config.get_logical_device_configuration(cpu) or ()) < count:
-        with contextlib.suppress(RuntimeError):  # started already: `TowerStrategy` says what that means
+        with contextlib.suppress(RuntimeError):  # TensorFlow has started: `TowerStrategy` explains
             tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * count)

@@ -12,7 +12,7 @@ import tensorflow as tf
 from tf2towers.runtime.graph_session import private
 from tf2towers.runtime.graph_session.defined_functions import call_gradients, distinct_functions
 
-#: an attribute of the read that gives what an assignment left
+#: attribute of the read op that returns an assignment's result
 GIVEN = "_given_by_its_write"
 #: the scopes in which gradients are made
 _OF_GRADIENTS = re.compile(r"(^|/)(gradients(_\d+)?|gradient_tape)/")
@@ -34,7 +34,7 @@ def parse(text: str) -> TensorName:
 
 
 def written(name: TensorName) -> str:
-    """The form a NodeDef's input has."""
+    """A tensor name as the text of a NodeDef's input."""
     if name.output < 0:
         return f"^{name.node}"
     return f"{name.node}:{name.output}" if name.output else name.node
@@ -48,7 +48,7 @@ def built_at(operation: tf.Operation) -> str:
 
 
 class Nodes:
-    """The nodes of one graph in the order they were made, which is an order they can run in."""
+    """The nodes of one graph in the order they were built, in which they can also run."""
 
     def __init__(self, graph: tf.Graph) -> None:
         self.graph = graph
@@ -62,22 +62,22 @@ class Nodes:
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
 
     def stateless(self, name: str) -> bool:
-        """Whether an operation's values depend on its inputs alone."""
+        """Whether an operation's outputs depend on its inputs only."""
         operation = self.operation(name)
         return operation is not None and not operation.op_def.is_stateful and operation.type != "Placeholder"
 
     def in_control_flow(self, name: str) -> bool:
-        """Whether a node stands in a branch of `tf.cond` or in a loop, where it may not run, or run several times."""
+        """Whether a node is in a branch of `tf.cond` or in a loop, so that it may run not at all or several times."""
         operation = self.operation(name)
         return operation is not None and private.control_flow_context(operation) is not None
 
     def in_loop(self, name: str) -> bool:
-        """Whether a node stands in a `tf.while_loop`, also where that is in a branch."""
+        """Whether a node is in a `tf.while_loop`, or in a branch inside one."""
         operation = self.operation(name)
         return operation is not None and private.in_loop(operation)
 
     def is_gradient(self, name: str) -> bool:
-        """Whether `tf.gradients` or a tape made a node, also in a graph that was imported."""
+        """Whether `tf.gradients` or a gradient tape made a node, also in an imported graph."""
         operation = self.operation(name)
         return operation is not None and (
             private.original_operation(operation) is not None or bool(_OF_GRADIENTS.search(name))
@@ -92,21 +92,21 @@ class Nodes:
         return variable if name == f"{variable}/Read/ReadVariableOp" else None
 
     def operation(self, name: str) -> Any:
-        """The operation of that name; None where the graph has none."""
+        """The operation of this name; None if it is not in the graph."""
         try:
             return self.graph.get_operation_by_name(name)
         except KeyError:
             return None
 
     def needed(self, targets: Iterable[str], fed: set[TensorName]) -> list[Any]:
-        """The nodes that the named ones need: see `needed`."""
+        """The nodes that the named nodes need: see the function `needed`."""
         return needed(self.by_name, targets, fed)
 
 
 def needed(by_name: Mapping[str, Any], targets: Iterable[str], fed: set[TensorName]) -> list[Any]:
-    """The nodes, in their order, that the named ones need when the fed tensors are given.
+    """The nodes, in their order, that the target nodes need when some tensors are fed.
 
-    A node whose outputs are all fed or unused is not needed: feeding replaces what computes it, as in TF1.
+    A node whose outputs are all fed or unused is not needed: a feed replaces the ops that compute it, as in TF1.
     """
     found: set[str] = set()
     pending = list(targets)
@@ -123,16 +123,16 @@ def needed(by_name: Mapping[str, Any], targets: Iterable[str], fed: set[TensorNa
 
 
 def _fed_wholly(by_name: Mapping[str, Any], name: TensorName, fed: set[TensorName]) -> bool:
-    """Whether a control dependency is on a placeholder that is fed: it is met then, as in TF1."""
+    """Whether an input is a control dependency on a fed placeholder, which then need not run, as in TF1."""
     return name.output < 0 and by_name[name.node].op == "Placeholder" and TensorName(name.node, 0) in fed
 
 
 def read_once(nodes: Sequence[Any]) -> None:
-    """Makes several reads of one variable one: the users of all get the first's value.
+    """Merges reads of one variable that wait for the same ops: all their users take the first read's value.
 
-    That is of reads that wait for the same operations. TF1's variables had one read each. Two such reads may happen at
-    the same moment, so this is one of the orders in which the graph may run. What is computed of the variable twice, a
-    weight decay in each tower, TensorFlow then computes once, and it is sent once. The other reads stay, for fetches.
+    TF1's variables had one read each. Two such reads may happen at the same moment, so this is one of the orders in
+    which the graph may run. TensorFlow then computes and sends equal results once, such as a weight decay in each
+    tower. The other reads stay in the graph, for fetches.
 
     Args:
         nodes: a function's nodes on their devices; their inputs are changed in place.
@@ -152,16 +152,16 @@ def read_once(nodes: Sequence[Any]) -> None:
 
 
 def _concatenate_parallel_stacks(definition: Any) -> None:
-    """Makes each `ParallelConcat` of a graph's definition a `Concat`, which gives the same and takes fed placeholders.
+    """Replaces each `ParallelConcat` of a GraphDef by a `Concat`, which has the same result and takes fed placeholders.
 
-    `tf.parallel_stack` wants to know every shape when a function is made. A session knew them from the graph; in a
-    function a placeholder that is fed has any shape.
+    `tf.parallel_stack` needs all shapes when a function is made. A session knew them from the graph; in a function, a
+    fed placeholder is of unknown shape.
     """
     if not any(node.op == "ParallelConcat" for node in definition.node):
         return
     nodes: list[Any] = []
     for node in definition.node:
-        if node.op == "ParallelConcat" and node.attr["N"].i == 1:  # of one a Concat takes nothing
+        if node.op == "ParallelConcat" and node.attr["N"].i == 1:  # a Concat needs two inputs or more
             node.op = "Identity"
             del node.attr["N"], node.attr["shape"]
         elif node.op == "ParallelConcat":
@@ -180,7 +180,7 @@ def _concatenate_parallel_stacks(definition: Any) -> None:
 
 
 def add_node(made: list[Any], name: str, op: str, inputs: Sequence[str], device: str, **types: int) -> Any:
-    """Appends a new node; `types` are those of its attributes that are types."""
+    """Appends a new node to `made`; `types` are its attributes that are dtypes."""
     node = tf.compat.v1.NodeDef(name=name, op=op, input=inputs, device=device)
     for attribute, dtype in types.items():
         node.attr[attribute].type = dtype
@@ -191,14 +191,14 @@ def add_node(made: list[Any], name: str, op: str, inputs: Sequence[str], device:
 def add_constant(
     made: list[Any], name: str, value: Any, dtype: tf.DType, device: str, inputs: Sequence[str] = ()
 ) -> str:
-    """Appends a constant; its name."""
+    """Appends a constant to `made`; returns its name."""
     node = add_node(made, name, "Const", inputs, device, dtype=dtype.as_datatype_enum)
     node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, dtype))
     return name
 
 
 def copy_of(node: Any) -> Any:
-    """Another node that is the same so far."""
+    """A copy of a NodeDef."""
     copied = tf.compat.v1.NodeDef()
     copied.CopyFrom(node)
     return copied

@@ -1,17 +1,17 @@
-"""The order of a run's reads and writes of one variable, and takings from one queue, where the graph leaves it open.
+"""Orders a run's reads and writes of one variable, and ops on one queue, where the graph leaves their order open.
 
-TF1 ran them as their inputs came. Here the order is one that TF1 could have taken, and the same in every run:
+TF1 ran them as their inputs became ready. Here the order is one that TF1 could have taken, and the same in every run:
 
-    a read that waits for nothing      before all writes: a run computes with what there was before it
+    a read that waits for nothing      before all writes: a run computes with the values from before it
     writes                             one after the other, in the order they were built
-    a read that belongs to a write     (`v.assign(f(v))`, a moving average, a scatter of what was gathered) after the
-                                       writes that were built before it; so the updates of all towers count
+    a read that belongs to a write     (`v.assign(f(v))`, a moving average, a scatter of gathered rows) after the writes
+                                       that were built before it, so that the updates of all towers count
     a read that waits for something    after the writes that were built before it, before the others
-    what waits for a write             computes with what that left: a read that was built before was TF1's memory
-    a fetched variable                 after all writes: TF1 gave the variable's memory, from a `tf.cond` as well
+    an op that waits for a write       computes with the written value, even by an earlier read: it was TF1's memory
+    a fetched variable                 after all writes: TF1 returned the variable's memory, also from a `tf.cond`
 
 A read does not belong to a write that it reaches through a gradient. Towers that train one variable side by side
-compute their gradients with what there was before the run. What stands in a loop is left as the graph has it.
+compute their gradients with the values from before the run. Ops in a loop keep the order that the graph sets.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from tf2towers.runtime.graph_session.nodes import Nodes, copy_of, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.same_memory import is_same_memory
 
-#: what `cond(is_variable_initialized(v), v.read_value, lambda: initial_value)` is made of
+#: the ops of `cond(is_variable_initialized(v), v.read_value, lambda: initial_value)`
 _READ_IF_INITIALIZED = frozenset(
     {"Const", "Identity", "Merge", "ReadVariableOp", "Switch", "VarHandleOp", "VarIsInitializedOp"}
 )
-#: they compute what they write from a gradient, and read the variable themselves
+#: ops that compute the written value from a gradient, and read the variable themselves
 _OPTIMIZERS = ("ResourceApply", "ResourceSparseApply")
 _APART = "/apart"
-#: what takes from a resource, or gives to it
-_TAKINGS = (
+#: ops that take elements from a resource, or add elements to it; ops of one kind are ordered
+_INPUT_OPS = (
     re.compile(r"IteratorGetNext(Sync|AsOptional)?|Reader(Read|ReadUpTo)(V2)?"),
     re.compile(r"QueueDequeue(Many|UpTo)?(V2)?"),
     re.compile(r"QueueEnqueue(Many)?(V2)?"),
@@ -55,13 +55,13 @@ class Read(NamedTuple):
 
 @dataclass
 class Accesses:
-    """What a part of a graph does with its variables.
+    """The reads and writes of variables in a part of a graph.
 
     Attributes:
-        reads: those that give a value, or rows of it.
-        writers: by variable, the operations that write it, or may, on its first copy.
-        followers: a write -> the same on the other copies, in the order of `copies`.
-        copies: by variable, the towers that have a copy; only variables with two and more.
+        reads: the reads that return a value, or rows of it.
+        writers: variable -> the operations that write, or may write, its first copy.
+        followers: a write -> its repetitions on the other copies, in the order of `copies`.
+        copies: variable -> the towers that have a copy; only variables with two copies or more.
         elsewhere: variables on other machines.
     """
 
@@ -72,19 +72,19 @@ class Accesses:
     elsewhere: frozenset[str]
 
     def write_on(self, writer: str, variable: str, tower: int) -> str:
-        """The operation that makes a write on a tower's copy."""
+        """The operation that performs a write on a tower's copy."""
         towers = self.copies.get(variable, (0,))
         writes = [writer, *self.followers.get(writer, ())]
         index = towers.index(tower) if tower in towers else 0
         return writes[index] if index < len(writes) else writer
 
     def writes(self, writer: str) -> list[str]:
-        """The operations that make a write on all copies."""
+        """The operations that perform a write on all copies."""
         return [writer, *self.followers.get(writer, ())]
 
 
 class Branch(NamedTuple):
-    """A branch of a `tf.cond`: its predicate as a node's input, and which one it is."""
+    """A branch of a `tf.cond`: the predicate's tensor, and the value of it for which the branch runs (1 or 0)."""
 
     predicate: str
     taken: int
@@ -98,14 +98,14 @@ def settle_order(
     accesses: Accesses,
     fetches: Iterable[str],
 ) -> None:
-    """Adds the control inputs that settle the order of a run.
+    """Adds control inputs that fix the order of a run's reads and writes.
 
     Args:
         nodes: the graph.
-        part: what of it the run needs; inputs are changed in place.
-        made: nodes that came to it, by name; more may come.
-        others: further nodes of the run, which stay as they are.
-        accesses: of the part's variables.
+        part: the nodes that the run needs; their inputs are changed in place.
+        made: the nodes that were added to the part, by name; further ones are added here.
+        others: further nodes of the run, which are not changed.
+        accesses: the reads and writes of the part's variables.
         fetches: the nodes whose values the run returns.
     """
     _Order(nodes, part, made, others, accesses).settle(fetches)
@@ -148,7 +148,7 @@ class _Order:
             self._read_first(late, waiting)
         self._read_last(late)
 
-    # the order that there is
+    # the order that the graph sets
 
     def _all(self) -> Iterator[Any]:
         return itertools.chain(self._part, self._made.values(), self._others)
@@ -157,7 +157,7 @@ class _Order:
         return self._by_name.get(name) or self._made.get(name)
 
     def _topological_order(self) -> list[Any]:
-        """The nodes in the order they were built, as far as what they wait for allows it."""
+        """The nodes in topological order, and otherwise in the order they were built."""
         built = {node.name: index for index, node in enumerate(self._part)}
         by_name = {node.name: node for node in self._all()}
         users: dict[str, list[str]] = {}
@@ -167,7 +167,7 @@ class _Order:
             key[name] = built.get(name.removesuffix(_APART), 0)
             sources = {parse(text).node for text in node.input}
             sources = {
-                source for source in sources if source in by_name and not _goes_back(by_name[source], node)
+                source for source in sources if source in by_name and not _is_back_edge(by_name[source], node)
             }
             missing[name] = len(sources)
             for source in sources:
@@ -195,11 +195,11 @@ class _Order:
         self._before = {name: bits & ~numbers.get(name, 0) for name, bits in reached.items()}
 
     def _writes_before(self, name: str, variable: str) -> int:
-        """The writes of a variable that a node waits for by what the script says, as bits."""
+        """The writes of a variable that a node waits for in the script's graph, as bits."""
         return self._before.get(name, 0) & self._bits[variable]
 
     def _branches_of(self, name: str) -> list[Branch] | None:
-        """The branches that a read or a write stands in, the outermost first; None for one in a loop."""
+        """The branches around a read or a write, the outermost first; None if it is in a loop."""
         if name not in self._branches:
             self._branches[name] = self._find_branches(name.removesuffix(_APART))
         return self._branches[name]
@@ -228,12 +228,12 @@ class _Order:
         have = set(node.input)
         node.input.extend(f"^{wait}" for wait in dict.fromkeys(waits) if f"^{wait}" not in have)
 
-    def _after(self, name: str, waiting: str) -> tuple[str | None, bool]:
-        """What an operation waits for to come after another one.
+    def _node_to_wait_for(self, name: str, waiting: str) -> tuple[str | None, bool]:
+        """Finds the node that the operation `waiting` has to wait for, to run after the operation `name`.
 
         Returns:
-            The node to wait for; None where only one of the two runs, or one is in a loop. And whether the other one
-            always runs where the waiting one does, so that what came before it has come as well.
+            The node to wait for; None if only one of the two runs, or one is in a loop. And whether `name` always runs
+            if `waiting` does, so that `waiting` also runs after all that `name` waits for.
         """
         first, second = self._branches_of(name), self._branches_of(waiting)
         if first is None or second is None:
@@ -248,7 +248,7 @@ class _Order:
         return self._end(name, first, level), False
 
     def _end(self, name: str, branches: Sequence[Branch], level: int) -> str:
-        """A node outside of the branches from a level on, which runs once an operation in them has run, or cannot."""
+        """A node outside the branches from `level` on, which runs when an operation in them has run or will not run."""
         done = name
         for depth in range(len(branches) - 1, level - 1, -1):
             predicate, taken = branches[depth]
@@ -269,14 +269,14 @@ class _Order:
         return name
 
     def _wait_for_writes_before(self, name: str, earlier: Sequence[str], on: Read | None) -> bool:
-        """Lets an operation wait for writes, the last of them first; whether it waits for any.
+        """Makes an operation wait for earlier writes, starting with the last; returns whether it waits for any.
 
         Args:
-            on: the read that waits; None for a write, which waits for all copies.
+            on: the read that waits; None for a write, which waits on all copies.
         """
         waits = False
         for writer in reversed(earlier):
-            wait, always = self._after(writer, name)
+            wait, always = self._node_to_wait_for(writer, name)
             if wait is not None:
                 waits = True
                 copies = (
@@ -289,27 +289,27 @@ class _Order:
                 break
         return waits
 
-    def _come_before(self, read: Read, later: Sequence[str]) -> None:
-        """Lets writes wait for a read, the first of them first."""
+    def _make_writes_wait(self, read: Read, later: Sequence[str]) -> None:
+        """Makes later writes wait for a read, starting with the first write."""
         for writer in later:
-            wait, _ = self._after(read.name, writer)
+            wait, _ = self._node_to_wait_for(read.name, writer)
             if wait is not None:
                 self._wait(self._accesses.write_on(writer, read.variable, read.tower), [wait])
             branches = self._branches_of(writer)
             if branches is not None and branches == (self._branches_of(read.name) or [])[: len(branches)]:
-                break  # it runs wherever the read does, and the others wait for it
+                break  # this write always runs if the read does, and the later writes wait for it
 
     # the rules
 
     def _order_writes(self) -> None:
-        """Writes of one variable come in the order they were built, on all copies."""
+        """Makes writes of one variable run in the order they were built, on all copies."""
         for names in self._accesses.writers.values():
             names.sort(key=self._rank.__getitem__)
             for index in range(1, len(names)):
                 self._wait_for_writes_before(names[index], names[:index], None)
 
     def _order_belonging_reads(self, order: Sequence[Any], late: Mapping[str, str]) -> set[str]:
-        """A read that belongs to a write comes after the writes built before it; returns the reads that wait so."""
+        """Makes a read that belongs to a write run after the writes built before it; returns the reads that wait."""
         repeated = {name for name, writers in self._accesses.writers.items() if len(writers) > 1}
         reads = [read for read in self._accesses.reads if read.variable in repeated and read.name not in late]
         bits = {read.name: 1 << index for index, read in enumerate(reads)}
@@ -331,13 +331,13 @@ class _Order:
                 at = sum(self._rank[writer] < self._rank[read.name] for writer in writers)
                 if self._wait_for_writes_before(read.name, writers[:at], read):
                     waiting.add(read.name)
-                    self._come_before(read, writers[at:])
+                    self._make_writes_wait(read, writers[at:])
         return waiting
 
     def _reached(
         self, order: Sequence[Any], bits: Mapping[str, int], *, through_gradients: bool
     ) -> dict[str, int]:
-        """Which reads each node is computed from; with gradients, also those that it waits for."""
+        """The reads (or writes, as bits) that each node is computed from; with gradients, also those it waits for."""
         reached: dict[str, int] = {}
         for node in order:
             if not through_gradients and self._nodes.is_gradient(node.name):
@@ -351,9 +351,9 @@ class _Order:
         return reached
 
     def _order_waiting_reads(self, order: Sequence[Any], settled: set[str]) -> None:
-        """A read that waits for something comes before the writes that were built after it.
+        """Makes a read that waits for something run before the writes that were built after it.
 
-        And after those built before it, where it waits for a write of the variable, or for what the script says.
+        If it waits for a write of the variable, or has control inputs, it also runs after the writes built before it.
         """
         reads = [
             read
@@ -374,14 +374,14 @@ class _Order:
             if waits and read.variable not in self._accesses.elsewhere:
                 self._wait_for_writes_before(read.name, writers[:at], read)
             if at < len(writers) and not reached.get(writers[at], 0) & bits[read.name]:
-                self._come_before(read, writers[at:])
+                self._make_writes_wait(read, writers[at:])
 
     def _read_first(self, late: Mapping[str, str], waiting: set[str]) -> None:
-        """A read that waits for nothing comes before its run's writes.
+        """Makes a read that waits for nothing run before the run's writes.
 
-        TF1 left their order open, and most often read first. No read needs what waits for a write, so nothing can wait
-        in a circle. Rows of a variable, too, where nothing that they need waits for one.
-        On a parameter server that is so of what is fetched as well: the worker asked for it at once.
+        TF1 left their order open, and most often read first. Such a read depends on no op that waits for a write, so no
+        cycle can arise. The same holds for reads of rows, if no input of theirs waits for a write. A variable on a
+        parameter server is read first even if it is fetched: the worker requested it at once.
         """
         early = [
             read for read in self._accesses.reads
@@ -399,10 +399,10 @@ class _Order:
         for read in early:
             if read.name in plain:
                 writers = self._accesses.writers[read.variable]
-                self._come_before(read, [name for name in writers if name != f"{read.variable}/Assign"])
+                self._make_writes_wait(read, [name for name in writers if name != f"{read.variable}/Assign"])
 
     def _after_writes(self) -> set[str]:
-        """What waits for a write, or stands in a branch or a loop."""
+        """The nodes that wait for a write or for an op in a branch or a loop, with the writes and these ops."""
         users: dict[str, list[str]] = {}
         for node in self._all():
             for text in node.input:
@@ -430,7 +430,7 @@ class _Order:
         )
 
     def _find_reads_if_initialized(self, fetches: set[str]) -> list[tuple[str, str, set[str]]]:
-        """Where a variable is read in a branch, if it is initialized: the `Merge`, the variable, the nodes before."""
+        """Finds the reads of variables in a branch "if initialized": the `Merge`, the variable, the nodes before it."""
         found = []
         for node in self._part if self._accesses.writers else ():
             if node.op == "Merge" and not self._nodes.in_control_flow(node.name):
@@ -440,7 +440,7 @@ class _Order:
         return found
 
     def _read_if_initialized(self, merge: Any, fetches: set[str]) -> tuple[str, set[str]]:
-        """The variable whose value, or else a constant, leaves a branch, and what that takes; '' for other branches."""
+        """The variable whose value, or a constant, a `Merge` returns, and its nodes; '' for any other `Merge`."""
         found = {merge.name}
         waiting, variables = [merge], set()
         while waiting:
@@ -457,10 +457,10 @@ class _Order:
     def _read_first_if_initialized(
         self, reads: Sequence[tuple[str, str, set[str]]], waiting: set[str]
     ) -> None:
-        """Such a read comes before its run's writes as well: so hooks read the global step.
+        """Makes a read "if initialized" run before the run's writes: hooks read the global step in this way.
 
-        A branch cannot be waited for, but the `Merge` after it can. On a parameter server, too, TF1's hooks got the
-        step before the update, which waits for gradients (TF 1.15: 200 of 200 runs).
+        No op can wait for a branch, but for the `Merge` after it. On a parameter server, too, TF1's hooks got the step
+        from before the update, which waits for gradients (TF 1.15: 200 of 200 runs).
         """
         for merge, variable, needed in reads:
             if needed & waiting:
@@ -470,13 +470,13 @@ class _Order:
                     for write in self._accesses.writes(name):
                         self._wait(write, [merge])
 
-    # what is the variable's memory
+    # ops that return the variable's memory
 
     def _read_when_used(self, order: Sequence[Any], late: Mapping[str, str]) -> None:
-        """What waits for a write computes with what that left, also where the read was built before.
+        """Makes an op that waits for a write compute with the written value, also if its read was built before.
 
-        In TF1 `tf.identity(v)`, an assignment, and a `tf.cond` of such are the variable's memory. So the sum of what
-        the towers' assignments give was a multiple of what the last of them left. On a GPU it was a copy.
+        In TF1 `tf.identity(v)`, an assignment, and a `tf.cond` of these are the variable's memory. So the sum of the
+        towers' assignments was a multiple of the value that the last one wrote. On a GPU it was a copy.
         """
         reads = {
             read.name: read
@@ -485,7 +485,7 @@ class _Order:
             and read.name not in late
             and not self._nodes.in_loop(read.name)
         }
-        given: dict[str, set[str]] = {}  # a node -> the reads whose memory it hands on
+        given: dict[str, set[str]] = {}  # a node -> the reads whose memory it returns
         for node in order:
             sources = {parse(text).node for text in node.input if text[0] != "^"} & given.keys()
             if node.name in reads and node.op == "ReadVariableOp":
@@ -502,10 +502,10 @@ class _Order:
                     if self._writes_before(node.name, reads[name].variable)
                     & ~self._writes_before(name, reads[name].variable)
                 }
-                self._take_memory(node, taken, given)
+                self._copy_reads_for(node, taken, given)
 
-    def _take_memory(self, user: Any, taken: Mapping[str, Read], given: Mapping[str, set[str]]) -> None:
-        """Lets a node compute with reads, and with what hands them on, of its own."""
+    def _copy_reads_for(self, user: Any, taken: Mapping[str, Read], given: Mapping[str, set[str]]) -> None:
+        """Gives a node its own copies of the reads in `taken`, and of the nodes between them and it."""
         suffix = f"/as_used_by/{user.name}"
         waiting = [user]
         while waiting:
@@ -523,7 +523,7 @@ class _Order:
             writers = self._accesses.writers[read.variable]
             at = sum(self._rank[writer] < self._rank[user.name] for writer in writers)
             self._wait_for_writes_before(own.name, writers[:at], own)
-            self._come_before(own, writers[at:])
+            self._make_writes_wait(own, writers[at:])
 
     def _copy(self, name: str, made: str) -> Any:
         copied = copy_of(self._node(name))
@@ -532,29 +532,29 @@ class _Order:
         return copied
 
     def _find_fetched_reads(self, fetches: Iterable[str]) -> dict[str, str]:
-        """The reads that give fetched variables, which come after the run's writes: the read -> its variable.
+        """Finds the reads of fetched variables, which run after the run's writes: read -> its variable.
 
         In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's memory, as `w` itself
-        was: what was fetched of them was what the run's writes had left there. What else in the run takes a value of
-        them gets copies, which are reads like others.
+        was: fetching them returned the value after the run's writes. Other ops of the run that use these nodes get
+        copies of them, with ordinary reads.
         """
         accesses = self._accesses
         of_read = {read.name: read for read in accesses.reads}
         late: dict[str, str] = {}
-        chains: dict[str, Any] = {}  # their nodes
+        chains: dict[str, Any] = {}  # name -> node between a late read and a fetch
         for name in dict.fromkeys(fetches):
             if name in self._by_name and not self._nodes.in_control_flow(name):
                 self._follow_memory(self._by_name[name], of_read, late, chains)
         taken = set()
         for user in (*self._part, *self._made.values()):
             if user.name not in chains:
-                taken |= _take_apart(user, chains)
+                taken |= _use_copies(user, chains)
         while taken:
             name = taken.pop()
             if f"{name}{_APART}" in self._made:
                 continue
             copied = self._copy(name, f"{name}{_APART}")
-            taken |= _take_apart(copied, chains)
+            taken |= _use_copies(copied, chains)
             if name in late:
                 accesses.reads.append(of_read[name]._replace(name=copied.name))
         return late
@@ -562,9 +562,9 @@ class _Order:
     def _follow_memory(
         self, node: Any, of_read: Mapping[str, Read], late: dict[str, str], chains: dict[str, Any]
     ) -> bool:
-        """Whether a node gives a variable's memory, in some branch; then its reads are late, and its chain is kept.
+        """Whether a node returns a variable's memory, in some branch; if so, adds to `late` and `chains`.
 
-        What leaves a `tf.cond` is the memory that the branch which ran gave.
+        `late` gets the reads and `chains` the nodes in between. A `tf.cond` returns the memory that its branch returns.
         """
         if node.name in chains:
             return True
@@ -588,7 +588,7 @@ class _Order:
         return found
 
     def _memory_of(self, node: Any) -> list[str]:
-        """The nodes whose memory a node hands on: after a `tf.cond` that of one branch."""
+        """The nodes whose memory a node returns; for the `Merge` of a `tf.cond`, the memory of one of its branches."""
         inputs = [parse(text).node for text in node.input if text[0] != "^"]
         if self._nodes.in_loop(node.name):
             return []
@@ -601,22 +601,22 @@ class _Order:
         return variable in self._accesses.writers and variable not in self._accesses.elsewhere
 
     def _read_last(self, late: Mapping[str, str]) -> None:
-        """A variable that is fetched itself is read after the run's writes: TF1 returned the memory they had changed.
+        """Makes the reads of fetched variables run after the run's writes: TF1 returned the memory they had changed.
 
-        One on another machine was sent at once, before them.
+        `late` is without variables on other machines: these were sent at once, before the writes.
         """
         of_read = {read.name: read for read in self._accesses.reads}
         for name, variable in late.items():
             self._wait_for_writes_before(name, self._accesses.writers[variable], of_read[name])
 
 
-def _goes_back(source: Any, node: Any) -> bool:
-    """Whether an input of a node is that of a loop's next round."""
+def _is_back_edge(source: Any, node: Any) -> bool:
+    """Whether an edge of the graph leads to the next round of a loop."""
     return bool(node.op.endswith("Merge") and source.op.endswith("NextIteration"))
 
 
-def _take_apart(user: Any, chains: Mapping[str, Any]) -> set[str]:
-    """Lets a node take copies of the nodes of chains; the names of those."""
+def _use_copies(user: Any, chains: Mapping[str, Any]) -> set[str]:
+    """Makes a node use copies of the nodes in `chains`; returns the names of those that it uses."""
     taken = set()
     for place, text in enumerate(user.input):
         source = parse(text)
@@ -626,12 +626,12 @@ def _take_apart(user: Any, chains: Mapping[str, Any]) -> set[str]:
     return taken
 
 
-def order_takings(nodes: Nodes, part: Sequence[Any]) -> None:
-    """Has takings from one iterator, queue or reader, and givings to one queue, come in the order they were built.
+def order_input_ops(nodes: Nodes, part: Sequence[Any]) -> None:
+    """Makes ops that take from one iterator, queue or reader, or add to one queue, run in the order they were built.
 
-    TF 1 let the towers of a run take as it happened, so that each run of a script had other batches in its towers. This
-    is one of the orders it could have taken, and the same in every run (`tf2towers.verify.recorder.order` has it as
-    well). Those in branches and loops stay as they are.
+    TF 1 left the order of the towers open, so each run of a script had different batches in its towers. This is one of
+    the possible orders, and the same in every run (`tf2towers.verify.recorder.order` sets it in originals as well). Ops
+    in branches and loops are not changed.
 
     Args:
         part: the nodes of a run, in the order they were built; inputs are changed in place.
@@ -639,7 +639,7 @@ def order_takings(nodes: Nodes, part: Sequence[Any]) -> None:
     by_name = {node.name: node for node in part}
     last: dict[tuple[str, int], str] = {}
     for node in part:
-        kind = next((place for place, kind in enumerate(_TAKINGS) if kind.fullmatch(node.op)), None)
+        kind = next((place for place, kind in enumerate(_INPUT_OPS) if kind.fullmatch(node.op)), None)
         if kind is None or not node.input or nodes.in_control_flow(node.name):
             continue
         source = parse(node.input[0]).node

@@ -1,8 +1,8 @@
-"""Whether the script switched resource variables on itself, as some of TF 1.15 did.
+"""Whether the script enabled resource variables itself, as some TF 1.15 scripts did.
 
-All variables are resources here. What a script sees of it is when a variable is read that is fetched together with its
-update: TF1's own variables gave the memory that the update had changed, resources give what was read before it. And
-those of a parameter server: TF1's own were read at the start of a worker's run, resources where the graph has it.
+All variables are resource variables here. A script sees the difference if it fetches a variable together with its
+update: TF1's own variables returned the memory that the update had changed, resource variables the value before it.
+On a parameter server, TF1's own variables were read at the start of a worker's run, resources where the graph says so.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Small tensors that go from one process to another together are sent together.
+"""Packs small tensors that one process sends to another into one tensor.
 
-Each tensor that a function sends costs a request, as it did in TF1, and for small ones that is all that it costs. Here
-variables that are read at the start of a run, and gradients that a parameter server is given, travel in one tensor if
-they are small. No value changes. Nothing waits for what might not come. Tensors share a parcel only if they wait for
-the same blocking operations, and if none of them can need what becomes of another.
+Each tensor that a function sends costs a request, as in TF1; for a small tensor, that is the whole cost. Here small
+variables that are read at the start of a run, and small gradients for a parameter server, are sent as one tensor. No
+value changes, and no tensor waits for one that may never come. Tensors share a parcel only if they wait for the same
+blocking ops, and if none of them can depend on a result of another.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.nodes import TensorName, add_constant, add_node, parse, written
 
-#: bytes up to which a tensor is small
+#: the largest size of a small tensor, in bytes
 SMALL = 32 * 1024
-#: in these a tensor may be none at all
+#: ops whose output may be dead (a branch that does not run)
 _CONTROL_FLOW = frozenset(
     {"Switch", "Merge", "Enter", "Exit", "NextIteration", "RefSwitch", "RefMerge", "RefEnter"}
 )
-#: what may keep a run waiting
+#: parts of the types of ops that may block a run
 _BLOCKING = ("Queue", "Take", "Barrier", "Stage", "Iterator", "Reader", "PyFunc", "Recv", "Collective")
 _INT32 = tf.int32.as_datatype_enum
 
@@ -29,15 +29,15 @@ _INT32 = tf.int32.as_datatype_enum
 def pack(
     nodes: Sequence[Any], process: Callable[[Any], str], shape: Callable[[TensorName], tuple[Any, Any] | None]
 ) -> list[Any]:
-    """Lets small tensors travel together. The nodes that use them are changed in place.
+    """Packs small tensors into parcels. The nodes that use the tensors are changed in place.
 
     Args:
         nodes: the nodes of a function, with their devices.
-        process: the process that a node is in, as the beginning of its device.
-        shape: a tensor's static shape and type, if it has them.
+        process: returns the process of a node, as the first part of its device.
+        shape: returns a tensor's static shape and dtype, if known.
 
     Returns:
-        The nodes that came to it.
+        The new nodes.
     """
     by_name = {node.name: node for node in nodes}
     crossing: dict[tuple[TensorName, str], list[tuple[Any, int]]] = {}
@@ -76,7 +76,7 @@ def pack(
 def _travels_with(
     nodes: Sequence[Any], by_name: Mapping[str, Any], process: Callable[[Any], str]
 ) -> Callable[[Any], Any]:
-    """What the results of a node may travel with: those of nodes of the same kind; None: with no others."""
+    """Returns a function from a node to a group: outputs of nodes of one group may share a parcel; None: alone."""
     if any(node.op in _CONTROL_FLOW for node in nodes):
         return lambda node: "read" if _first_read(node, by_name) else None
     order = _in_order(nodes, by_name)
@@ -103,7 +103,7 @@ def _first_read(node: Any, by_name: Mapping[str, Any]) -> bool:
 
 
 def _in_order(nodes: Sequence[Any], by_name: Mapping[str, Any]) -> list[Any]:
-    """The nodes, each after what it needs."""
+    """The nodes in topological order."""
     done: set[str] = set()
     order = []
     for first in nodes:
@@ -127,7 +127,7 @@ def _parcel(
     to: str,
     made: list[Any],
 ) -> list[str]:
-    """Packs the tensors, sends them and takes them out; what they are called there."""
+    """Adds nodes that pack tensors, send them and unpack them; returns the names of the unpacked tensors."""
 
     def add(name: str, op: str, inputs: Sequence[str], device: str, **types: int) -> Any:
         return add_node(made, f"{prefix}/{name}", op, inputs, device, **types)

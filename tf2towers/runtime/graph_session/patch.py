@@ -1,4 +1,4 @@
-"""A change of TensorFlow for this process: applied once, listed while it is in force, and taken back."""
+"""`Patch`: a change of TensorFlow in this process, which is applied once, listed while in force, and can be undone."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _MISSING: Any = object()
 
 
 class Patch:
-    """Some attributes of TensorFlow's that are ours from the first call on, until `undo`.
+    """Replaces some attributes of TensorFlow from the first call on, until `undo`.
 
     Attributes:
-        name: of the function that makes the changes; its docstring is `why`.
-        source: the file and the name in TensorFlow 1.15.5 (or another release) that behave so.
+        name: the name of the function that makes the changes; its docstring is `why`.
+        source: the file and the name in TensorFlow 1.15.5 (or another release) that show the patched behaviour.
         test: the test or soundness script that fails without the patch.
-        changes: owner and name of each attribute that is changed; empty while the patch is not applied.
+        changes: owner and name of each changed attribute; empty while the patch is not applied.
     """
 
     def __init__(self, change: Callable[..., None], source: str, test: str) -> None:
@@ -28,7 +28,7 @@ class Patch:
         self._undos: list[Callable[[], object]] = []
 
     def __call__(self, *args: Any) -> None:
-        """Applies the patch, if it is not applied yet. Of one that fails nothing stays."""
+        """Applies the patch, if it is not applied yet; if that fails, all its changes are undone."""
         if self in _applied:
             return
         _applied.append(self)
@@ -39,7 +39,7 @@ class Patch:
             raise
 
     def set(self, owner: Any, name: str, value: Any) -> None:
-        """Sets an attribute, or an entry of a dictionary, and keeps what was there."""
+        """Sets an attribute, or an entry of a dictionary, and remembers the old value for `undo`."""
         if isinstance(owner, dict):
             entry = owner[name]
             self.on_undo(lambda: owner.update({name: entry}))
@@ -51,22 +51,22 @@ class Patch:
         self.changes.append((owner, name))
 
     def around(self, owner: Any, name: str, *others: Any) -> Callable[[Callable[..., Any]], None]:
-        """Sets an attribute, here and in other owners, to a function that is given what was there first of all."""
+        """Wraps the function in an attribute, also in other owners; the wrapper is passed the old function first."""
 
         def decorate(function: Callable[..., Any]) -> None:
             plain = owner[name] if isinstance(owner, dict) else getattr(owner, name)
-            made = wraps(plain)(lambda *args, **kwargs: function(plain, *args, **kwargs))
+            wrapper = wraps(plain)(lambda *args, **kwargs: function(plain, *args, **kwargs))
             for each in (owner, *others):
-                self.set(each, name, made)
+                self.set(each, name, wrapper)
 
         return decorate
 
-    def on_undo(self, take_back: Callable[[], object]) -> None:
-        """Has a change that is no attribute taken back by `undo`."""
-        self._undos.append(take_back)
+    def on_undo(self, revert: Callable[[], object]) -> None:
+        """Registers a function that `undo` calls, for a change that is not of an attribute."""
+        self._undos.append(revert)
 
     def undo(self) -> None:
-        """Takes the changes back, the last one first; nothing where the patch is not applied."""
+        """Undoes the changes, the last one first; does nothing if the patch is not applied."""
         while self._undos:
             self._undos.pop()()
         self.changes.clear()
@@ -78,21 +78,21 @@ _applied: list[Patch] = []
 
 
 def applied() -> tuple[Patch, ...]:
-    """The patches that are in force, in the order in which they were applied."""
+    """The patches in force, in the order in which they were applied."""
     return tuple(_applied)
 
 
 def undo() -> None:
-    """Takes all patches back, the last one first."""
+    """Undoes all patches, the last one first."""
     for one in reversed(applied()):
         one.undo()
 
 
 def patch(source: str, test: str) -> Callable[[Callable[..., None]], Patch]:
-    """Makes a `Patch` of the function below, which is called with the patch and what the patch is called with."""
+    """Decorator that makes a `Patch` of a function, which is passed the patch and the arguments of the patch's call."""
     return lambda change: Patch(change, source, test)
 
 
 def _own(owner: Any, name: str) -> Any:
-    """A class's attribute as it stands in the class (a property, a static method), or `_MISSING`."""
+    """The raw attribute of a class itself (a property, a static method); `_MISSING` if the class only inherits it."""
     return vars(owner).get(name, _MISSING)

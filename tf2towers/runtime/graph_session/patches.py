@@ -1,9 +1,9 @@
 """All patches of TensorFlow (and of tf_keras and NumPy), each with its reason, its source and a test that pins it.
 
-A patch is called to be applied. It is applied once for each process, whoever calls it again; `patch.applied()` gives
-those that are in force, and `patch.undo()` takes all of them back. `graph_mode` applies `FOR_MIGRATED`, and
-`tf2towers.verify.stand_ins` applies `FOR_ORIGINALS`. No other module of the runtime assigns to an attribute of
-TensorFlow's (`tests/architecture/test_patches.py`).
+Calling a patch applies it, once in a process: further calls do nothing. `patch.applied()` returns the patches that are
+in force, and `patch.undo()` undoes all of them. `graph_mode` applies `FOR_MIGRATED`, and `tf2towers.verify.stand_ins`
+applies `FOR_ORIGINALS`. No other module of the runtime assigns to TensorFlow's attributes
+(`tests/architecture/test_patches.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-import tensorflow.compat.v1 as _v1  # until somebody imports it, `tf.compat.v1` is another object
+import tensorflow.compat.v1 as _v1  # before this import, `tf.compat.v1` is another object
 from tensorflow.python.data.ops import dataset_ops, iterator_ops, readers
 from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
@@ -61,10 +61,10 @@ _waiting: list[Callable[[], None]] = []
 
 
 def before_devices_start(settle: Callable[[], None]) -> None:
-    """Calls `settle` when TensorFlow has looked which devices there are, before it starts them; at once, if it has.
+    """Calls `settle` once TensorFlow has listed the devices, before it starts them; at once if they are listed already.
 
-    To look is to initialise CUDA, which takes CUDA_VISIBLE_DEVICES as it is then, for good. Many scripts set it in
-    their `main`, and TF1 looked when the session was made.
+    Listing them initialises CUDA, which reads CUDA_VISIBLE_DEVICES once and for all. Many scripts set that variable in
+    their `main`, and TF1 listed the devices when the session was made.
     """
     if context.context()._physical_devices is not None:
         settle()
@@ -75,7 +75,7 @@ def before_devices_start(settle: Callable[[], None]) -> None:
 
 @patch("common_runtime/direct_session.cc, NewSession", "tests/runtime/graph_session/test_processes.py")
 def devices_are_settled_when_found(changes: Patch) -> None:
-    """Calls what `before_devices_start` was given, once TensorFlow has looked which devices there are."""
+    """Calls the functions passed to `before_devices_start`, once TensorFlow has listed the devices."""
     eager_context = context.context()
 
     @changes.around(eager_context, "_initialize_physical_devices")
@@ -91,12 +91,12 @@ def devices_are_settled_when_found(changes: Patch) -> None:
 
 @patch("framework/ops.py, Graph.device", "tests/soundness/scripts/clusters/workers.py")
 def device_functions_see_tf1(changes: Patch) -> None:
-    """Shows the device functions of all graphs TF1's variables; not where the script has resource variables itself."""
+    """Shows variables to device functions as TF1's variables, unless the script enabled resource variables itself."""
 
     @changes.around(tf.Graph, "device")
     def device(plain: Any, graph: Any, device_name_or_function: Any) -> Any:
         given = device_name_or_function
-        # those of TensorFlow itself, which merge device strings, are objects of its own classes
+        # TensorFlow's own device functions, which merge device strings, are objects of its own classes
         of_tensorflow = type(given).__module__.startswith("tensorflow.")
         if callable(given) and not own_resources.switched_on and not of_tensorflow:
             given = show_tf1s_variables(given)
@@ -105,7 +105,7 @@ def device_functions_see_tf1(changes: Patch) -> None:
 
 @patch("framework/ops.py, device", "tests/runtime/graph_session/test_processes.py")
 def devices_may_be_functions(changes: Patch) -> None:
-    """Lets plain `tf.device` take a function in a script that says `compat.v1` for the rest, as TF1's did."""
+    """Lets `tf.device` take a function, as in TF1, also in a script that otherwise uses `tf.compat.v1`."""
     changes.set(tf, "device", _v1.device)
 
 
@@ -114,7 +114,7 @@ def devices_may_be_functions(changes: Patch) -> None:
 
 @patch("framework/tensor_shape.py, Dimension.__init__", "tests/soundness/scripts/sessions/variables.py")
 def whole_floats_are_sizes(changes: Patch) -> None:
-    """Lets `tf.get_variable("w", [n / 2, 10])` have the size that TF1 gave it: 4.0 is 4, and 4.5 is an error still."""
+    """Lets `tf.get_variable("w", [n / 2, 10])` take a size that is a whole float, as in TF1; 4.5 is still an error."""
 
     @changes.around(Dimension, "__init__")
     def whole(plain: Any, self: Any, value: Any) -> None:
@@ -124,15 +124,15 @@ def whole_floats_are_sizes(changes: Patch) -> None:
 
 @patch("framework/tensor_shape.py, TensorShape.__eq__", "tests/runtime/graph_session/test_private.py")
 def unknown_sizes_are_not_equal(changes: Patch) -> None:
-    """Lets `shortcut.shape == inputs.shape` be False where a size is unknown, as TF1 had it: it may be another.
+    """Makes `shortcut.shape == inputs.shape` False if a size is unknown, as in TF1, since the sizes may differ.
 
     A block that projects its shortcut where the shapes differ would otherwise lack the projection. A shape is equal to
     itself.
 
-    TensorFlow 2.21's specs of tensors, variables and datasets compare shapes by `==`, to say whether a function or a
-    dataset fits; TF 1.15's compared tuples of sizes. They have to go on finding `[None, 3]` equal to `[None, 3]`. Only
-    who asks tells the two apart: a script and TensorFlow compare the same objects. So the module of the calling frame
-    is looked at, where shapes are alike and have an unknown size.
+    TensorFlow 2.21's specs of tensors, variables and datasets compare shapes by `==`, to decide whether a function or a
+    dataset fits; TF 1.15's compared tuples of sizes. For them `[None, 3]` must stay equal to `[None, 3]`. A script and
+    TensorFlow compare the same objects, so only the caller tells the two cases apart. Therefore the module of the
+    calling frame is checked, if the shapes are alike and have an unknown size.
     """
     plain = tf.TensorShape.__eq__
 
@@ -153,9 +153,9 @@ def unknown_sizes_are_not_equal(changes: Patch) -> None:
 def variables_are_tf1s(changes: Patch) -> None:
     """Makes resource variables instances of TF1's `tf.Variable`, as all of TF1's variables were.
 
-    A variable in a graph is true, as every TF1 object: `if global_step:` asks whether there is one.
-    `variable._ref()` is the variable itself, of which there are gradients and which operations take or write.
-    `variable += value` gives the sum, a tensor to which the name is bound from then on; a resource variable raises.
+    A variable in a graph is true, as every object in TF1: `if global_step:` tests whether there is one.
+    `variable._ref()` returns the variable itself, so that ops and gradients can use it. After `variable += value` the
+    name is bound to a tensor, the sum; with a resource variable this statement raises an error.
     """
     if not issubclass(BaseResourceVariable, _v1.Variable):
         _v1.Variable.register(BaseResourceVariable)
@@ -184,16 +184,15 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 @patch("ops/variables.py, RefVariable.__init__", "tests/soundness/scripts/sessions/variables.py")
 def variables_are_made_as_tf1s(changes: Patch) -> None:
-    """Makes resources of all variables, with what TF1's were given that resources take no notice of.
+    """Makes every variable a resource variable, with those options of TF1's variables that resource variables ignore.
 
-    `use_resource=False` asks for what all of them were, and functions hold resource variables alone. With
-    `validate_shape=False` they take values of any shape. One made under `gradient_override_map({"Identity": ...})` has
-    that gradient: TF1's was read by an `Identity` made with it. A `caching_device` that is the variable's own caches
-    nothing.
+    `use_resource=False` is ignored: functions can hold resource variables only. With `validate_shape=False` a variable
+    takes values of any shape. A variable made under `gradient_override_map({"Identity": ...})` has that gradient,
+    because TF1 read variables by an `Identity` op. A `caching_device` that is the variable's own device caches nothing.
     """
 
     @changes.around(ResourceVariable, "__init__")
-    def made(plain: Any, variable: Any, *arguments: Any, **options: Any) -> None:
+    def initialize(plain: Any, variable: Any, *arguments: Any, **options: Any) -> None:
         if options.get("validate_shape") is False and options.get("shape") is None:
             options["shape"] = tf.TensorShape(None)
         overridden = getattr(_v1.get_default_graph(), "_gradient_override_map", {})
@@ -215,9 +214,9 @@ def variables_are_made_as_tf1s(changes: Patch) -> None:
 
 
 def _forget_cache_in_the_same_memory(variable: Any) -> None:
-    """What TF1 cached on a variable's own device was the variable's memory, and changed with it.
+    """Drops a variable's cached value on its own device: in TF1 that was the variable's memory, and changed with it.
 
-    On another device, a GPU or a worker, it is the value at the beginning of a run.
+    On another device (a GPU, a worker), the cached value is the one at the beginning of a run.
     """
     cached = getattr(variable, "_cached_value", None)
     if cached is None or tf.executing_eagerly() or own_resources.switched_on:
@@ -234,11 +233,11 @@ def _forget_cache_in_the_same_memory(variable: Any) -> None:
     "tests/soundness/scripts/sessions/variables.py",
 )
 def variables_have_initial_values(changes: Patch) -> None:
-    """Gives resource variables `initialized_value`, which TF1's have, and initial values that read other variables.
+    """Gives resource variables `initialized_value`, and lets initial values depend on other variables, as in TF1.
 
-    Without the first, `tf.Variable(other.initialized_value())` ends in a NotImplementedError. For
-    `tf.Variable(other * 2.0)` TensorFlow takes the initial value of each of TF1's variables that has no value yet, and
-    a resource's read as it is. Then the variables would have to be initialised one after the other.
+    Without the first, `tf.Variable(other.initialized_value())` raises NotImplementedError. For
+    `tf.Variable(other * 2.0)` TensorFlow reads the initial value of each of TF1's variables that is not initialized
+    yet, but reads a resource variable itself. The variables would then have to be initialized one after the other.
     """
 
     def initialized_value(variable: Any) -> Any:
@@ -262,9 +261,10 @@ def variables_have_initial_values(changes: Patch) -> None:
 
 @patch("ops/state_ops.py, assign", "tests/functions/programs/files.py")
 def restored_shapes_are_checked(changes: Patch) -> None:
-    """Lets a Saver's restore raise an InvalidArgumentError for a tensor of another shape than a variable's.
+    """Makes a Saver's restore raise an InvalidArgumentError for a tensor of another shape than a variable's.
 
-    A resource variable takes that shape. Of a fully defined shape, the value's is looked at when it runs, as in TF1.
+    A resource variable would take that shape. If the variable's shape is fully defined, the restored value's shape is
+    checked when the restore runs, as in TF1.
     """
 
     @changes.around(resource_variable_ops, "shape_safe_assign_variable_handle")
@@ -276,17 +276,17 @@ def restored_shapes_are_checked(changes: Patch) -> None:
 
 @patch("ops/state_ops.py, assign", "tests/soundness/scripts/sessions/variables.py")
 def assignments_give_references(changes: Patch) -> None:
-    """Makes whatever reads or writes what an assignment gave wait for that assignment.
+    """Makes ops that read or write the result of an assignment wait for that assignment.
 
-    In TF1 an assignment gives the variable itself, after that write: `tf.gather(tf.scatter_update(w, i, x), j)` and
-    `tf.scatter_add(tf.assign(w, zeros), i, x)` come after the first write. TensorFlow 2 gives an object that its own
-    methods wait for, and hands on the bare handle elsewhere.
+    In TF1 an assignment returns the variable itself, after that write: `tf.gather(tf.scatter_update(w, i, x), j)` and
+    `tf.scatter_add(tf.assign(w, zeros), i, x)` run after the first write. TensorFlow 2 returns an object whose own
+    methods wait for the write; other functions take the bare handle from it, and do not wait.
     """
 
     @changes.around(_UnreadVariable, "value")
     def marked(plain: Any, assigned: Any, *arguments: Any, **options: Any) -> Any:
         value = plain(assigned, *arguments, **options)
-        if tf.is_symbolic_tensor(value) and value.op.type == "ReadVariableOp":  # and no value of eager code
+        if tf.is_symbolic_tensor(value) and value.op.type == "ReadVariableOp":  # not an eager value
             value.op._set_attr(GIVEN, _v1.AttrValue(b=True))
         return value
 
@@ -294,7 +294,7 @@ def assignments_give_references(changes: Patch) -> None:
         return assigned.value().eval(feed_dict, session)
 
     changes.set(_UnreadVariable, "eval", evaluate)
-    # they take the handle
+    # these take the bare handle
     for name in ("gather_nd", "sparse_read", "_strided_slice_assign", "is_initialized"):
         changes.set(_UnreadVariable, name, _after_write(getattr(BaseResourceVariable, name)))
     for name in dir(state_ops):
@@ -317,10 +317,10 @@ def _after_write(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @patch("ops/variable_scope.py, _VariableStore._get_single_variable", "tests/runtime/tf1/test_regularizers.py")
 def one_loss_a_variable(changes: Patch) -> None:
-    """Lets `tf.get_variable` call a regularizer once, and list the tensor that it gives.
+    """Lets `tf.get_variable` call a regularizer once, and add the tensor that it returns to the collection of losses.
 
-    TF 2 calls it three times, and lists an object that is no `tf.Tensor` and builds the loss anew wherever it is used.
-    A regularizer that puts its loss into a collection itself doubled the weight decay so.
+    TF 2 calls it three times, and adds an object that is not a `tf.Tensor`, and that builds the loss anew at each use.
+    A regularizer that adds its loss to a collection itself thus doubled the weight decay.
     """
 
     @changes.around(variable_scope._VariableStore, "_get_single_variable")
@@ -342,11 +342,11 @@ def one_loss_a_variable(changes: Patch) -> None:
 
 @patch("framework/ops.py, Graph and Operation", "tests/soundness/scripts/towers/gradients_of_its_own.py")
 def complete_graphs(changes: Patch) -> None:
-    """Gives operations and graphs what scripts read of TF1's that wrote gradients of their own.
+    """Gives operations and graphs the private attributes that scripts with gradients of their own read in TF1.
 
-    An operation's `_inputs`, `_outputs` and `_control_inputs` were lists of what the public attributes give; a graph's
-    `_last_id` was the highest `_id` of its operations. What `tf.GraphKeys.UPDATE_OPS` holds were tensors there, whose
-    `op` is now the element itself. A gradient that stands for a gather's stands for a gather's from a variable.
+    An operation's `_inputs`, `_outputs` and `_control_inputs` were the values of the public attributes, as lists; a
+    graph's `_last_id` was the highest `_id` of its operations. `tf.GraphKeys.UPDATE_OPS` held tensors; it now holds
+    operations, whose `op` is the operation itself. `gradient_override_map` of gathers includes gathers from variables.
     """
     given: dict[str, Callable[[Any], Any]] = {
         "_inputs": lambda operation: list(operation.inputs),
@@ -375,10 +375,10 @@ def complete_graphs(changes: Patch) -> None:
 
 @patch("framework/ops.py, Graph.as_graph_element", "tests/soundness/scripts/sessions/variables.py")
 def variables_by_tensor_name(changes: Patch) -> None:
-    """Gives `graph.get_tensor_by_name("w:0")` the variable, as TF1's was the variable's own tensor, not a handle.
+    """Makes `graph.get_tensor_by_name("w:0")` return the variable: in TF1 this was the variable's tensor, not a handle.
 
-    TensorFlow itself looks for `global_step:0` so, and refuses a handle. `w/read:0`, which TF1's operations took, and
-    its operation `w/read`, are found as well.
+    TensorFlow itself looks up `global_step:0` in this way, and refuses a handle. `w/read:0`, the input of TF1's ops,
+    and its operation `w/read` are found as well.
     """
 
     @changes.around(ops.Graph, "get_tensor_by_name")
@@ -400,16 +400,16 @@ def variables_by_tensor_name(changes: Patch) -> None:
                 raise
             with contextlib.suppress(KeyError):
                 if any_element(graph, variable, allow_tensor=False).type == "VarHandleOp":
-                    today = f"{variable}:0" if output else f"{variable}/Read/ReadVariableOp"
-                    return any_element(graph, today, *arguments, **options)
+                    read_here = f"{variable}:0" if output else f"{variable}/Read/ReadVariableOp"
+                    return any_element(graph, read_here, *arguments, **options)
             raise
 
 
 @patch("ops/variables.py, RefVariable.value", "tests/soundness/scripts/sessions/variables.py")
 def gradients_by_values_are_the_variables(changes: Patch) -> None:
-    """Lets `tf.gradients(loss, variable.value())` be the gradient of the variable: TF1 read it by that one tensor.
+    """Makes `tf.gradients(loss, variable.value())` the gradient by the variable: TF1 read a variable by one tensor.
 
-    Here each use has a read of its own, and the loss may depend on others.
+    Here each use of a variable has its own read op, and the loss may depend on other reads than this one.
     """
 
     def handle_of(tensor: Any) -> Any:
@@ -426,13 +426,13 @@ def gradients_by_values_are_the_variables(changes: Patch) -> None:
 
 @patch("ops/array_ops.py, identity and stop_gradient", "tests/functions/programs/training.py")
 def copies_of_rows_are_dense(changes: Patch) -> None:
-    """Lets `tf.identity` and `tf.stop_gradient` of a gradient of some rows be the whole gradient, as in TF1.
+    """Makes `tf.identity` and `tf.stop_gradient` return a dense tensor for `tf.IndexedSlices`, as in TF1.
 
-    In TF 2 they keep the rows: an optimizer with slots updates those alone, where TF1's updated all.
+    In TF 2 they return `tf.IndexedSlices`: an optimizer with slots then updates those rows only, and TF1's all rows.
     """
 
     def dense(function: Callable[..., tf.Tensor]) -> None:
-        def of_all_rows(input: Any, name: str | None = None) -> tf.Tensor:  # noqa: A002 - as it is there
+        def of_all_rows(input: Any, name: str | None = None) -> tf.Tensor:  # noqa: A002 - TensorFlow's name
             return function(tf.convert_to_tensor(input), name)
 
         tf.experimental.dispatch_for_api(function, {"input": tf.IndexedSlices})(of_all_rows)
@@ -444,14 +444,14 @@ def copies_of_rows_are_dense(changes: Patch) -> None:
 
 @patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/functions/programs/mathematics.py")
 def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
-    """Gives `tf.sparse_segment_sum` and its kin zeros for a gradient where no row is chosen (a batch without ids).
+    """Makes the gradient of `tf.sparse_segment_sum`, `_mean` and `_sqrt_n` zero if no row is chosen (an empty batch).
 
-    In TF 2.21 that gradient is unset memory.
+    In TF 2.21 that gradient is uninitialized memory.
     """
 
     def zeros_of_no_rows(plain: Any, operation: Any, *above: Any) -> Any:
         rows, *others = plain(operation, *above)
-        if isinstance(rows, tf.Tensor):  # slices of no rows are none
+        if isinstance(rows, tf.Tensor):  # `tf.IndexedSlices` without rows need no change
             rows = tf.where(tf.size(operation.inputs[1]) > 0, rows, tf.zeros_like(rows))
         return (rows, *others)
 
@@ -463,9 +463,9 @@ def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
 
 @patch("ops/math_grad.py, _SparseSegmentSumGrad", "tests/runtime/graph_session/test_private.py")
 def sums_over_rows_have_second_gradients(changes: Patch) -> None:
-    """Gives the gradient of `tf.sparse_segment_sum` a gradient: a sum over the same rows.
+    """Registers a gradient for the gradient of `tf.sparse_segment_sum`: a sum over the same rows.
 
-    In TF 2.21 that gradient is an operation of its own, which has none.
+    In TF 2.21 the gradient of `tf.sparse_segment_sum` is a single op, without a registered gradient.
     """
     known: dict[str, dict[str, Any]] = ops._gradient_registry._registry
     if "SparseSegmentSumGrad" in known:
@@ -483,9 +483,9 @@ def sums_over_rows_have_second_gradients(changes: Patch) -> None:
 
 @patch("ops/embedding_ops.py, embedding_lookup_sparse", "tests/functions/programs/neural_networks.py")
 def sums_of_half_embeddings_are_float32(changes: Patch) -> None:
-    """Lets `tf.nn.embedding_lookup_sparse` of float16 or bfloat16 give float32, as in TF1.
+    """Makes `tf.nn.embedding_lookup_sparse` of float16 or bfloat16 return float32, as in TF1.
 
-    There the rows were cast and combined in that; TF 2 rounds what comes of it, or adds up in half precision.
+    TF1 cast the rows to float32 and combined them in it; TF 2 rounds the result, or adds up in half precision.
     """
 
     @changes.around(embedding_ops, "embedding_lookup_sparse_impl")
@@ -501,9 +501,9 @@ def sums_of_half_embeddings_are_float32(changes: Patch) -> None:
 
 @patch("ops/nn_impl.py, fused_batch_norm", "tests/functions/programs/neural_networks.py")
 def epsilons_of_fused_norms_are_tf1s(changes: Patch) -> None:
-    """Lets a fused batch normalization take 1.001e-5 for an epsilon below it, as TensorFlow 1 did, and cuDNN asked for.
+    """Makes fused batch normalization use 1.001e-5 for any smaller epsilon, as TensorFlow 1 did: cuDNN required it.
 
-    `tf.nn.fused_batch_norm`, `tf.layers` and slim all come to this one function of TensorFlow's.
+    `tf.nn.fused_batch_norm`, `tf.layers` and slim all call this one function of TensorFlow.
     """
 
     @changes.around(gen_nn_ops, "fused_batch_norm_v3")
@@ -516,9 +516,9 @@ def epsilons_of_fused_norms_are_tf1s(changes: Patch) -> None:
 
 @patch("data/ops/dataset_ops.py, DatasetV1", "tests/functions/programs/datasets.py")
 def enumerated_datasets_have_iterators(changes: Patch) -> None:
-    """Lets `dataset.enumerate()` give what all others of TF1's methods give: a dataset with `make_one_shot_iterator`.
+    """Makes `dataset.enumerate()` return a dataset with `make_one_shot_iterator`, as TF1's other methods do.
 
-    It is the one method that TF1's class does not wrap; the function that it calls takes TF 2's class.
+    `enumerate` is the only method that TF1's dataset class does not wrap; the function that it calls uses TF 2's class.
     """
     if "enumerate" not in vars(dataset_ops.DatasetV1):
 
@@ -531,7 +531,7 @@ def enumerated_datasets_have_iterators(changes: Patch) -> None:
 
 @patch("data/ops/dataset_ops.py and readers.py", "tests/runtime/graph_session/test_private.py")
 def private_datasets_are_tf1s(changes: Patch) -> None:
-    """Lets `dataset_ops.Dataset` and the readers be TF1's classes, as TensorFlow has it where TF 2 is off."""
+    """Makes `dataset_ops.Dataset` and the readers TF1's classes, as TensorFlow does when TF 2 is disabled."""
     changes.set(dataset_ops, "Dataset", dataset_ops.DatasetV1)
     for name in ("FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"):
         changes.set(readers, name, getattr(readers, f"{name}V1"))
@@ -539,9 +539,9 @@ def private_datasets_are_tf1s(changes: Patch) -> None:
 
 @patch("data/ops/dataset_ops.py, Dataset._apply_options", "tests/runtime/graph_session/test_private.py")
 def datasets_read_variables_in_time(changes: Patch) -> None:
-    """Lets a dataset whose functions read variables or queues compute each element when it is asked for, as in TF1.
+    """Makes a dataset whose functions read variables or queues compute each element when it is requested, as in TF1.
 
-    TensorFlow 2 puts a `prefetch` at the end of every pipeline, so an element was made of what a variable was before.
+    TensorFlow 2 adds a `prefetch` at the end of every pipeline, so an element was computed from an old variable value.
     """
 
     def reads_state(dataset: Any) -> bool:
@@ -573,12 +573,12 @@ def datasets_read_variables_in_time(changes: Patch) -> None:
     "tests/runtime/graph_session/test_training_patches.py",
 )
 def slots_under_reuse(changes: Patch) -> None:
-    """Lets optimizers and moving averages make their variables after a loop of towers that ends with reusing.
+    """Lets optimizers and moving averages make their variables after a loop of towers that reuses variables.
 
-    `tf.get_variable_scope().reuse_variables()` in the towers, without a scope around them, is in force after them,
-    too. There `opt.apply_gradients` and `ExponentialMovingAverage.apply` made their variables until TensorFlow 0.12
-    (`slot_creator._create_slot_var` called `tf.Variable`); from 1.0 on they stop ("does not exist, or was not created
-    with tf.get_variable()").
+    `tf.get_variable_scope().reuse_variables()` in the towers, without a scope around them, stays in force after them.
+    Until TensorFlow 0.12, `opt.apply_gradients` and `ExponentialMovingAverage.apply` made their variables even so
+    (`slot_creator._create_slot_var` called `tf.Variable`). From 1.0 on they raise an error ("does not exist, or was not
+    created with tf.get_variable()").
     """
 
     @changes.around(slot_creator, "_create_slot_var")
@@ -589,7 +589,7 @@ def slots_under_reuse(changes: Patch) -> None:
             scope = variable_scope.get_variable_scope()
             if scope.reuse is not True or "does not exist" not in str(error):
                 raise
-            scope._reuse = False  # of this slot's own scope
+            scope._reuse = False  # in this slot's own scope
             return create(*args, **kwargs)
 
 
@@ -598,27 +598,27 @@ def slots_under_reuse(changes: Patch) -> None:
     "tests/soundness/scripts/towers/optimizers_with_updates_of_their_own.py",
 )
 def updates_by_tf1s_methods(changes: Patch) -> None:
-    """Has a variable updated by the optimizer's method that TF1 called, which a script may have written anew.
+    """Updates variables by the optimizer's method that TF1 called, which a script may have overridden.
 
-    An optimizer has two methods for the same update: one for TF1's variables (`_apply_dense`), one for resources
-    (`_resource_apply_dense`). TF1 called the first, here variables are resources. So a class of the script's that has
-    the first is called by it, whatever else it has; and TensorFlow's own first, which a script calls through `super()`,
-    does what its second does. It is so for all classes of optimizers, also those that are written from now on.
+    An optimizer has two methods for the same update: `_apply_dense` for TF1's variables, and `_resource_apply_dense`
+    for resource variables. TF1 called the first; here, variables are resources. So if a script's class defines the
+    first method, the second calls it. TensorFlow's own first methods, which a script calls through `super()`, call the
+    second. This holds for all optimizer classes, also for those defined later.
     """
     base = _v1.train.Optimizer
     changes.set(base, "_resource_apply_dense", _dense_by(lambda optimizer: optimizer._apply_dense))
     changes.set(base, "_resource_apply_sparse", _sparse_by(lambda optimizer: optimizer._apply_sparse))
     waiting = base.__subclasses__()
     while waiting:
-        made = waiting.pop()
-        waiting += made.__subclasses__()
-        _connect_updates(made, changes.set)
-    later = classmethod(lambda made, **options: _connect_updates(made, setattr))
-    changes.set(base, "__init_subclass__", later)
+        optimizer_class = waiting.pop()
+        waiting += optimizer_class.__subclasses__()
+        _connect_updates(optimizer_class, changes.set)
+    connect_subclass = classmethod(lambda made, **options: _connect_updates(made, setattr))
+    changes.set(base, "__init_subclass__", connect_subclass)
 
 
 def _connect_updates(made: Any, put: Callable[[Any, str, Any], None]) -> None:
-    """Has one of a class's two methods answered by the other."""
+    """Makes one of the two update methods of an optimizer class call the other one."""
     for tf1s, resources, by_tf1s, by_resources in (
         ("_apply_dense", "_resource_apply_dense", _dense_by, _dense_by),
         ("_apply_sparse", "_resource_apply_sparse", _sparse_by, _slices_by),
@@ -661,10 +661,10 @@ def _slices_by(method: Callable[[Any], Any]) -> Callable[[Any, Any, Any], Any]:
 def ends_leave_the_tokens(changes: Patch) -> None:
     """Lets the chief's session end without closing the token queue on the parameter server.
 
-    TensorFlow 1.15 gave the chief's queue runner a dummy queue to close. TF 2 gives it the token queue itself, which
-    all workers' sessions and all later ones of the chief's share. A chief that began again (from its checkpoint, on
-    the same servers) stopped with "sync_token_q is closed". A worker's monitored session took the
-    OutOfRangeError for the end of its data, and ended in silence.
+    TensorFlow 1.15 passed a dummy queue to the chief's queue runner, to close. TF 2 passes the token queue itself,
+    which the sessions of all workers and all later sessions of the chief share. A chief that restarted from its
+    checkpoint, on the same servers, stopped with "sync_token_q is closed". A worker's monitored session took the
+    OutOfRangeError for the end of its data, and ended without a message.
     """
 
     @changes.around(_v1.train.SyncReplicasOptimizer, "apply_gradients")
@@ -680,12 +680,12 @@ def ends_leave_the_tokens(changes: Patch) -> None:
     "tests/runtime/graph_session/test_training_patches.py",
 )
 def hooks_save_at_tf1s_steps(changes: Patch) -> None:
-    """Lets a `CheckpointSaverHook` that counts steps look at the counter when its next save is due, not in each step.
+    """Makes a `CheckpointSaverHook` that counts steps read the step only when its next save is due, not after each run.
 
-    TensorFlow 1.15 took each run for one step: it read the counter anew only where the one from before the run, plus
-    one, was due. TF 2 reads it after every run. Runs that count twice (a GAN whose two optimizers both have the
-    global step), and workers that others overtake, had their checkpoints at other steps; every other trainer had a
-    session call more for each step.
+    TensorFlow 1.15 assumed one step for each run: it read the global step again only if the step before the run, plus
+    one, was due. TF 2 reads it after every run. This changed the steps of checkpoints if a run counts twice (a GAN
+    whose two optimizers both use the global step), or if other workers overtake. All other trainers had one more
+    session call in each step.
     """
 
     @changes.around(_v1.train.CheckpointSaverHook, "__init__")
@@ -699,11 +699,11 @@ def hooks_save_at_tf1s_steps(changes: Patch) -> None:
     "tests/runtime/graph_session/test_training_patches.py",
 )
 def savers_have_a_shard_for_each_device(changes: Patch) -> None:
-    """Lets `Saver(sharded=True)` go by the devices of the variables, and not of the operations that read them.
+    """Makes `Saver(sharded=True)` group variables by their own devices, not by the devices of the ops that read them.
 
-    It writes a file for each device. TF1's variables were what it saved; here it saves what reads a variable. A
-    `replica_device_setter` that is given a device of the worker (`worker_device='/job:worker/task:0/cpu:0'`) gives that
-    to reads, and not to variables. Slots, slices and variables of one parameter server were in two files or three.
+    The Saver writes one file for each device. TF1's Saver saved the variables themselves; here it saves their reads.
+    `replica_device_setter(worker_device='/job:worker/task:0/cpu:0')` sets the worker's device on reads, but not on
+    variables. So slots, slices and variables of one parameter server were spread over two or three files.
     """
 
     @changes.around(ResourceVariableSaveable, "__init__")
@@ -715,10 +715,10 @@ def savers_have_a_shard_for_each_device(changes: Patch) -> None:
 
 @patch("training/session_manager.py, SessionManager", "tests/runtime/graph_session/test_managed.py")
 def sessions_of_managers_are(changes: Patch, manager: type, session: type) -> None:
-    """Lets whatever makes its session through a SessionManager take one of these classes; in a migrated program alone.
+    """Makes all code that uses a SessionManager use these classes instead; only in a migrated program.
 
-    TensorFlow's own Supervisor and session creators look it up in this module, and so do the training and evaluation
-    loops that tf_slim builds on them.
+    TensorFlow's own Supervisor and session creators look up SessionManager in this module, and so do tf_slim's training
+    and evaluation loops, which are built on them.
     """
     changes.set(session_manager, "SessionManager", manager)
     changes.set(session_manager, "session", SimpleNamespace(Session=session))
@@ -729,10 +729,10 @@ def sessions_of_managers_are(changes: Patch, manager: type, session: type) -> No
 
 @patch("tf_slim 1.1.0, of 2020: its imports", "tests/runtime/tf1/test_cases.py")
 def tf_slim_finds_its_names(changes: Patch) -> None:
-    """Gives TensorFlow's private modules the names that tf_slim 1.1.0 takes from them, where they have moved.
+    """Restores the names that tf_slim 1.1.0 uses from TensorFlow's private modules, if they have moved since.
 
-    Its normalization layers are asked for as `tf_keras.legacy_tf_layers.normalization`, which tf_keras keeps in `src`;
-    they are to come by way of `tf2towers.runtime.tf1.layers`.
+    tf_slim looks for normalization layers in `tf_keras.legacy_tf_layers.normalization`, which tf_keras keeps in `src`;
+    here they come from `tf2towers.runtime.tf1.layers`.
     """
     from tensorflow.python.layers import normalization
     from tensorflow.python.util.lazy_loader import LazyLoader
@@ -755,19 +755,19 @@ def tf_slim_finds_its_names(changes: Patch) -> None:
 
 @patch("tf_keras: api/_v1", "tests/runtime/tf1/test_cases.py")
 def keras_is_tf1s(changes: Patch) -> None:
-    """Lets tf_keras, which is to be imported after it, be that of TensorFlow 1: names, defaults, virtual batches.
+    """Makes tf_keras, if imported afterwards, behave as in TensorFlow 1: names, defaults, virtual batches.
 
-    It asks here alone. TensorFlow itself, whose strategies are those of TensorFlow 2, asks elsewhere.
+    Only tf_keras calls the patched function. TensorFlow itself, whose strategies are TF 2's, calls another one.
     """
     changes.set(tf.compat.v2.__internal__.tf2, "enabled", lambda: False)
 
 
 @patch("keras/layers/normalization.py, BatchNormalizationBase", "tests/runtime/tf1/test_cases.py")
 def norms_fuse_four_dimensions_alone(changes: Patch, base: type) -> None:
-    """Keeps five dimensions from the fused kernel of batch normalization, whose moving variance is the unbiased one.
+    """Disables the fused kernel of batch normalization for five dimensions: its moving variance is the unbiased one.
 
-    TensorFlow 1.15 fused four dimensions alone; tf_keras fuses five as well, so that a moving variance of 54 values
-    was 54/53 as far from where it began. `base` is tf_keras's class.
+    TensorFlow 1.15 fused four dimensions only; tf_keras fuses five as well, so a moving variance over 54 values moved
+    54/53 as far from its initial value. `base` is tf_keras's class.
     """
 
     @changes.around(base, "build")
@@ -779,16 +779,16 @@ def norms_fuse_four_dimensions_alone(changes: Patch, base: type) -> None:
 
 @patch("keras/layers/core.py, Dropout", "tests/runtime/tf1/test_cases.py")
 def layers_draw_by_the_same_seed(changes: Patch, backend: Any) -> None:
-    """Lets a layer with a seed draw by it at each of its calls, as in TensorFlow 1.15: the same mask in each tower.
+    """Makes a layer with a seed use that seed at each call, as in TensorFlow 1.15, so each tower has the same mask.
 
-    tf_keras, whose module `backend` is, counts it up from call to call.
+    tf_keras, whose module `backend` is passed, increments the seed with each call.
     """
     changes.set(backend.RandomGenerator, "make_legacy_seed", lambda generator: generator._seed)
 
 
 @patch("keras/backend.py, get_session", "tests/runtime/tf1/test_objects.py")
 def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any]) -> None:
-    """Lets Keras's own session, which trains and predicts and initializes variables, be one of the runtime's."""
+    """Makes Keras's own session, which trains, predicts and initializes variables, a session of the runtime."""
 
     @changes.around(backend, "_get_session")
     def get_session(plain: Any, op_input_list: Any = ()) -> Any:
@@ -808,7 +808,7 @@ def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any
 def layers_are_keras2s(changes: Patch) -> None:
     """Numbers layers from 1 (`dense_1`), and draws the seeds of initial values and dropout from NumPy.
 
-    tf.keras begins with `dense`, and leaves operations without a seed to TensorFlow.
+    tf.keras begins with `dense`, and lets TensorFlow choose the seeds of ops that are given none.
     """
     from tf_keras.src import backend, initializers
     from tf_keras.src.engine import base_layer, base_layer_v1, functional
@@ -829,7 +829,7 @@ def layers_are_keras2s(changes: Patch) -> None:
         start = copy.copy(initializers.get(initializer))
         if getattr(start, "seed", 0) is None:
             start.seed = _seed_of_numpy()
-        if hasattr(start, "scale") and len(shape) == 1:  # a vector counts for the root of its size there
+        if hasattr(start, "scale") and len(shape) == 1:  # Keras 2's fan of a vector is the root of its size
             start.scale *= shape[0] ** 0.5
         return add_weight(layer, name, shape, dtype, start, **options)
 
@@ -857,17 +857,17 @@ def _seed_of_numpy() -> int:
 
 @patch("NumPy 1.x: scalars in lists are written as numbers", "tests/runtime/test_printing.py")
 def print_as_numpy1(changes: Patch) -> None:
-    """Lets NumPy write values as NumPy 1 did, in every thread: `[1.5, 2]` and not `[np.float32(1.5), np.int32(2)]`.
+    """Makes NumPy print values as NumPy 1 did, in every thread: `[1.5, 2]` and not `[np.float32(1.5), np.int32(2)]`.
 
-    Scripts print lists and dictionaries of what they fetch. Once a process: a script's own `np.set_printoptions`
-    counts as ever.
+    Scripts print lists and dictionaries of fetched values. The option is set once in a process, so a script's own
+    `np.set_printoptions` still works.
     """
     if int(np.__version__.partition(".")[0]) < 2:
         return
     before = np.get_printoptions()["legacy"]
     changes.on_undo(lambda: np.set_printoptions(legacy=before))
     np.set_printoptions(legacy="1.25")
-    with contextlib.suppress(ImportError):  # from NumPy 2.2 on, a thread begins with these
+    with contextlib.suppress(ImportError):  # from NumPy 2.2 on, each new thread starts with these options
         from numpy._core.printoptions import default_format_options_dict, format_options
 
         beginning = default_format_options_dict.copy()
@@ -880,11 +880,11 @@ def print_as_numpy1(changes: Patch) -> None:
 
 @patch("core/ops/nn_ops.cc, Conv2DBackpropInput", "tests/runtime/test_old_arguments.py")
 def transposed_convolutions_have_whole_shapes(changes: Patch) -> None:
-    """Gives a transposed convolution all of the static shape that it is asked for, as in TF 1.15.
+    """Sets the whole requested shape as the static shape of a transposed convolution, as in TF 1.15.
 
-    TF 2 leaves the batch open where the input's batch is: `conv2d_transpose` of `[None, 4, 4, 8]` to `[16, 8, 8, 3]` is
-    `(None, 8, 8, 3)`, and `int(h.get_shape()[0])` stops. Measured with TF 1.15.5, 2.15.1 and 2.21.0; those of one
-    dimension and with holes are made of the same operation, and those of three dimensions are the same in all.
+    TF 2 leaves the batch size unknown if the input's is: `conv2d_transpose` of `[None, 4, 4, 8]` to `[16, 8, 8, 3]` is
+    `(None, 8, 8, 3)`, and `int(h.get_shape()[0])` fails. Measured with TF 1.15.5, 2.15.1 and 2.21.0. Convolutions of
+    one dimension and dilated ones use the same op; those of three dimensions behave alike in all three versions.
     """
 
     @changes.around(gen_nn_ops, "conv2d_backprop_input")
@@ -899,10 +899,10 @@ def transposed_convolutions_have_whole_shapes(changes: Patch) -> None:
 
 @patch("ops/image_ops_impl.py, per_image_standardization", "tests/runtime/test_old_arguments.py")
 def standardized_images_keep_their_type(changes: Patch) -> None:
-    """Lets `tf.image.per_image_standardization` give an image that is not float32 its own type back, as in TF 1.15.
+    """Makes `tf.image.per_image_standardization` return the image's own dtype, as in TF 1.15.
 
-    TF 2 returns float32 for all of them. TF 1.15 scales integers to 0..1 first, and the result back to their range,
-    where what is below zero is lost; float16 is computed in float16.
+    TF 2 returns float32 for all images. TF 1.15 first scales integers to 0..1, and then the result back to their range,
+    which loses values below zero; it computes float16 in float16.
     """
 
     @changes.around(_v1.image, "per_image_standardization", image_ops, image_ops_impl)
@@ -927,10 +927,10 @@ def standardized_images_keep_their_type(changes: Patch) -> None:
     "TensorFlow 0.6: ops/image_ops.py, resize_images and random_crop", "tests/runtime/test_old_arguments.py"
 )
 def image_sizes_may_be_old(changes: Patch) -> None:
-    """Lets `resize_images` take (images, height, width), and `random_crop` leave the channels of an image out.
+    """Lets `resize_images` take (images, height, width), and `random_crop` take an image's size without its channels.
 
-    So TensorFlow 0.x had them. By their text, (images, height, width) and (images, size, method) are often the same: a
-    height is a number, a size is a list. TF 1.15 refuses a height, and a crop of an image to two numbers.
+    TensorFlow 0.x had these arguments. The text often cannot tell (images, height, width) from (images, size, method),
+    but the values can: a height is a number, a size is a list. TF 1.15 refuses a height, and a crop to two numbers.
     """
 
     @changes.around(_v1.image, "resize_images", image_ops, image_ops_impl)
@@ -959,7 +959,7 @@ def _is_number(value: Any) -> bool:
 def sampled_losses_take_both_orders(changes: Patch) -> None:
     """Lets `nce_loss` and `sampled_softmax_loss` take `inputs` before `labels`, as until TensorFlow 0.12.
 
-    TF1 takes no whole numbers for the inputs, and no fractions for the labels: these are swapped.
+    TF1 accepts neither integers as inputs nor floats as labels: such arguments are swapped.
     """
 
     def loss(
@@ -979,7 +979,7 @@ def sampled_losses_take_both_orders(changes: Patch) -> None:
     "tests/runtime/test_old_arguments.py",
 )
 def shards_are_scaled_as_the_whole(changes: Patch) -> None:
-    """Lets `uniform_unit_scaling_initializer` scale by `full_shape`, of the matrix that the variable is a shard of."""
+    """Lets `uniform_unit_scaling_initializer` scale by `full_shape`, the shape of the matrix that a shard is from."""
     kind = _v1.uniform_unit_scaling_initializer
 
     @changes.around(kind, "__init__")
@@ -1001,7 +1001,7 @@ def shards_are_scaled_as_the_whole(changes: Patch) -> None:
 
 @patch("ops/control_flow_ops.py, tuple", "tests/runtime/test_old_arguments.py")
 def tuples_wait_for_assignments(changes: Patch) -> None:
-    """Lets `tf.tuple` wait for what an assignment gives, which was a tensor, and for variables."""
+    """Lets `tf.tuple` wait for variables and for the results of assignments, which were tensors in TF1."""
 
     @changes.around(_v1, "tuple", control_flow_ops)
     def waiting(plain: Any, tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
@@ -1013,10 +1013,10 @@ def tuples_wait_for_assignments(changes: Patch) -> None:
 
 @patch("TensorFlow 2: disable_eager_execution alone", "tests/verify/test_stand_ins.py")
 def variables_of_tf2_stay(changes: Patch, real: Any) -> None:
-    """Leaves a script of TF 2 that switches off eager execution alone its resource variables, and integers in shapes.
+    """Keeps resource variables, and integers in shapes, for a TF 2 script that disables eager execution only.
 
-    It says `compat.v1`, and takes nothing of plain `tensorflow` (`real`) that TF 2 lacks. `verify` has switched all of
-    TF 2 off for originals.
+    Such a script uses `compat.v1`, and from plain `tensorflow` (`real`) only names that TF 2 has. Before this,
+    `verify` has disabled all of TF 2's behaviour, as for every original.
     """
     kept = True
 
@@ -1040,7 +1040,7 @@ def variables_of_tf2_stay(changes: Patch, real: Any) -> None:
 
 # -- the register ------------------------------------------------------------------------------------------------------
 
-#: what an original needs that runs on TensorFlow 2, where TF1's own variables, sessions and modes are
+#: patches for an original that runs on TensorFlow 2, with TF1's own variables, sessions and modes
 FOR_ORIGINALS = (
     epsilons_of_fused_norms_are_tf1s,
     tf_slim_finds_its_names,
@@ -1057,7 +1057,7 @@ FOR_ORIGINALS = (
     shards_are_scaled_as_the_whole,
     print_as_numpy1,
 )
-#: what a migrated script needs besides, whose variables are resources and whose sessions are the runtime's
+#: patches for a migrated script, whose variables are resources and whose sessions are the runtime's
 FOR_MIGRATED = (
     variables_are_tf1s,
     variables_are_made_as_tf1s,
@@ -1081,7 +1081,7 @@ FOR_MIGRATED = (
     devices_may_be_functions,
     *FOR_ORIGINALS,
 )
-#: those that are applied where they are needed, with what they are given
+#: patches that are applied where they are needed, some of them with arguments
 ON_DEMAND = (
     devices_are_settled_when_found,
     sessions_of_managers_are,

@@ -1,4 +1,4 @@
-"""The devices of a graph's operations, on the devices there are."""
+"""Maps the devices of a graph's operations to the devices of the strategy."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tf2towers.runtime.graph_session.towers import Towers, place_of
 
 HOST = "/job:localhost/replica:0/task:0/device:CPU:0"
 
-#: a tower's part of a batch
+#: ops that make a tower's part of a batch
 _PARTS = frozenset({"Split", "SplitV", "StridedSlice", "Slice", "Unpack"})
-#: where a batch comes from
+#: ops that return a batch
 _BATCHES = frozenset(
     {"Placeholder", "PlaceholderWithDefault", "IteratorGetNext", "QueueDequeueV2", "QueueDequeueManyV2",
      "QueueDequeueUpToV2", "Unstage"}
@@ -19,10 +19,10 @@ _BATCHES = frozenset(
 
 
 def place(nodes: list[Any], towers: Towers, fed: set[str]) -> None:
-    """Gives every node of a part of a graph the device it has here.
+    """Sets the device of every node in a part of a graph.
 
-    A tower's slice of a batch is made where the batch is, so that only the slice is sent: the values are the
-    same. What colocation was for, variables and their updates, is placed by `mirror`.
+    A tower's slice of a batch is made on the device of the batch, so that only the slice is sent: the values are the
+    same. Colocation is not needed: `mirror` places variables and their updates.
 
     Args:
         fed: the names of the nodes that stand for fed tensors.
@@ -38,7 +38,7 @@ def place(nodes: list[Any], towers: Towers, fed: set[str]) -> None:
 
 
 def device_here(device: str, towers: Towers) -> str:
-    """The device that a script's device string means here; '' where TensorFlow may choose."""
+    """The device that a script's device string means here; '' if TensorFlow may choose."""
     tower = towers.of(device)
     if tower is not None:
         return towers.devices[tower]

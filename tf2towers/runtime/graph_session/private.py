@@ -1,6 +1,6 @@
-"""The names this package takes from TensorFlow that are not public, each with the reason.
+"""The private names of TensorFlow that this package uses, each with the reason.
 
-`tests/runtime/graph_session/test_private.py` holds every TensorFlow version to what is said here.
+`tests/runtime/graph_session/test_private.py` checks them with every TensorFlow version.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-#: functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a plain graph
+#: to call functions eagerly while the script is in graph mode; `tf.init_scope` would stay in a plain graph
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
-#: for our layers, whatever a script puts in its place (`tf.get_variable = mine`): TensorFlow's took no notice
+#: for the runtime's layers: like TensorFlow's own layers, they ignore a script's `tf.get_variable = mine`
 get_variable: Any = tf.compat.v1.get_variable
 
 
 def serve(definition: tf.train.ServerDef) -> object:
-    """A TensorFlow server in this process, which ends with what is returned; one with a client before it listens.
+    """Starts a TensorFlow server in this process, with a first client; it stops when the returned object is deleted.
 
-    A `tf.distribute.Server` replaces its `collective_executor_mgr` whenever a client connects while it has none
-    (EagerServiceImpl::CreateContext, 2.15 to 2.21). Of two first clients at the same moment one keeps a pointer to
-    what is freed, and its first operation ends the server: a segmentation fault in GetOrCreateKernelAndDevice. The
-    server of an eager context has that context as a client from its beginning; the public way to one,
-    `tf.config.experimental_connect_to_cluster`, takes the only context that the process has for all else.
+    A `tf.distribute.Server` replaces its `collective_executor_mgr` whenever a client connects while no other is there
+    (EagerServiceImpl::CreateContext, 2.15 to 2.21). If two first clients connect at the same moment, one keeps a
+    pointer to freed memory. Its first op crashes the server, by a segmentation fault in GetOrCreateKernelAndDevice.
+    The server of an eager context has this context as a client from the start. The public way to such a server,
+    `tf.config.experimental_connect_to_cluster`, uses the process's only context, which is needed for everything else.
     """
     from tensorflow.python.eager.context import Context
 
@@ -36,22 +36,22 @@ def serve(definition: tf.train.ServerDef) -> object:
 
 
 def server_def(given: Any, job: str | None, index: int | None, protocol: str | None, config: Any) -> Any:
-    """The ServerDef that `tf.compat.v1.train.Server` makes of its arguments, with its errors, and starts at once."""
+    """The ServerDef that `tf.compat.v1.train.Server` makes of its arguments, with its errors, without starting it."""
     from tensorflow.python.training import server_lib
 
     return server_lib._make_server_def(given, job, index, protocol, config)
 
 
 def strategy_of_servers(resolver: Any) -> Any:
-    """A `tf.distribute.ParameterServerStrategy` that leaves this process its devices, and what is on them.
+    """Makes a `tf.distribute.ParameterServerStrategy` that keeps the devices of this process, and their resources.
 
-    To connect as the cluster's chief, as that strategy does, makes the devices of this process anew, by that name:
-    variables, queues, iterators and functions of sessions that ran before are lost, or end in an InternalError. A
-    process that keeps the name it has, 'localhost', keeps its devices (AreLocalDevicesCompatible, 2.15 to 2.21); but
-    the strategy takes that name neither in a cluster nor as an argument.
+    TensorFlow's strategy connects as the cluster's chief, which makes the devices of this process anew, under the new
+    name. Variables, queues, iterators and functions of earlier sessions would be lost, or raise an InternalError. A
+    process that keeps its name, 'localhost', keeps its devices (AreLocalDevicesCompatible, 2.15 to 2.21). But the
+    strategy accepts that name neither in a cluster nor as an argument.
 
     Args:
-        resolver: that of the cluster, with this process as its chief.
+        resolver: the cluster resolver, with this process as the chief.
     """
 
     class ParameterServerStrategy(tf.distribute.ParameterServerStrategy):
@@ -67,7 +67,7 @@ def strategy_of_servers(resolver: Any) -> Any:
 
 
 def empty_function_graph() -> Any:
-    """The graph of a function that is yet to be filled; outside of whatever graph is the default one."""
+    """Makes the empty graph of a new function, outside of the current default graph."""
     with _nothing().graph.as_default():
         return tf.__internal__.FuncGraph("run")
 
@@ -75,11 +75,11 @@ def empty_function_graph() -> Any:
 def function_of(
     graph: Any, inputs: Sequence[tf.Tensor], outputs: Sequence[tf.Tensor], targets: Sequence[tf.Operation]
 ) -> Callable[..., list[Any]]:
-    """A function's graph as a function of eager tensors, which returns the list of the outputs.
+    """Makes a function of eager tensors from a function's graph; it returns the list of the outputs.
 
-    What `tf.compat.v1.wrap_function(...).prune(inputs, (outputs, targets))` makes. That copies every operation in
-    Python first, which takes four fifths of the time: two minutes for a network of 40,000 operations.
-    `cancelled_by` is what may end a call: a `cancellation_manager()`.
+    `tf.compat.v1.wrap_function(...).prune(inputs, (outputs, targets))` makes the same, but first copies every operation
+    in Python, which takes four fifths of the time: two minutes for a network of 40,000 operations. The function's
+    argument `cancelled_by`, a `cancellation_manager()`, can end a call.
     """
     graph.inputs.extend(inputs)
     graph.outputs.extend(outputs)
@@ -92,10 +92,10 @@ def function_of(
 
 
 def _called_directly(concrete: Any) -> Callable[..., list[Any]]:
-    """A function without captures, called with tensors that fit: by its name, as TensorFlow does it in the end.
+    """Makes a function that calls a concrete function without captures by its name, as TensorFlow's own call ends.
 
-    What comes before, binding and packing in Python, takes longer (0.035 ms) than the call of an empty function. The
-    script's own code is in graph mode meanwhile: what is called here asks for no mode.
+    TensorFlow's call first binds and packs the arguments in Python, which takes longer (0.035 ms) than the call of an
+    empty function. The script's own code is in graph mode at that time; the functions called here work in any mode.
     """
     from tensorflow.python.eager import context, execute
     from tensorflow.python.eager.polymorphic_function.atomic_function import InterpolateRuntimeError
@@ -111,14 +111,14 @@ def _called_directly(concrete: Any) -> Callable[..., list[Any]]:
                 return execute.execute(*called)
             return execute.execute_with_cancellation(*called, cancelled_by)
         except tf.errors.OpError:
-            with InterpolateRuntimeError(function):  # tells where the failed operation was made
+            with InterpolateRuntimeError(function):  # adds where the failed operation was built
                 raise
 
     return call
 
 
 def eager_tensor(array: np.ndarray, dtype: tf.DType) -> Any:
-    """An array, which is the caller's to change afterwards, as a tensor: the end of `tf.constant`, in any mode."""
+    """Copies an array to an eager tensor, in any mode: the last step of `tf.constant`."""
     from tensorflow.python.eager import context
     from tensorflow.python.framework import constant_op
 
@@ -126,22 +126,22 @@ def eager_tensor(array: np.ndarray, dtype: tf.DType) -> Any:
 
 
 def _nothing() -> Any:
-    """A wrapped function that does nothing: TensorFlow's class for it has no public name."""
+    """A wrapped function that does nothing, for its class: TensorFlow's class lacks a public name."""
     return tf.compat.v1.wrap_function(lambda: None, [])
 
 
 def control_flow_context(operation: Any) -> Any:
-    """The `tf.cond` or `tf.while_loop` that an operation was built in; None outside: no public name tells it."""
+    """The `tf.cond` or `tf.while_loop` that an operation was built in, or None; the attribute is private."""
     return operation._get_control_flow_context()
 
 
 def original_operation(operation: Any) -> Any:
-    """The operation whose gradient an operation was built for; None for any other: no public name tells it."""
+    """The operation whose gradient an operation was built for, or None; the attribute is private."""
     return operation._original_op
 
 
 def in_loop(operation: Any) -> bool:
-    """Whether an operation was built in a `tf.while_loop`, also where that is in a branch."""
+    """Whether an operation was built in a `tf.while_loop`, or in a branch inside one."""
     context = control_flow_context(operation)
     return (
         context is not None and context.GetWhileContext() is not None
@@ -151,28 +151,28 @@ def in_loop(operation: Any) -> bool:
 
 
 def cancellation_manager() -> Any:
-    """What ends the function calls that are made under it, by `start_cancel()`: not public."""
+    """Makes an object whose `start_cancel()` ends the function calls that are made with it; its class is private."""
     from tensorflow.python.eager import cancellation
 
     return cancellation.CancellationManager()
 
 
 def fetch_handler(graph: tf.Graph, fetches: Any) -> Any:
-    """What `BaseSession.run` finds out about its fetches: `fetches()`, `targets()`, `build_results(session, ...)`."""
+    """`BaseSession.run`'s parser of its fetches: it has `fetches()`, `targets()`, `build_results(session, ...)`."""
     from tensorflow.python.client import session
 
     return session._FetchHandler(graph, fetches, {})
 
 
 def runs_are_watched() -> bool:
-    """Whether somebody has put a function of his own around `tf.compat.v1.Session.run`: it is to see every run."""
+    """Whether another library or the script has replaced `tf.compat.v1.Session.run`, to see every run."""
     plain = tf.compat.v1.Session
     own = vars(sys.modules["tensorflow.python.client.session"])
     return any(getattr(method, "__globals__", None) is not own for method in (plain.run, plain._run))
 
 
 def run_options(buffer: Any) -> Any:
-    """The RunOptions that `BaseSession.run` hands on in a buffer, a thing of C++."""
+    """The RunOptions that `BaseSession.run` passes on as a C++ buffer."""
     from tensorflow.python.client import pywrap_tf_session
 
     return tf.compat.v1.RunOptions.FromString(pywrap_tf_session.TF_GetBuffer(buffer))

@@ -1,4 +1,4 @@
-"""Where a session's operations are: in this process. `cluster` has a process with parameter servers."""
+"""`Process`: a session whose ops all run in this process. `cluster` has the one with parameter servers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.nodes import Nodes, read_once
 
-#: what TensorFlow calls this process, connected to others or not
+#: TensorFlow's device prefix of this process, whether it is connected to others or not
 LOCAL = "/job:localhost/replica:0/task:0"
 
 
 class Process:
-    """What a session asks of its process, where that stands alone, in no cluster."""
+    """The process of a session, for a process outside any cluster."""
 
     #: whether a mean over the towers of this process can be an all-reduce
     collectives = True
@@ -23,17 +23,17 @@ class Process:
         """Called before a graph's first run."""
 
     def translate(self, nodes: Nodes) -> None:
-        """Turns the cluster's devices in a graph into what the other modules know: no job at all means this process."""
+        """Rewrites a graph's devices for the other modules, which take a device without a job as this process's."""
 
     def check(self, part: Iterable[Any]) -> None:
-        """Raises for what cannot be run from here."""
+        """Raises an error for ops that this process cannot run."""
 
     def container(self, session: str, node: Any) -> str:
-        """The container for a resource of this process, made by a session that has this container of its own."""
+        """The container for a resource of this process; `session` is the own container of the session that makes it."""
         return session
 
     def is_own(self, node: Any) -> bool:
-        """Whether a resource is the session's own, in whatever process it is."""
+        """Whether a resource belongs to its session only, in whichever process it is."""
         return False
 
     def ends(self, node: Any) -> bool:
@@ -41,23 +41,23 @@ class Process:
         return True
 
     def is_elsewhere(self, node: Any) -> bool:
-        """Whether a node, its device being translated, is in another process."""
+        """Whether a node, whose device `translate` has rewritten, is in another process."""
         return False
 
     def settle(
         self, nodes: Sequence[Any], outputs: Sequence[tuple[str, tf.DType]] = ()
     ) -> tuple[list[Any], list[str]]:
-        """Makes a function's nodes ready to run: what reads the same value of a variable shares one read.
+        """Makes a function's nodes ready to run: ops that read the same value of a variable share one read.
 
         Args:
             nodes: the function's nodes.
-            outputs: the tensors that it returns, and their types.
+            outputs: the tensors that it returns, and their dtypes.
 
         Returns:
-            The nodes, perhaps with more; and the tensors to return.
+            The nodes, perhaps with further nodes; and the tensors to return.
         """
         read_once(nodes)
         return list(nodes), [output for output, _ in outputs]
 
     def failed(self, error: Exception) -> None:
-        """Raises another error than a run's, if there is more to say about it."""
+        """Raises an error that explains a run's error, if more is known about it."""

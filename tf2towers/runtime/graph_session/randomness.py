@@ -1,10 +1,10 @@
-"""Seeded random operations draw from one sequence, whichever run they are in.
+"""Seeded random operations draw from one sequence in all runs of a session.
 
-In TF1 a seeded operation held its place in its sequence for as long as the session lived, in training steps
-and evaluations alike. A function has operations of its own, so the place is kept in a variable of the
-session: the state that `tf.random.Generator` has, begun as TF1's kernel did (key: the seed, counter: 0 and
-the second seed; `GuardedPhiloxRandom`), and advanced as it did (256 samples an element). The numbers are the
-same ones.
+In TF1 a seeded op kept its position in its random sequence as long as the session lived, across training steps and
+evaluations. Here each run's function has its own copy of the op, so the position is kept in a variable of the session.
+This variable is a state as in `tf.random.Generator`. It is initialized as in TF1's kernel (`GuardedPhiloxRandom`: the
+key is the seed, the counter is 0 and the second seed), and advanced as there (256 samples for each element). So the
+random numbers are the same.
 """
 
 from __future__ import annotations
@@ -17,74 +17,74 @@ import tensorflow as tf
 from tf2towers.runtime.graph_session.nodes import add_constant, add_node
 from tf2towers.runtime.graph_session.placement import HOST
 
-#: TF1's operation -> the one that is given its place in the sequence
+#: TF1's op -> the op that takes its position in the sequence as an input
 STATELESS = {
     "RandomUniform": "StatelessRandomUniformV2",
     "RandomUniformInt": "StatelessRandomUniformIntV2",
     "RandomStandardNormal": "StatelessRandomNormalV2",
     "TruncatedNormal": "StatelessTruncatedNormalV2",
 }
-#: what the names of variables that hold a place in a sequence end with
+#: suffix of the names of variables that hold a position in a sequence
 STATE = "/random_state"
 _PHILOX = 1
 _int32, _int64, _uint64 = (dtype.as_datatype_enum for dtype in (tf.int32, tf.int64, tf.uint64))
 
 
-def seeded(node: Any) -> bool:
-    """Whether a node draws from a sequence that its seeds decide."""
+def is_seeded(node: Any) -> bool:
+    """Whether a node draws from a sequence that its seeds determine, and whose position can be shared."""
     return bool(node.op in STATELESS and (node.attr["seed"].i or node.attr["seed2"].i))
 
 
 def keeps_its_own_place(node: Any) -> bool:
-    """Whether a node draws from a seeded sequence that it cannot share with another run's function.
+    """Whether a node draws from a seeded sequence whose position it cannot share with another run's function.
 
-    `tf.random_shuffle`, `tf.multinomial`, `tf.random_gamma`, candidate samplers: no operation of TensorFlow's takes
-    their place in a sequence from outside. What is done about it: `catching_up`.
+    `tf.random_shuffle`, `tf.multinomial`, `tf.random_gamma`, candidate samplers: TensorFlow has no version of these ops
+    that takes the position as an input. `catching_up` handles them.
     """
     seeds = ("seed", "seed2")
     return (
         node.op not in STATELESS
-        and "shared_name" not in node.attr  # a queue, which all functions share
+        and "shared_name" not in node.attr  # a shuffle queue has one: all functions share it
         and all(name in node.attr for name in seeds)
         and any(node.attr[name].i for name in seeds)
     )
 
 
 def state_name(node: Any) -> str:
-    """The name of the variable that holds a node's place."""
+    """The name of the variable that holds a node's position in its sequence."""
     return f"{node.name}{STATE}"
 
 
 def is_state(node: Any) -> bool:
-    """Whether a node makes the variable that holds another's place."""
+    """Whether a node makes a variable that holds the position of another node."""
     return bool(node.name.endswith(STATE))
 
 
-def first_state(node: Any) -> list[int]:
-    """The state before the first draw: counter (2 x 64 bits), key."""
+def initial_state(node: Any) -> list[int]:
+    """The state of a sequence before the first draw: counter (2 x 64 bits), key."""
     return [0, node.attr["seed2"].i, node.attr["seed"].i]
 
 
 def share_states(nodes: list[Any], in_loop: Callable[[str], bool]) -> tuple[list[Any], dict[str, list[Any]]]:
-    """Lets the seeded nodes draw by their states. They are changed in place.
+    """Makes the seeded nodes draw by states that the session keeps. The nodes are changed in place.
 
-    `in_loop` tells of a node's name whether it is in a `tf.while_loop`, where each round draws.
+    Args:
+        in_loop: whether the node of this name is in a `tf.while_loop`, where each round draws.
 
     Returns:
-        New nodes; and for each state, by its variable's name, nodes that begin it, the last of them to be
-        run.
+        The new nodes; and state's variable -> nodes that initialize it, of which the last is the one to run.
     """
     made: list[Any] = []
     begun: dict[str, list[Any]] = {}
     for node in nodes:
-        if seeded(node):
-            begun[state_name(node)] = begin(state_name(node), first_state(node))
+        if is_seeded(node):
+            begun[state_name(node)] = initializing_nodes(state_name(node), initial_state(node))
             _draw_by_state(node, made, in_loop(node.name))
     return made, begun
 
 
-def begin(variable: str, value: list[int] | int) -> list[Any]:
-    """Nodes that give the variable of a session its first value, the last of them to be run."""
+def initializing_nodes(variable: str, value: list[int] | int) -> list[Any]:
+    """Makes nodes that give a variable of the session its first value; the last of them is the one to run."""
     made: list[Any] = []
     first = add_constant(made, f"{variable}/first", value, tf.int64, HOST)
     add_node(made, f"{variable}/begin", "AssignVariableOp", [variable, first], HOST, dtype=_int64)
@@ -97,7 +97,7 @@ def _draw_by_state(node: Any, made: list[Any], in_loop: bool) -> None:
     if node.op == "RandomUniformInt":
         shape_type, out_type = node.attr["T"].type, node.attr["Tout"].type
 
-    # what has no input would be outside of the loop: a control input puts it into the round of the draw
+    # a node without inputs would be outside of the loop: a control input puts it into the round of the draw
     anchor = [f"^{shape.lstrip('^').partition(':')[0]}"] if in_loop else []
 
     def add(suffix: str, op: str, inputs: list[str], **types: int) -> str:

@@ -1,8 +1,7 @@
-"""Names for what lives longer than a run: variables, queues, tables, iterators, accumulators.
+"""Names the resources that outlive a run: variables, queues, tables, iterators, accumulators.
 
-In TF1 each of these was an operation of the session's one executor. Here the functions of a session share
-them by name, in a container that is the session's own. Two sessions on one graph have each their own
-variables, as in TF1.
+In TF1 the session's runs shared each of these as one op of the graph. Here the functions of a session share them by
+name, in a container of the session. So two sessions on one graph have separate variables, as in TF1.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ import tensorflow as tf
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.process import Process
 
-#: they live on the host, wherever the script put them
+#: parts of op types whose resources are placed on the host, whatever the script's device
 _ON_HOST = ("queue", "iterator", "reader", "barrier", "accumulator", "stage", "lookup", "table")
 
 
 def name_resources(nodes: Iterable[Any], container: str, process: Process) -> list[Any]:
-    """Gives every node that makes a resource a shared name and a container; returns the nodes of this process."""
+    """Sets the shared name and the container of each node that makes a resource; returns those of this process."""
     found = []
     for node in nodes:
         if "shared_name" not in node.attr or "container" not in node.attr:
@@ -39,11 +38,11 @@ def name_resources(nodes: Iterable[Any], container: str, process: Process) -> li
     return found
 
 
-def one_shot_iterators(nodes: Iterable[Any]) -> dict[str, list[Any]]:
-    """Turns one-shot iterators, which cannot be shared by name, into iterators that are begun with the session.
+def replace_one_shot_iterators(nodes: Iterable[Any]) -> dict[str, list[Any]]:
+    """Replaces one-shot iterators, which cannot be shared by name, by iterators that the session initializes.
 
     Returns:
-        For each iterator, by its name, nodes that begin it, the last of them to be run.
+        Iterator's name -> nodes that initialize it; the last of them is the one to run.
     """
     begun: dict[str, list[Any]] = {}
     for node in nodes:
@@ -65,8 +64,8 @@ def one_shot_iterators(nodes: Iterable[Any]) -> dict[str, list[Any]]:
     return begun
 
 
-def released(nodes: Iterable[Any]) -> list[Any]:
-    """Nodes that end these resources: queues are closed, so that nobody waits; variables are freed."""
+def make_ends(nodes: Iterable[Any]) -> list[Any]:
+    """Makes nodes that release resources: queues are closed, so that waiting runs end; variables are freed."""
     ending: list[Any] = []
     for node in nodes:
         if node.op == "VarHandleOp":

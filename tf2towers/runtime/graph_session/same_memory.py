@@ -1,4 +1,4 @@
-"""Which operations give their input's own memory: what is fetched of a variable through them is what updates left."""
+"""Tells which ops return their input's own memory: fetching a variable through them shows the run's updates."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-#: they never copy
+#: ops that never copy
 _NEVER_COPY = frozenset(
     {
         "Bitcast", "CheckNumerics", "EnsureShape", "ExpandDims", "Identity", "PlaceholderWithDefault",
         "PreventGradient", "Reshape", "Squeeze", "StopGradient",
     }
 )  # fmt: skip
-#: they give their input where they would give as much as it has, in its order
+#: ops that return their input itself if the output has the same elements in the same order
 _WHOLE = frozenset({"BroadcastTo", "Pad", "PadV2", "Slice", "StridedSlice", "Tile", "Transpose", "Unpack"})
-#: rows of so many bytes, or a multiple, are not copied: they begin where a tensor's memory may
+#: rows of this number of bytes, or a multiple, are not copied: each begins at an aligned address
 _ALIGNED = 64
 
 
 def is_same_memory(kind: str, operation: tf.Operation | None) -> bool:
-    """Whether the first output of an operation of this kind is the memory of its first input, in TF 1.15 and today."""
+    """Whether the first output of an operation of this kind is its first input's memory, in TF 1.15 and TF 2."""
     if kind in _NEVER_COPY:
         return True
     if kind not in _WHOLE or operation is None:
@@ -33,7 +33,7 @@ def is_same_memory(kind: str, operation: tf.Operation | None) -> bool:
     if kind == "Transpose":
         order = tf.get_static_value(operation.inputs[1])
         return given.rank == 1 or (order is not None and list(order) == list(range(given.rank)))
-    if kind == "StridedSlice" and not _goes_forward(operation):
+    if kind == "StridedSlice" and not _keeps_order(operation):
         return False
     if given.num_elements() == made.num_elements():
         return True
@@ -41,19 +41,19 @@ def is_same_memory(kind: str, operation: tf.Operation | None) -> bool:
 
 
 def _is_aligned(tensor: tf.Tensor) -> bool:
-    """Whether each row of a tensor, along its first axis, has a number of bytes that memory is aligned to."""
+    """Whether the size of a tensor's rows, along its first axis, is a multiple of the memory alignment."""
     row = tensor.shape[1:].num_elements() * tensor.dtype.base_dtype.size
     return row > 0 and row % _ALIGNED == 0
 
 
-def _goes_forward(operation: tf.Operation) -> bool:
-    """Whether a slice has no steps: what it takes is in its input's order."""
+def _keeps_order(operation: tf.Operation) -> bool:
+    """Whether all strides of a slice are 1, so that it keeps its input's order."""
     strides = tf.get_static_value(operation.inputs[3])
     return strides is not None and all(stride == 1 for stride in strides)
 
 
 def _takes_rows(operation: tf.Operation) -> bool:
-    """Whether a slice takes of its input whole rows: one, or some that lie side by side."""
+    """Whether a slice takes whole rows of its input: one, or several adjacent ones."""
     sizes: Sequence[int] = operation.inputs[0].shape.as_list()
     begin = tf.get_static_value(operation.inputs[1])
     end = tf.get_static_value(operation.inputs[2])

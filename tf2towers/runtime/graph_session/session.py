@@ -1,8 +1,8 @@
 """`Session`: TF1's session, whose runs are TF 2 functions.
 
-It is a `tf.compat.v1.Session` to whoever asks (`isinstance`, `tf.compat.v1.get_default_session`, hooks,
-savers, queue runners), with TensorFlow's own handling of fetches and feeds, and its own words in errors; but
-it begins no C++ session.
+It is a subclass of `tf.compat.v1.Session`, so it works with `isinstance`, `tf.compat.v1.get_default_session`, hooks,
+savers and queue runners. TensorFlow's own code handles fetches and feeds, with its own error messages; but no C++
+session is started.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from tf2towers.runtime.graph_session.runs.prepared import Prepared, key_of, know
 
 _numbers = itertools.count()
 
-#: the targets that mean this process
+#: the targets that stand for this process
 _HERE = (b"", b"local")
 
-#: what a run with a time limit may take longer, when TensorFlow has yet to optimize it: TF1 did that before it ran
+#: added to the time limit of a function's first call, in which TensorFlow optimizes it: TF1 did so before the run
 _OPTIMIZING_MS = 10_000
 
 
@@ -47,7 +47,7 @@ class Session(tf.compat.v1.Session):
     """
 
     def __init__(self, target: str | bytes = "", graph: tf.Graph | None = None, config: Any = None) -> None:
-        # what BaseSession.__init__ does, but for the C++ session
+        # as in BaseSession.__init__, without the C++ session
         if graph is not None and not isinstance(graph, tf.Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         if isinstance(target, tf.compat.v1.ConfigProto):
@@ -74,7 +74,7 @@ class Session(tf.compat.v1.Session):
                 raise NotImplementedError(
                     "ConfigProto(isolate_session_state=True): the sessions of a server share its variables"
                 )
-        # what runs
+        # for running functions
         self._process = process_of(self._target)
         self._runs = Runs()
         self._container = f"session.{number}"
@@ -92,10 +92,10 @@ class Session(tf.compat.v1.Session):
 
     @staticmethod
     def reset(target: str | bytes, containers: Sequence[str] | None = None, config: Any = None) -> None:
-        """Ends all sessions of this process, and what they keep; a run of one of them raises a CancelledError.
+        """Ends all sessions of this process, with their resources; later runs of them raise a CancelledError.
 
         Raises:
-            NotImplementedError: the target is a server's: TF1 ended the sessions of all its clients.
+            NotImplementedError: the target is a server; TF1 ended the sessions of all the server's clients.
         """
         if tf.compat.as_bytes(target or "") not in _HERE:
             raise NotImplementedError(
@@ -109,18 +109,18 @@ class Session(tf.compat.v1.Session):
 
     @property
     def sess_str(self) -> bytes:
-        """The target, as TF1's had it."""
+        """The target, as in TF1."""
         return self._target
 
     def list_devices(self) -> list[Any]:
-        """The devices of this process; of its CPUs, which the towers may have made more, those that TF1 had."""
+        """The devices of this process, with as many CPUs as in TF1: the towers may have made more logical CPUs."""
         cpus = self._config.device_count.get("CPU", 0) if self._config is not None else 0
         with eager_mode():
             gpus = [device for device in tf.config.list_logical_devices() if device.device_type != "CPU"]
             return [*tf.config.list_logical_devices("CPU")[: cpus or 1], *gpus]
 
     def close(self) -> None:
-        """Ends the session, and its runs that are under way in other threads, which raise a CancelledError."""
+        """Ends the session; its runs that are under way in other threads raise a CancelledError."""
         if self._closed:
             return
         self._closed = True
@@ -137,7 +137,7 @@ class Session(tf.compat.v1.Session):
         self._prepared.clear()
 
     def __del__(self) -> None:
-        """Nothing of C++ to free."""
+        """Does nothing: there is no C++ session to free."""
 
     def _extend_graph(self) -> None:
         pass
@@ -145,7 +145,7 @@ class Session(tf.compat.v1.Session):
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
     ) -> Any:
-        """A function that runs `fetches`, given values for `feed_list`."""
+        """Returns a function that runs `fetches`, and takes values for `feed_list`."""
         if feed_list is not None and not isinstance(feed_list, list | tuple):
             raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
 
@@ -155,7 +155,7 @@ class Session(tf.compat.v1.Session):
         return run
 
     def _make_callable_from_options(self, callable_options: Any) -> Any:
-        """The same of a `CallableOptions`, by names; TensorFlow's own would ask a C++ session that is not there."""
+        """Like `make_callable`, for the names in a `CallableOptions`; TensorFlow's method needs a C++ session."""
         targets = [self.graph.get_operation_by_name(name) for name in callable_options.target]
         fetches, feeds = list(callable_options.fetch), list(callable_options.feed)
 
@@ -167,19 +167,19 @@ class Session(tf.compat.v1.Session):
 
     @property
     def partial_run_setup(self) -> NoReturn:
-        """TF1 could feed and fetch the parts of a run one after the other."""
-        raise NotImplementedError("a run in parts: fetch what its parts fetch in one run")
+        """Raises an error; in TF1, a partial run fed and fetched the parts of a run one after the other."""
+        raise NotImplementedError("partial_run is not supported: fetch the values of all parts in one run")
 
     partial_run = partial_run_setup
 
     def _time_limit(self) -> int:
-        """The milliseconds that the config leaves an operation; 0: any."""
+        """The config's time limit for a run in milliseconds; 0 means no limit."""
         return int(self._config.operation_timeout_in_ms) if self._config is not None else 0
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """What `tf.compat.v1.Session.run` returns and raises; the second run of a kind takes less (`prepared`)."""
+        """Same as `tf.compat.v1.Session.run`; a repeated run is faster (`prepared`)."""
         feed_dict = self._fed_by_tensors(feed_dict)
-        # of what options say, a time limit alone counts here; sessions with hooks always give some
+        # of the options, only a time limit has an effect here; sessions with hooks always pass options
         unlimited = options is None or (
             isinstance(options, tf.compat.v1.RunOptions) and not options.timeout_in_ms
         )
@@ -199,14 +199,14 @@ class Session(tf.compat.v1.Session):
         return result
 
     def _fed_by_tensors(self, feed_dict: Any) -> Any:
-        """Feeds by names as feeds of tensors; of a variable, 'w:0', it is its value that is fed, and not its handle."""
+        """Replaces names in a feed_dict by tensors; a variable's name ('w:0') by that of its value, not its handle."""
         if not isinstance(feed_dict, dict) or not any(isinstance(fed, str) for fed in feed_dict):
             return feed_dict
         return {self._fed(fed): value for fed, value in feed_dict.items()}
 
     def _fed(self, fed: Any) -> Any:
         if isinstance(fed, str):
-            with contextlib.suppress(KeyError, ValueError):  # TensorFlow says it in its own words
+            with contextlib.suppress(KeyError, ValueError):  # TensorFlow raises its own error later
                 return value_of(self._graph.as_graph_element(fed, allow_operation=False))
         return fed
 
@@ -234,7 +234,7 @@ class Session(tf.compat.v1.Session):
     def _execute(
         self, key: Any, targets: Any, fetches: Any, feeds: Sequence[Any], values: Sequence[Any], milliseconds: int
     ) -> list[Any]:  # fmt: skip
-        """The values of the fetches, given those of the feeds; `key` is what the run's function is kept by."""
+        """Runs the function that is kept under `key`: the values of the fetches, given the values of the feeds."""
         if self._was_reset:
             raise tf.errors.CancelledError(None, None, "Session has been closed.")
         function = self._functions.get(key)
@@ -268,7 +268,7 @@ class Session(tf.compat.v1.Session):
             return self._functions[key]
 
     def _settle(self) -> None:
-        """After the graph has grown: moves its variables if need be, drops functions that have them elsewhere."""
+        """After the graph has grown, moves variables whose devices have changed, and drops all functions then."""
         assert self._program is not None
         old_layout, self._layout = self._layout, Layout(self._program.mirror)
         moved = self._layout.moved_from(old_layout) if old_layout is not None else []
@@ -277,31 +277,31 @@ class Session(tf.compat.v1.Session):
             self._functions.clear()
 
     def _warn_of_sequences(self, function: Function) -> None:
-        """Warns that a seeded operation draws one sequence for each run it is in, where TF1 drew one for all."""
+        """Warns if a seeded operation draws a separate sequence in each of several runs; TF1 drew one for all."""
         for name in function.alone:
             if name in self._drawing and name not in self._reported:
                 self._reported.add(name)
                 tf.compat.v1.logging.warning(
-                    "%s (%s) is in several runs of the session: each draws a sequence of its own; TF1 had one for all",
+                    "%s (%s) is in several runs of the session: each draws its own sequence; TF1 drew one for all",
                     name,
                     built_at(self._graph.get_operation_by_name(name)),
                 )
             self._drawing.add(name)
 
     def lose(self, names: set[tuple[str, str]]) -> None:
-        """Some of what it keeps no longer exists: a run that needs it raises an error (`carried`)."""
+        """Notes resources that no longer exist: a run that needs them raises an error (`carried`)."""
         with self._building:
             self._lost |= names
             self._functions.clear()
 
     def _begin(self, function: Function) -> None:
-        """Notes resources that outlive a run of the function, and gives them their first values, if there are any."""
+        """Notes the resources of a new function in `kept`, and initializes those that need a first value."""
         new = {(node.name, node.device): node for node in function.resources}
         if lost := self._lost & set(new):
             raise ClusterError(
-                f"{', '.join(sorted(name for name, _ in lost))}: this session ran before the first one of this "
-                "process's server. That connected the process to its cluster, which leaves a session its variables, "
-                "and no queues, iterators and tables. Run something in the server's session first."
+                f"{', '.join(sorted(name for name, _ in lost))}: this session ran before the first session of this "
+                "process's server. That session connected the process to its cluster, which deletes the queues, "
+                "iterators and tables of earlier sessions. Run something in the server's session first."
             )
         new = {name: node for name, node in new.items() if name not in self.kept}
         self.kept.update(new)
@@ -323,6 +323,6 @@ class InteractiveSession(Session):
             self._entered.enter_context(context)
 
     def close(self) -> None:
-        """Ends the session, and its being the default one."""
+        """Ends the session, which is then no longer the default session."""
         super().close()
         self._entered.close()

@@ -1,9 +1,9 @@
-"""The towers of a graph: the GPUs its operations name, and the device that stands for each on the strategy.
+"""The towers of a graph: the GPUs that its operations name, and the strategy's device for each of them.
 
-On a machine without GPUs the towers share its CPU and one copy of the variables, as soft placement had it in TF1:
-a second copy in the same memory would be updated a second time for nothing (docs/performance.md).
-TF2TOWERS_COLLECTIVES=always has a logical CPU device, a copy and all-reduces for each tower there, too: what GPUs run
-is proved on CPUs. `never` has the copies, and keeps the script's own averages in the order of their sums.
+On a machine without GPUs the towers share the CPU and one copy of the variables, as with soft placement in TF1:
+updating a second copy in the same memory would be wasted work (docs/performance.md). TF2TOWERS_COLLECTIVES=always gives
+each tower a logical CPU device, a copy and all-reduces there, too, so that tests on CPUs run the ops that GPUs run.
+`never` also makes the copies, but keeps the script's own averages, in the order of their sums.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _declared: weakref.WeakKeyDictionary[tf.Graph, tf.distribute.Strategy] = weakref
 
 
 class Place(NamedTuple):
-    """What a device string of a graph says; None and -1 for what it leaves open."""
+    """The parts of a device string in a graph; None and -1 stand for missing parts."""
 
     job: str | None
     task: int
@@ -52,19 +52,19 @@ def place_of(device: str) -> Place:
 
 
 def declare(graph: tf.Graph, strategy: tf.distribute.Strategy) -> None:
-    """Says which strategy the towers of a graph run on. The first one said holds."""
+    """Declares the strategy that the towers of a graph run on; only the first call for a graph counts."""
     _declared.setdefault(graph, strategy)
 
 
 def collectives() -> str:
-    """What the user says of all-reduces: 'always', 'never', or '' for nothing.
+    """The user's choice on all-reduces: 'always', 'never', or '' for none.
 
     Raises:
-        ValueError: TF2TOWERS_COLLECTIVES is something else.
+        ValueError: TF2TOWERS_COLLECTIVES has any other value.
     """
     wanted = os.environ.get(COLLECTIVES, "")
     if wanted not in ("", "always", "never"):
-        raise ValueError(f"{COLLECTIVES}={wanted}: always, never, or not set.")
+        raise ValueError(f"{COLLECTIVES}={wanted}: must be always or never, or not be set.")
     return wanted
 
 
@@ -72,8 +72,8 @@ class Towers:
     """The towers of a graph, by the index of the GPU that the script named.
 
     Attributes:
-        devices: the devices of the towers, no two the same; empty where the graph names no GPU. A graph that
-            names more GPUs than there are devices has its towers share them, as soft placement did.
+        devices: the devices of the towers, without duplicates; empty if the graph names no GPU. If the graph names
+            more GPUs than there are devices, its towers share them, as with soft placement.
     """
 
     def __init__(self, graph: tf.Graph, nodes: Iterable[Any]) -> None:
@@ -91,7 +91,7 @@ class Towers:
 
     @cached_property
     def first(self) -> str:
-        """Where TF1 put what has no device: the first GPU, where there is one."""
+        """The device on which TF1 placed ops without a device: the first GPU, if there is one."""
         gpus = [] if self.devices else tf.config.list_logical_devices("GPU")
         return self.devices[0] if self.devices else full_name(gpus[0].name if gpus else "/cpu:0")
 
@@ -101,7 +101,7 @@ class Towers:
         return len(self.devices)
 
     def of(self, device: str) -> int | None:
-        """The tower that an operation with this device belongs to; None for one outside the towers."""
+        """The tower that an operation with this device belongs to; None for an operation outside the towers."""
         place = place_of(device)
         if place.kind != "GPU" or place.job not in (None, "localhost"):
             return None
@@ -113,7 +113,7 @@ def _devices_of(strategy: tf.distribute.Strategy) -> list[str]:
 
 
 def _available(named: Sequence[int]) -> list[str]:
-    """The devices where the script's text declares no strategy: its GPUs, or logical CPU devices, as far as they go."""
+    """The devices for a script without a strategy: its GPUs or logical CPU devices, as many as there are."""
     try:
         return [full_name(name) for name in tower_devices([f"/gpu:{max(index, 0)}" for index in named])]
     except RuntimeError:  # TensorFlow has started: the devices it has

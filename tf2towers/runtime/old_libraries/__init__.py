@@ -1,1 +1,1 @@
-"""What NumPy, SciPy and Python had when TensorFlow 1 scripts were written, and no longer have."""
+"""Functions of NumPy, SciPy and Python that TensorFlow 1 scripts use, and that later versions removed."""

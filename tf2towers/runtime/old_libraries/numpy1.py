@@ -1,4 +1,4 @@
-"""What NumPy 1 had and NumPy 2 has lost, as NumPy 1.18 did it."""
+"""Functions that NumPy 2 removed, as NumPy 1.18 had them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NINF = -np.inf
 
 
 def fromstring(string: Any, dtype: Any = float, count: int = -1, sep: str = "") -> np.ndarray:
-    """`np.fromstring`: bytes (or a text's UTF-8) as an array of its own; with `sep`, numbers in a text."""
+    """`np.fromstring`: copies bytes (or a string's UTF-8) into an array; with `sep`, parses the numbers in a string."""
     if sep:
         return np.fromstring(string, dtype, count, sep=sep)
     data = string.encode() if isinstance(string, str) else string
@@ -21,12 +21,12 @@ def fromstring(string: Any, dtype: Any = float, count: int = -1, sep: str = "") 
 
 
 def asscalar(a: np.ndarray) -> Any:
-    """`np.asscalar`: the one element, as Python's type."""
+    """`np.asscalar`: the only element, as a Python scalar."""
     return a.item()
 
 
 def asfarray(a: Any, dtype: Any = np.float64) -> np.ndarray:
-    """`np.asfarray`: an array of floats; where the dtype is of integers, float64."""
+    """`np.asfarray`: an array of floats; of float64 if the dtype is an integer type."""
     return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
 
 
@@ -36,7 +36,7 @@ def msort(a: Any) -> np.ndarray:
 
 
 def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> np.ndarray:
-    """`np.in1d`: for each element of the flattened first, whether the second has it; bool, [elements]."""
+    """`np.in1d`: whether each element of `ar1`, flattened, is in `ar2`; bool, [elements]."""
     return np.isin(np.asarray(ar1).ravel(), ar2, assume_unique, invert)
 
 
@@ -47,7 +47,7 @@ def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
 
 
 class _Casts:
-    """`np.cast`: by a type, the function that makes arrays of it."""
+    """`np.cast`: maps a dtype to a function that converts values to arrays of it."""
 
     def __getitem__(self, kind: Any) -> Callable[[Any], np.ndarray]:
         return lambda x: np.asarray(x).astype(kind)

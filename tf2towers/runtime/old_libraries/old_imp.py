@@ -1,4 +1,4 @@
-"""What Python's `imp` had, and Python 3.12 no longer has, as Python 3.11 did it."""
+"""A function of Python's module `imp`, which Python 3.12 removed, as Python 3.11 had it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 
 
 def load_source(name: str, path: str | os.PathLike[str]) -> ModuleType:
-    """`imp.load_source`: the module of a source file, under a name. One of that name that is there is run anew.
+    """`imp.load_source`: loads a source file as the module `name`; a loaded module of that name is executed again.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -1,4 +1,4 @@
-"""What Python's `inspect` had, and Python 3.11 no longer has, as Python 3.10 did it."""
+"""A function of Python's module `inspect` that Python 3.11 removed, as Python 3.10 had it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class ArgSpec(NamedTuple):
-    """What a function takes."""
+    """The arguments of a function."""
 
     args: list[str]
     varargs: str | None
@@ -20,10 +20,10 @@ def getargspec(func: Callable[..., Any]) -> ArgSpec:
     """`inspect.getargspec`: the names of a function's arguments, and their defaults.
 
     Raises:
-        TypeError: it is no function.
-        ValueError: it has annotations, or arguments that are given by name alone.
+        TypeError: `func` is not a function.
+        ValueError: it has annotations or keyword-only arguments.
     """
     spec = inspect.getfullargspec(func)
     if spec.kwonlyargs or spec.annotations:
-        raise ValueError(f"{func} has annotations, or arguments that are given by name alone")
+        raise ValueError(f"{func} has annotations or keyword-only arguments")
     return ArgSpec(*spec[:4])

@@ -1,6 +1,6 @@
 """The images of `scipy.misc` (SciPy before 1.2, its pilutil.py): arrays read, written and resized by Pillow.
 
-Arrays are [height, width], or have 3 or 4 channels in one dimension; what is no uint8 is scaled to 0 .. 255 first.
+Arrays are [height, width], or have 3 or 4 channels in one dimension; other dtypes than uint8 are scaled to 0..255.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def bytescale(
     if data.dtype == np.uint8:
         return data
     if not 0 <= low <= high <= 255:
-        raise ValueError(f"no bytes are from {low} to {high}")
+        raise ValueError(f"low ({low}) and high ({high}) are not in order within 0 and 255")
     least = data.min() if cmin is None else cmin
     span = float((data.max() if cmax is None else cmax) - least)
     if span < 0:
@@ -56,7 +56,7 @@ def toimage(
     """An array as Pillow's image: of mode L, F, I or P for two dimensions, of RGB or RGBA and the like for three.
 
     Raises:
-        ValueError: no mode has such arrays.
+        ValueError: no mode of Pillow fits the array.
     """
     data = np.asarray(arr)
     if data.ndim == 2 and not np.iscomplexobj(data):
@@ -67,7 +67,7 @@ def toimage(
     modes = {3: ("RGB", "YCbCr"), 4: ("RGBA", "CMYK")}.get(data.shape[axis], ()) if data.ndim == 3 else ()
     mode = mode or (*modes, "")[0]
     if mode not in modes or np.iscomplexobj(data):
-        raise ValueError(f"no image of mode {mode} has such arrays: {data.dtype}, of shape {data.shape}")
+        raise ValueError(f"mode {mode} does not fit an array of {data.dtype}, of shape {data.shape}")
     pixels = np.moveaxis(bytescale(data, cmin, cmax, high, low), axis, 2)
     return Image.frombytes(mode, (pixels.shape[1], pixels.shape[0]), pixels.tobytes())
 
@@ -83,7 +83,7 @@ def _gray(
         scaled = (data * 1.0 - least) * (high - low) / (most - least) + low
         return Image.frombytes("I", size, scaled.astype(np.uint32).tobytes())
     if mode not in (None, "L", "P"):
-        raise ValueError(f"no image of mode {mode} has arrays of two dimensions")
+        raise ValueError(f"mode {mode} does not fit an array of two dimensions")
     image = Image.frombytes("L", size, bytescale(data, cmin, cmax, high, low).tobytes())
     if pal is not None:
         image.putpalette(np.asarray(pal, np.uint8).tobytes())
@@ -96,10 +96,10 @@ def fromimage(im: Image.Image, flatten: bool = False, mode: str | None = None) -
     """Pillow's image as an array: [height, width], or [height, width, channels]; `flatten`: gray, float32.
 
     Raises:
-        TypeError: it is no image.
+        TypeError: `im` is not an image of Pillow.
     """
     if not isinstance(im, Image.Image):
-        raise TypeError(f"no image of Pillow: {type(im)}")
+        raise TypeError(f"not an image of Pillow: {type(im)}")
     if mode is not None:
         im = im.convert(mode) if mode != im.mode else im
     elif im.mode == "P":
@@ -112,17 +112,17 @@ def fromimage(im: Image.Image, flatten: bool = False, mode: str | None = None) -
 
 
 def imread(name: Any, flatten: bool = False, mode: str | None = None) -> np.ndarray:
-    """A file of an image, by its name or opened, as `fromimage` makes an array of it."""
+    """Reads an image file, given by its name or as a file object, into an array: see `fromimage`."""
     return fromimage(Image.open(name), flatten, mode)
 
 
 def imsave(name: Any, arr: Any, format: str | None = None) -> None:  # noqa: A002
-    """Writes an array, channels last, as a file of the format that its name says."""
+    """Writes an array, channels last, as an image file; by default its name's suffix says the format."""
     toimage(arr, channel_axis=2).save(name, format)
 
 
 def imresize(arr: Any, size: Any, interp: str = "bilinear", mode: str | None = None) -> np.ndarray:
-    """An array in another size, uint8: (height, width), a fraction (float), or per cent (int)."""
+    """Resizes an array, to uint8; `size` is (height, width), a fraction (float) or a percentage (int)."""
     image = toimage(arr, mode=mode)
     if np.issubdtype(type(size), np.signedinteger):
         wanted = tuple((np.array(image.size) * (size / 100.0)).astype(int))
@@ -134,5 +134,5 @@ def imresize(arr: Any, size: Any, interp: str = "bilinear", mode: str | None = N
 
 
 def imrotate(arr: Any, angle: float, interp: str = "bilinear") -> np.ndarray:
-    """An array turned by degrees counter-clockwise, uint8, of the same size."""
+    """Rotates an array counter-clockwise by degrees; the result is uint8, of the same size."""
     return fromimage(toimage(arr).rotate(angle, resample=_RESAMPLING[interp]))

@@ -1,11 +1,11 @@
-"""What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
+"""Evidence that a program is Python 2, although Python 3 can parse it: Python 3 would certainly fail when it runs.
 
 It imports a module that only Python 2 has (`import cPickle`). Or a run reaches (`reached`) a name that only Python 2
-defines (`for i in xrange(n)`, `itertools.izip(a, b)`), or what only its dicts did (`{}.iteritems()`). What is in a test
-of the version, or in a `try` that catches the error, shows nothing; nor does a name that is bound anywhere in the file
-(`from six.moves import xrange`).
+defines (`for i in xrange(n)`, `itertools.izip(a, b)`), or a method that only Python 2's dicts have (`{}.iteritems()`).
+Code in a test of the version, or in a `try` that catches the error, is not evidence; nor is a name that the file binds
+anywhere (`from six.moves import xrange`).
 
-`lines_of_python2` gives such names wherever they occur: where a program counts as Python 3, they are left to the user.
+`lines_of_python2` returns all such names: if a program counts as Python 3, they are reported to the user.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from tf2towers.source.python2.tables import read_words
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
-#: modules that Python 3 has under another name, or not at all
+#: modules that Python 3 has renamed or removed
 MODULES = read_words("modules")
 _BUILTINS = read_words("builtins")
-#: the names that only Python 2 has: those that show it where a program comes to them, and the others
+#: names that only Python 2 has: those that are evidence if a run reaches them, and others
 NAMES = _BUILTINS | {"StandardError", "buffer", "coerce"}
-#: names that modules of both Pythons have lost
+#: names that Python 3 has removed from modules of both Pythons
 _OF_MODULES = frozenset(
     f"{module}.{name}"
     for module in ("itertools", "operator", "os", "string", "sys", "types", "urllib")
     for name in read_words(f"of {module}")
 )
-#: a test of the version of Python, or of what there is, and one that may be
+#: names in a test of Python's version or of available names; and the same with those that may be one
 _PYTHON = re.compile(r"version_info|sys\.version|PY_?[23]|python|hasattr|builtin|globals", re.IGNORECASE)
 _VERSION = re.compile(f"version|{_PYTHON.pattern}", re.IGNORECASE)
-#: what a handler catches that is there for a name that is missing, and what catches that among everything else
+#: errors that a handler for a missing name catches, and errors that include these
 _MISSING = re.compile(r"NameError|ImportError|ModuleNotFoundError|AttributeError")
 _ANYTHING = re.compile(r"\b(Exception|StandardError|BaseException)\b")
 
 
 def is_certain(modules: list[Module], main: Module) -> bool:
-    """Whether Python 3 would stop in one of these modules; `main` is the script."""
+    """Whether Python 3 would fail in one of these modules; `main` is the script."""
     if any(_imports(module) for module in modules):
         return True
     all_bound = {module: _bound_names(module, modules) for module in modules}
@@ -55,7 +55,7 @@ def is_certain(modules: list[Module], main: Module) -> bool:
 
 
 def lines_of_python2(script: Script, *, is_main: bool) -> set[tuple[int, str]]:
-    """The lines and names at which a module uses what only Python 2 has, but where it is ready to miss it."""
+    """The uses of names of Python 2 only in a module, as line and name, except code prepared for another Python."""
     return {
         (part.lineno, part.id)
         for part in _nodes_run_with(parse(script.text, script.path), is_main=is_main, inside=True)
@@ -75,7 +75,7 @@ def _imports(module: Module) -> bool:
 
 
 def _stops_python3(part: ast.AST, module: Module, bound: frozenset[str]) -> bool:
-    """Whether Python 3 would stop at a node."""
+    """Whether Python 3 would raise an error at a node."""
     match part:
         case ast.Name(id=name, ctx=ast.Load()):
             return name in _BUILTINS and name not in bound
@@ -98,7 +98,7 @@ def _gives_view(value: ast.expr, module: Module) -> bool:
 def _bound_names(
     module: Module, modules: list[Module], seen: frozenset[Path] = frozenset()
 ) -> frozenset[str]:
-    """Every name that a file binds, in whatever scope; all that Python 2 has where nobody knows what a star binds."""
+    """All names that a file binds, in any scope; for a star import of an unknown module, all names of Python 2."""
     found = set(module.bindings)
     for node in module.nodes:
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
@@ -110,11 +110,11 @@ def _bound_names(
 
 
 def _nodes_run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator[ast.AST]:
-    """The nodes that are run with a module or a function, without what is ready for another Python.
+    """The nodes that run with a module or a function, without code that is prepared for another Python.
 
-    That is what a test of the version fences, and a `try` that catches the error of a name that is missing. What an
-    error says, and what is done about errors of any kind, is not run as a rule. `inside` gives that all the same, and
-    what is inside of functions; a name is all that may be missing then, and the version Python's.
+    Prepared is code in a test of the version, and in a `try` that catches the error of a missing name. `raise`
+    statements and handlers of any error are left out, since they usually do not run. With `inside`, these and the
+    bodies of functions are included; then only a NameError, and a test of Python's version, count as preparation.
     """
     version, missing = (_PYTHON, re.compile("NameError")) if inside else (_VERSION, _MISSING)
     pending: list[ast.AST] = list(_up_to_jump(getattr(node, "body", [])))
@@ -146,7 +146,7 @@ def _nodes_run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> It
 
 
 def _up_to_jump(parts: list[ast.AST]) -> Iterator[ast.AST]:
-    """The statements of a body up to `if PY3: return x`: what follows is for one Python alone."""
+    """The statements of a body up to `if PY3: return x`: the rest is for one version of Python only."""
     for part in parts:
         yield part
         if isinstance(part, ast.If) and _tests_version(part.test, _PYTHON):
@@ -156,7 +156,7 @@ def _up_to_jump(parts: list[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _tests_version(test: ast.expr, what: re.Pattern[str]) -> bool:
-    """Whether a name, an attribute or a text of a test is one of the version."""
+    """Whether a test contains a name, an attribute or a constant that refers to the version."""
     return any(
         isinstance(node, ast.Name | ast.Attribute | ast.Constant)
         and what.search(str(node.value) if isinstance(node, ast.Constant) else dotted(node) or "") is not None
@@ -165,9 +165,9 @@ def _tests_version(test: ast.expr, what: re.Pattern[str]) -> bool:
 
 
 def _is_ready(part: ast.Try, missing: re.Pattern[str]) -> bool:
-    """Whether a `try` is there for a name that is missing: it catches that, or has little else in it."""
+    """Whether a `try` is prepared for a missing name: it catches that error, or is short and catches any error."""
     if isinstance(part.body[0], ast.Import | ast.ImportFrom):
-        missing = _MISSING  # what follows is not run without it
+        missing = _MISSING  # without this import the rest of the body does not run
     if any(handler.type and missing.search(ast.unparse(handler.type)) for handler in part.handlers):
         return True
     imports, plain = ast.Import | ast.ImportFrom, ast.Assign | ast.Expr | ast.Return

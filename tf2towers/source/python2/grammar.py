@@ -1,4 +1,4 @@
-"""What is Python 2 by its syntax and its names, converted by fissix, the maintained lib2to3."""
+"""Converts the syntax and the names of Python 2, with fissix, the maintained lib2to3."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 from tf2towers.source.conversion import Step
 from tf2towers.source.python2.tables import read_pairs, read_words
 
-#: fixer -> what a user calls it. Left out are those that change what Python 3 reads as Python 2 did (asserts, idioms).
+#: fixer -> its name for the user; without fixers for code that means the same in both Pythons (asserts, idioms)
 _WORDS = read_pairs("fixers.tsv")
-#: names that a fixer takes for Python's own
+#: names that a fixer assumes to be builtins
 _BUILTINS = read_words("fixed builtins")
 _RANGES = frozenset({"range", "xrange"})
 _OF_DICTS = ("keys", "items", "values")
@@ -30,10 +30,11 @@ class NotPython2(Exception):
 def convert_syntax(
     text: str, filename: str, *, in_package: bool, prints_are_calls: bool = False
 ) -> tuple[str, list[Step], Set[str]]:
-    """The text in Python 3's syntax, what was converted, and the names of builtins that the file bound itself.
+    """The text in Python 3's syntax, the steps of the conversion, and the builtins that the file rebinds.
 
-    `in_package` says that an import of a module beside the file may mean that module, as in a package;
-    `prints_are_calls` that `print(a, b)` stays, and prints no tuple.
+    Args:
+        in_package: whether an import may mean a module beside the file, as in a package of Python 2.
+        prints_are_calls: whether `print(a, b)` is a call already, and does not print a tuple.
     """
     tree = _parse_python2(text, prints_are_calls=prints_are_calls)
     bound = set(_rebound_builtins(tree))
@@ -44,13 +45,13 @@ def convert_syntax(
     tool.ranges = bound & _RANGES
     try:
         tool.refactor_tree(tree, filename)
-    except Exception as problem:  # fissix raises what it likes
+    except Exception as problem:  # fissix raises errors of many types
         raise NotPython2(str(problem)) from None
     return str(tree)[:-1], steps, bound
 
 
 def is_module(folder: Path, name: str) -> bool:
-    """Whether a folder has a module or a package of a name."""
+    """Whether a folder contains a module or a package of this name."""
     return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
 
 
@@ -76,9 +77,9 @@ def _parse_python2(text: str, *, prints_are_calls: bool = False) -> Any:
 
 
 def _keep_names(tree: Any) -> Iterator[int]:
-    """Gives `import Queue` its name back, `import queue as Queue`, where the file has a `queue` of its own.
+    """Changes `import Queue` to `import queue as Queue` if the file has its own name `queue`; yields the lines.
 
-    fissix would make `queue = queue.Queue()` of `queue = Queue.Queue()`. The lines where it does.
+    fissix alone would turn `queue = Queue.Queue()` into `queue = queue.Queue()`.
     """
     from fissix.fixes.fix_imports import MAPPING
     from fissix.pygram import python_symbols as syms
@@ -98,7 +99,7 @@ def _keep_names(tree: Any) -> Iterator[int]:
 
 
 def _rebound_builtins(tree: Any) -> Iterator[str]:
-    """The names of builtins that the file gives another meaning: it defines, imports or assigns them."""
+    """The names of builtins that the file rebinds: it defines, imports or assigns them."""
     from fissix.pygram import python_symbols as syms
 
     imports = (syms.import_from, syms.import_as_names, syms.import_as_name, syms.dotted_as_names)
@@ -118,13 +119,13 @@ def _rebound_builtins(tree: Any) -> Iterator[str]:
 
 @cache
 def _make_tool() -> Any:
-    """The engine of fissix with a choice of fixers of its own: it remembers nothing of a text."""
+    """The engine of fissix with the chosen fixers; it keeps no state of a text."""
     for name in ("RefactoringTool", "fissix", "fissix.pgen2.driver"):
         logging.getLogger(name).setLevel(logging.ERROR)
     from fissix import refactor
 
     class Tool(refactor.RefactoringTool):  # type: ignore[misc]
-        """The engine, which reports each change, and leaves fixers out on demand."""
+        """The engine, which reports each change, and can skip fixers."""
 
         def get_fixers(self) -> Any:
             fixers = []
@@ -133,7 +134,7 @@ def _make_tool() -> Any:
                 kind = getattr(module, "Fix" + "".join(part.title() for part in name.split("_")))
                 fixer = kind(self.options, self.fixer_log)
                 fixer.transform = _report_changes(self, name, fixer, fixer.transform)
-                # a folder beside the file is a module only where Python 2 takes it for one
+                # a folder beside the file is a module only if Python 2 treats it as one
                 fixer.probably_a_local_import = lambda name, fixer=fixer: _is_beside(fixer.filename, name)
                 fixers.append(fixer)
             fixers.sort(key=lambda fixer: int(fixer.run_order))
@@ -146,7 +147,7 @@ def _make_tool() -> Any:
 def _report_changes(
     tool: Any, name: str, fixer: Any, transform: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    """A fixer's work with the exceptions made here, each change reported."""
+    """Wraps a fixer's `transform`: applies this module's exceptions, and reports each change."""
 
     def reported(node: Any, results: Any) -> Any:
         if name in tool.skipped or (name == "xrange" and results["name"].value in tool.ranges):
@@ -169,7 +170,7 @@ def _is_beside(filename: str, dotted: str) -> bool:
 
 
 def _stays_unicode(node: Any, results: Any, fixer: Any) -> bool:
-    """u'...' stays, which Python 3 has; of ur'...' only the r is left, or the u where it has an escape of its own."""
+    """u'...' stays, since Python 3 has it; ur'...' becomes r'...', or u'...' if it contains a unicode escape."""
     text = node.value
     if text[:2].lower() == "ur":
         cooked = text[0] + re.sub(r"\\(?![uU])", r"\\\\", text[2:])
@@ -179,7 +180,7 @@ def _stays_unicode(node: Any, results: Any, fixer: Any) -> bool:
 
 
 def _stays_print(node: Any, results: Any, fixer: Any) -> bool:
-    """`print (x)` is a call already; `print (x, y)` is not, which prints a tuple."""
+    """`print (x)` is a call already; `print (x, y)` is not, since it prints a tuple."""
     from fissix.pygram import python_symbols as syms
 
     given = node.children[1:] if node.type == syms.print_stmt else []
@@ -197,9 +198,9 @@ def _stays_import(node: Any, results: Any, fixer: Any) -> bool:
 
 
 def _stays_dict(node: Any, results: Any, fixer: Any) -> bool:
-    """A comprehension goes over what a dict has while nothing changes it: no list is needed.
+    """In a comprehension over a dict, no list is needed, since nothing changes the dict meanwhile.
 
-    `params.values().iteritems()`: what has a method that lists lack is not a dict's list, but a dict itself.
+    In `params.values().iteritems()`, the value has a method that lists lack, so it is a dict itself, not a dict's list.
     """
     from fissix.pygram import python_symbols as syms
 
@@ -218,11 +219,11 @@ def _stays_dict(node: Any, results: Any, fixer: Any) -> bool:
     return bool(within) and node.parent.type != syms.for_stmt
 
 
-#: fixer -> whether something stays as it is, or has been changed already
+#: fixer -> function that returns whether a node stays as it is, or has been changed already
 _STAYS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "dict": _stays_dict,
     "itertools_imports": _stays_import,
-    # map() of several goes on to the longest's end
+    # map() of several iterables runs to the end of the longest in Python 2
     "map": lambda node, results, fixer: len(_arguments(node)) != 2,
     "print": _stays_print,
     "unicode": lambda node, results, fixer: node.type == 3 and _stays_unicode(node, results, fixer),
@@ -230,7 +231,7 @@ _STAYS: dict[str, Callable[[Any, Any, Any], bool]] = {
 
 
 def _arguments(call: Any) -> list[Any]:
-    """The arguments of a call by name; none where one is a `*list`, `**dict` or `name=value`."""
+    """The arguments of a call of a name; none if one is a `*list`, `**dict` or `name=value`."""
     from fissix.pygram import python_symbols as syms
 
     given = call.children[1].children[1]
@@ -239,7 +240,7 @@ def _arguments(call: Any) -> list[Any]:
 
 
 def expanded_tabs(text: str) -> tuple[str, list[int]]:
-    """The text with the tabs of its indentation made spaces, as Python 2 counted them, and the lines changed."""
+    """The text with tabs in its indentation expanded to spaces as in Python 2, and the changed lines."""
     from fissix.pgen2 import tokenize
 
     inside: set[int] = set()  # lines that begin inside a string

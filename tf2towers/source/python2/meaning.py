@@ -1,8 +1,8 @@
-"""What Python 3 reads without a complaint and does otherwise than Python 2: division, rounding, pickles, and the like.
+"""Converts code that Python 3 accepts, but runs differently than Python 2: division, rounding, pickles, and the like.
 
-It works on the text that `grammar` made. What is certain becomes plain Python 3 (`//`, `float(math.ceil(x))`); where
-the kind of a number shows only when the program runs, a function of the runtime does what Python 2 did. What is rare is
-left to the user.
+It works on the text that `grammar` has converted. Certain cases become plain Python 3 (`//`, `float(math.ceil(x))`). If
+the type of a number is known only at run time, a function of the runtime does what Python 2 did. Rare cases are left to
+the user.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from tf2towers.source.python2.names import Names, dotted, is_like, is_plain_call
 from tf2towers.source.python2.number_kinds import NumberKinds
 from tf2towers.source.python2.tables import read_words
 
-#: builtins that are not in Python 3, and for which nothing is written
+#: builtins that are not in Python 3, and that are not converted
 _GONE = NAMES - {"StandardError", "file", "xrange"}
 #: methods that Python 3 never calls
 _METHODS = frozenset(
     f"__{name}__"
     for name in ["cmp", "coerce", "div", "rdiv", "idiv", "getslice", "setslice", "delslice", "unicode"]
 )
-#: a function of Python 2 -> the runtime's that does the same when it is given arguments
+#: a function of Python 2 -> the runtime's function that does the same, if it is called with arguments
 _CALLED = {
     "builtins.filter": "python2_filter", "builtins.round": "python2_round", "random.seed": "python2_seed",
 }  # fmt: skip
-#: what Python 3 lacks, or does otherwise, and nothing is written for
+#: names that Python 3 lacks, or that behave differently, and that are not converted -> what is reported
 _LOST = {
-    "io.StringIO": "io.StringIO of what may be bytes", "operator.div": "operator.div, which is not in Python 3",
+    "io.StringIO": "io.StringIO that may hold bytes", "operator.div": "operator.div, which is not in Python 3",
     "operator.idiv": "operator.idiv, which is not in Python 3",
     "random.Random": "random.Random, which draws other numbers",
-    **{f"configparser.{name}ConfigParser": "comments in files of configuration" for name in ("", "Raw", "Safe")},
+    **{f"configparser.{name}ConfigParser": "comments in configuration files" for name in ("", "Raw", "Safe")},
 }  # fmt: skip
-#: what takes a text in Python 2 and bytes in Python 3
+#: functions that take a string in Python 2 and bytes in Python 3
 _HASHES = frozenset(f"hashlib.{name}" for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512"))
-#: encodings that are not for texts in Python 3
+#: encodings that do not decode to strings in Python 3
 _OF_BYTES = read_words("encodings of bytes")
 _PICKLES = ("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads")
-#: what takes an open file -> the place of the file, and whether it has to be of bytes, or of text (the csv module)
+#: function that takes an open file -> the file's position, and whether it must be of bytes or of text (csv module)
 _OPENED = {
     "csv.DictReader": (0, "text"), "csv.DictWriter": (0, "text"), "csv.reader": (0, "text"),
     "csv.writer": (0, "text"), "numpy.load": (0, "bytes"), "numpy.save": (0, "bytes"), "numpy.savez": (0, "bytes"),
@@ -56,14 +56,14 @@ _OPENED = {
 _IN_BYTES = {"r": "rb", "w": "wb", "rU": "rb", "a": "ab"}
 #: an escape of a byte that is not ASCII
 _BYTE = re.compile(r"\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2}")
-#: what must not be computed twice
+#: expressions that must not be evaluated twice
 _ACTIONS = m.Call() | m.Await() | m.Yield() | m.NamedExpr() | m.ListComp() | m.DictComp() | m.SetComp()
 
 
 class Meaning(cst.CSTTransformer):
-    """One text under conversion: what it becomes, what was done, what is left.
+    """Converts one text, and records the steps and the cases that are left.
 
-    `bound` are names of builtins that the file bound itself, by an import that the conversion has taken away, too.
+    `bound` has the builtins that the file rebinds, also by an import that the conversion has removed.
     """
 
     def __init__(self, text: str, bound: Set[str]) -> None:
@@ -72,7 +72,7 @@ class Meaning(cst.CSTTransformer):
         self.left: list[Step] = []
         self._names = Names(text)
         self._kinds = NumberKinds(self._names)
-        #: what `from` statements import, by its whole name -> the name here
+        #: full name of an object that a `from` import imports -> its name in this file
         self._imported: dict[str, str] = {}
         for node in self._names.nodes:
             if isinstance(node, cst.ImportFrom) and node.module:
@@ -84,12 +84,12 @@ class Meaning(cst.CSTTransformer):
         self._divides = "__future__.division" not in self._imported
         self._has_bytes = "__future__.unicode_literals" not in self._imported
         self._bound = bound
-        #: calls of `open` -> what the file is used for: 'bytes' or 'text'
+        #: call of `open` -> the use of the file: 'bytes' or 'text'
         self._opened: dict[cst.Call, str] = {}
         self._wanted: set[str] = set()
 
     def converted(self) -> str:
-        """The text with every change made."""
+        """The converted text."""
         for node in self._names.nodes:
             if isinstance(node, cst.Call) and (found := _OPENED.get(self._names.canonical(node.func))):
                 opened = self._open(node.args[found[0]].value) if len(node.args) > found[0] else None
@@ -100,7 +100,7 @@ class Meaning(cst.CSTTransformer):
         return self._with_import(module).code
 
     def _with_import(self, module: cst.Module) -> cst.Module:
-        """The module with an import of what was asked for, after the imports that it begins with."""
+        """The module with an import of the needed runtime functions, after its first imports."""
         if not self._wanted:
             return module
         place, imports = 0, m.SimpleStatementLine(body=[m.ZeroOrMore(m.Import() | m.ImportFrom())])
@@ -117,7 +117,7 @@ class Meaning(cst.CSTTransformer):
     def leave_BinaryOperation(
         self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
     ) -> cst.BaseExpression:
-        """`a / b` of integers is `a // b`; of what may be integers the runtime's division."""
+        """Converts `a / b` of integers to `a // b`; of possible integers, to the runtime's division."""
         operator, left = updated_node.operator, original_node.left
         if not isinstance(operator, cst.Divide) or not self._divides or isinstance(left, cst.FormattedString):
             return updated_node
@@ -128,7 +128,7 @@ class Meaning(cst.CSTTransformer):
             self._record_step("integer division", original_node)
             floor = cst.FloorDivide(operator.whitespace_before, operator.whitespace_after)
             return updated_node.with_changes(operator=floor)
-        self._record_step("division of what may be integers", original_node)
+        self._record_step("division of possible integers", original_node)
         before, after = operator.whitespace_before, operator.whitespace_after
         comma = cst.Comma(
             before if _is_over_lines(before) else cst.SimpleWhitespace(""),
@@ -142,16 +142,16 @@ class Meaning(cst.CSTTransformer):
     def leave_AugAssign(
         self, original_node: cst.AugAssign, updated_node: cst.AugAssign
     ) -> cst.BaseSmallStatement:
-        """`x /= n`, which changes an array where it is."""
+        """Converts `x /= n`, which changes an array in place."""
         target = original_node.target
         if not isinstance(original_node.operator, cst.DivideAssign) or not self._divides:
             return updated_node
         if "float" in (self._kinds.of(original_node.value), self._kinds.of(target)):
             return updated_node
         if m.findall(target, _ACTIONS):
-            self._record_left("a division in place of what may be integers", original_node)
+            self._record_left("division in place of possible integers", original_node)
             return updated_node
-        self._record_step("division of what may be integers", original_node)
+        self._record_step("division of possible integers", original_node)
         given = cst.Arg(updated_node.target), cst.Arg(updated_node.value)
         call = self._runtime_call("python2_division_in_place", *given)
         return cst.Assign([cst.AssignTarget(updated_node.target)], call)
@@ -159,7 +159,7 @@ class Meaning(cst.CSTTransformer):
     # -- calls ------------------------------------------------------------------------------------------------------
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        """The functions that do something else in Python 3."""
+        """Converts calls of functions that behave differently in Python 3."""
         node, name = original_node, self._names.canonical(original_node.func)
         keywords = keywords_of(node)
         if name in _PICKLES and node.args and not keywords & {"encoding", "**"}:
@@ -168,7 +168,7 @@ class Meaning(cst.CSTTransformer):
         if node in self._opened:
             updated_node = self._with_mode(updated_node, node)
         if name in ("builtins.open", "os.fdopen") and (size := _size_of_no_buffer(node)) is not None:
-            self._record_step("files of text without a buffer, written line by line", node)
+            self._record_step("unbuffered text files, now buffered by line", node)
             place = node.args.index(size)
             return updated_node.with_deep_changes(updated_node.args[place].value, value="1")
         if name in ("math.floor", "math.ceil"):
@@ -178,22 +178,23 @@ class Meaning(cst.CSTTransformer):
                 given = [cst.Arg(_without_parentheses(updated_node))]
                 return _with_parentheses(cst.Call(cst.Name("float"), given), updated_node)
             return updated_node
-        if (ours := self._ours(node, name)) is not None and name.removeprefix("builtins.") not in self._bound:
+        new = self._runtime_function(node, name)
+        if new is not None and name.removeprefix("builtins.") not in self._bound:
             self._record_step(f"{name.removeprefix('builtins.')}() of Python 2", node)
-            return updated_node.with_changes(func=cst.Name(self._need(ours)))
+            return updated_node.with_changes(func=cst.Name(self._need(new)))
         if name in _HASHES and not (len(node.args) == 1 and _gives_bytes(node.args[0].value)):
-            self._record_left(f"{name}() of what may be a text: encode it", node)
+            self._record_left(f"{name}() of a possible string: encode it", node)
         if isinstance(node.func, cst.Attribute) and is_plain_call(node):
             updated_node = self._method_call(node, updated_node, node.func.attr.value)
         if name == "builtins.str" and len(node.args) in (2, 3) and _is_of_text(node.args[1].value):
-            self._record_step("text that was bytes", node)  # it was unicode(x, "utf-8")
+            self._record_step("strings that were bytes", node)  # it was unicode(x, "utf-8")
             return updated_node.with_changes(func=cst.Name(self._need("python2_decode")))
         if self._is_compared(node, name):
             self._record_left("sorting by cmp", node)
         return updated_node
 
-    def _ours(self, node: cst.Call, name: str) -> str | None:
-        """The function of the runtime that does what a function of Python 2 did: its arguments stay."""
+    def _runtime_function(self, node: cst.Call, name: str) -> str | None:
+        """The runtime's function to call instead of a function of Python 2, with the same arguments."""
         if not node.args or "**" in keywords_of(node):
             return None
         if name == "builtins.map":
@@ -201,22 +202,22 @@ class Meaning(cst.CSTTransformer):
         return _CALLED.get(name)
 
     def _method_call(self, node: cst.Call, updated: cst.Call, method: str) -> cst.Call:
-        """`line.decode("utf-8")` and `text.translate(None, deleted)`."""
+        """Converts `line.decode("utf-8")`, and reports `text.translate(None, deleted)`."""
         encoding = node.args[0].value
         if method in ("decode", "encode") and _text_of(encoding).lower() in _OF_BYTES:
             self._record_left(
-                f"the encoding {_text_of(encoding)!r}, which is not for texts in Python 3", node
+                f"the encoding {_text_of(encoding)!r}, which is not for strings in Python 3", node
             )
         elif method == "translate" and len(node.args) == 2:
-            self._record_left("translate() of two arguments", node)
+            self._record_left("translate() with two arguments", node)
         elif method == "decode" and len(node.args) < 3 and _is_of_text(encoding):
-            self._record_step("text that was bytes", node)
+            self._record_step("strings that were bytes", node)
             text = cst.ensure_type(updated.func, cst.Attribute).value
             return self._runtime_call("python2_decode", cst.Arg(text), *updated.args, old=updated)
         return updated
 
     def _open(self, handle: cst.BaseExpression) -> cst.Call | None:
-        """The call of open that a file comes from, where that is the only one."""
+        """The call of `open` that a file comes from, if there is exactly one."""
         value: cst.CSTNode | None = handle
         if isinstance(handle, cst.Name):
             around = self._names.parent(handle)
@@ -230,25 +231,25 @@ class Meaning(cst.CSTTransformer):
         return value if self._names.calls(value, "builtins.open", "builtins.file") else None  # type: ignore[return-value]
 
     def _with_mode(self, updated: cst.Call, node: cst.Call) -> cst.Call:
-        """A file of pickles or arrays is of bytes; the csv module takes a text whose line ends nobody changes."""
+        """Sets the mode of `open`: binary for pickles and arrays; text with unchanged line ends for the csv module."""
         positional = is_plain_call(node)
         mode = _text_of(node.args[1].value) if positional and len(node.args) > 1 else ""
         if self._opened[node] == "text":
             if mode not in ("rb", "wb", "ab", "rbU", "rUb"):
                 return updated
-            self._record_step("files of the csv module", node)
+            self._record_step("files for the csv module", node)
             updated = updated.with_deep_changes(updated.args[1].value, value=repr(mode[0]))
             return _with_argument(updated, "newline=''")
         new = _IN_BYTES.get(mode) if mode else "rb" if positional and len(node.args) == 1 else None
         if new is None:
             return updated
-        self._record_step("pickles and arrays in files of text", node)
+        self._record_step("pickles and arrays in text files", node)
         if mode:
             return updated.with_deep_changes(updated.args[1].value, value=repr(new))
         return _with_argument(updated, repr(new))
 
     def _is_compared(self, node: cst.Call, name: str) -> bool:
-        """Whether sort() or sorted() is given a function that compares two items."""
+        """Whether a call passes a function that compares two items to sort() or sorted()."""
         is_sort = is_like(node.func, m.Attribute(attr=m.Name("sort")))
         if (is_sort or name == "builtins.sorted") and "cmp" in keywords_of(node):
             return True
@@ -262,7 +263,7 @@ class Meaning(cst.CSTTransformer):
     # -- names ------------------------------------------------------------------------------------------------------
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
-        """Names of modules, and the message of an error."""
+        """Reports names that modules of Python 3 lack, and the message of an error."""
         if isinstance(self._names.parent(node), cst.AssignTarget):
             return
         if (lost := _loss_of(self._names.canonical(node))) is not None:
@@ -271,12 +272,12 @@ class Meaning(cst.CSTTransformer):
             self._record_left("the message of an error", node)
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
-        """`error[0]`."""
+        """Reports `error[0]`."""
         if self._is_error(node.value):
             self._record_left("the arguments of an error", node)
 
     def _is_error(self, value: cst.BaseExpression) -> bool:
-        """Whether a name stands for an error that was caught, and for nothing else."""
+        """Whether a name is always a caught error."""
         caught = m.ExceptHandler()
         bound = [self._names.parent(each.node) for each in self._names.assignments(value)]
         return bool(bound) and all(
@@ -284,14 +285,14 @@ class Meaning(cst.CSTTransformer):
         )
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        """Builtins that Python 3 lacks."""
+        """Converts or reports builtins that Python 3 lacks."""
         node, name, around = original_node, original_node.value, self._names.parent(original_node)
         if isinstance(around, cst.AssignTarget) and name == "__metaclass__":
             value = cst.ensure_type(self._names.parent(around), cst.Assign).value
             if isinstance(self._names.scope(node), metadata.GlobalScope) and dotted(value) != "type":
                 self._record_left("a __metaclass__ of the module", node)
         if node in (getattr(around, each, None) for each in ("attr", "keyword", "name")):
-            return updated_node  # of something else
+            return updated_node  # not a reference to the builtin
         if name not in _GONE | {"file", "map", "filter"} or not self._is_builtin(node):
             return updated_node
         called = isinstance(around, cst.Call) and around.func is node
@@ -307,21 +308,21 @@ class Meaning(cst.CSTTransformer):
         return updated_node
 
     def _is_builtin(self, node: cst.Name) -> bool:
-        """Whether nothing in the file gives a name a meaning."""
+        """Whether nothing in the file binds a name, so that it is a builtin."""
         unknown = any(not module.startswith("tensorflow") for module in self._names.star_imports)
         return not unknown and not self._names.assignments(node)
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
-        """Methods that Python 3 never calls."""
+        """Reports methods that Python 3 never calls."""
         name, block = original_node.name.value, self._names.parent(original_node)
         if block is not None and isinstance(self._names.parent(block), cst.ClassDef) and name in _METHODS:
             self._record_left(f"the method {name}, which Python 3 never calls", original_node)
         return updated_node
 
     def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.BaseSmallStatement:
-        """`reload(sys)` and `sys.setdefaultencoding('utf-8')`: text is UTF-8 in Python 3."""
+        """Removes `reload(sys)` and `sys.setdefaultencoding('utf-8')`: Python 3's default encoding is UTF-8."""
         call = original_node.value
         reloads = self._names.calls(call, "importlib.reload", "imp.reload")
         of_sys = reloads and is_like(call, m.Call(args=[m.Arg(m.Name("sys"))]))
@@ -333,7 +334,7 @@ class Meaning(cst.CSTTransformer):
     def leave_ImportAlias(
         self, original_node: cst.ImportAlias, updated_node: cst.ImportAlias
     ) -> cst.ImportAlias:
-        """`import pickle as pickle`, which was `import cPickle as pickle`."""
+        """Shortens `import pickle as pickle`, which was `import cPickle as pickle`."""
         if updated_node.evaluated_alias == updated_node.evaluated_name:
             return updated_node.with_changes(asname=None)
         return updated_node
@@ -341,7 +342,7 @@ class Meaning(cst.CSTTransformer):
     # -- what is left -----------------------------------------------------------------------------------------------
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:
-        r"""Bytes that are written by escapes, where there is text in Python 3: `line.strip('\xef\xbb\xbf')`."""
+        r"""Reports bytes that are written as escapes in a string: `line.strip('\xef\xbb\xbf')`."""
         if not self._has_bytes or not _BYTE.search(node.raw_value) or set(node.prefix) & set("ub"):
             return
         call = self._names.call_around(node)
@@ -350,10 +351,10 @@ class Meaning(cst.CSTTransformer):
             name.startswith("re.") if "r" in node.prefix else name not in ("builtins.ord", "builtins.len")
         )
         if means_bytes and not isinstance(self._names.parent(node), cst.Expr):
-            self._record_left("bytes where there is text now", node)
+            self._record_left("bytes in what is a string now", node)
 
     def visit_ListComp(self, node: cst.ListComp) -> None:
-        """A list comprehension's variable was the function's own in Python 2: it is left where that shows."""
+        """Reports a list comprehension's variable that is read after it: in Python 2 it was visible there."""
         scope: metadata.Scope = self._names.scope(node)
         while isinstance(scope, metadata.ComprehensionScope | metadata.ClassScope):
             scope = scope.parent
@@ -369,7 +370,7 @@ class Meaning(cst.CSTTransformer):
                 self._record_left(f"{name} of a list comprehension, read after it", node)
 
     def _is_read_after(self, name: str, scope: metadata.Scope, node: cst.CSTNode) -> bool:
-        """Whether a name is read after a statement and before it is bound again; not one of an import or a `def`."""
+        """Whether a name is read after a statement, before it is bound again; never for an import or a `def`."""
         last = self._names.span(node).end.line
         bound = [each.node for each in scope.assignments[name] if isinstance(each, metadata.Assignment)]
         known = cst.Import | cst.ImportFrom | cst.FunctionDef | cst.ClassDef
@@ -389,7 +390,7 @@ class Meaning(cst.CSTTransformer):
         self.left.append(Step(what, self._names.line(node)))
 
     def _runtime_call(self, name: str, *given: cst.Arg, old: cst.BaseExpression | None = None) -> cst.Call:
-        """A call of the runtime in the place of an expression, whose parentheses it gets."""
+        """A call of a runtime function that replaces an expression, with the expression's parentheses."""
         call = cst.Call(cst.Name(self._need(name)), given)
         return call if old is None else call.with_changes(lpar=old.lpar, rpar=old.rpar)
 
@@ -399,14 +400,14 @@ class Meaning(cst.CSTTransformer):
 
 
 def _loss_of(name: str) -> str | None:
-    """What is reported of a name of a module; None where Python 3 has it."""
+    """The report on a name of a module; None if Python 3 has the name."""
     if name.startswith("string.") and not hasattr(string, name.removeprefix("string.")):
         return f"{name}, which is not in Python 3"
     return _LOST.get(name)
 
 
 def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
-    """The zero in a call of `open` or `os.fdopen` that asks for a file of text without a buffer: Python 3 refuses."""
+    """The argument 0 of an `open` or `os.fdopen` of an unbuffered text file, which Python 3 refuses; None without."""
     sizes = [each for each in opened.args[2:] if each.keyword is None or each.keyword.value == "buffering"]
     mode = _text_of(opened.args[1].value) if len(opened.args) > 1 else "r"
     is_text = bool(mode) and "b" not in mode
@@ -414,19 +415,19 @@ def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
 
 
 def _gives_bytes(value: cst.BaseExpression) -> bool:
-    """Whether a value certainly is of bytes in Python 3: `text.encode()`, `b'...'`."""
+    """Whether a value is certainly bytes in Python 3: `text.encode()`, `b'...'`."""
     encoded = m.Call(func=m.Attribute(attr=m.Name("encode") | m.Name("as_bytes")))
     return is_like(value, encoded) or (isinstance(value, cst.SimpleString) and "b" in value.prefix.lower())
 
 
 def _text_of(value: cst.BaseExpression) -> str:
-    """A text that is written out; nothing for any other value."""
+    """The value of a string constant; empty for any other value."""
     text = value.evaluated_value if isinstance(value, cst.SimpleString) else ""
     return text if isinstance(text, str) else ""
 
 
 def _is_of_text(encoding: cst.BaseExpression) -> bool:
-    """Whether a constant names an encoding of text: not `hex` or `base64`, say, which turn bytes into bytes."""
+    """Whether a constant names an encoding of text: not `hex` or `base64`, for example, which turn bytes into bytes."""
     try:
         return bool(_text_of(encoding)) and codecs.lookup(_text_of(encoding))._is_text_encoding
     except LookupError:
@@ -434,7 +435,7 @@ def _is_of_text(encoding: cst.BaseExpression) -> bool:
 
 
 def _with_argument(call: cst.Call, argument: str) -> cst.Call:
-    """A call with one more argument (`newline=''`), its last line as it was."""
+    """A call with one more argument (`newline=''`) at its end; the layout of its last line stays."""
     *before, last = call.args
     (added,) = cst.ensure_type(cst.parse_expression(f"f({argument})"), cst.Call).args
     added = added.with_changes(whitespace_after_arg=last.whitespace_after_arg)
@@ -454,7 +455,7 @@ def _with_parentheses(new: cst.BaseExpression, old: cst.BaseExpression) -> cst.B
 
 
 def _without_parentheses(value: cst.BaseExpression) -> cst.BaseExpression:
-    """An operand as an argument, which needs no parentheses of its own on one line."""
+    """An operand without its parentheses, which it does not need as an argument on one line."""
     needs = cst.Tuple | cst.GeneratorExp | cst.Yield | cst.NamedExpr
     if len(value.lpar) != 1 or isinstance(value, needs):
         return value

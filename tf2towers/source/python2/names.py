@@ -1,4 +1,4 @@
-"""`Names`: the LibCST tree of one converted text with its metadata: what binds a name, and what an expression names."""
+"""`Names`: the LibCST tree of one converted text, with its metadata: bindings of names, full names of expressions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from libcst import matchers as m
 from libcst import metadata
 
 _SPACES = cst.BaseParenthesizableWhitespace | cst.TrailingWhitespace | cst.EmptyLine
-#: builtins of Python 2 that the conversion of the syntax leaves
+#: builtins of Python 2 that `grammar` does not convert
 _OF_PYTHON2 = frozenset(
     {"cmp", "execfile", "file", "long", "raw_input", "reduce", "unichr", "unicode", "xrange"}
 )
-#: a TensorFlow that scripts import
+#: the modules under which scripts import TensorFlow
 _TENSORFLOW = re.compile(r"^(tensorflow(\.compat\.v1)?|tf\.compat\.v1)(?=\.|$)")
 
 
 class Names:
-    """One module, and what LibCST says of its names."""
+    """One module, and LibCST's metadata on its names."""
 
     def __init__(self, text: str) -> None:
         self.wrapper = metadata.MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
@@ -29,7 +29,7 @@ class Names:
         self._scopes = self.wrapper.resolve(metadata.ScopeProvider)
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}  # ParentNodeProvider takes much longer
         self.nodes = list(self._walk())
-        #: the modules that all names are taken from
+        #: the modules of star imports
         self.star_imports = [
             dotted(node.module) or "." if node.module is not None else "."
             for node in self.nodes
@@ -51,19 +51,19 @@ class Names:
         return self.wrapper.resolve(metadata.PositionProvider)
 
     def line(self, node: cst.CSTNode) -> int:
-        """The line that a node begins at."""
+        """The first line of a node."""
         return self._positions[node].start.line
 
     def span(self, node: cst.CSTNode) -> metadata.CodeRange:
-        """Where a node begins and ends."""
+        """The start and end of a node."""
         return self._positions[node]
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """The node around a node; None for the module."""
+        """The parent of a node; None for the module."""
         return self._parents.get(node)
 
     def call_around(self, node: cst.CSTNode) -> cst.Call | None:
-        """The call that a value is an argument of."""
+        """The call that a value is an argument of; None if it is not one."""
         around = self.parent(node)
         call = self.parent(around) if isinstance(around, cst.Arg) else None
         return call if isinstance(call, cst.Call) else None
@@ -75,13 +75,13 @@ class Names:
         return found
 
     def assignments(self, name: cst.CSTNode) -> list[metadata.Assignment]:
-        """All that binds a name where it is used; nothing for a builtin, and for anything but a name."""
+        """All bindings of a name in its scope; empty for a builtin, and for nodes that are not names."""
         if not isinstance(name, cst.Name):
             return []
         return [each for each in self.scope(name)[name.value] if isinstance(each, metadata.Assignment)]
 
     def canonical(self, node: cst.CSTNode) -> str:
-        """The dotted name of a Name or Attribute (`numpy.mean`), where all that binds it agrees; else nothing."""
+        """The full dotted name of a Name or Attribute (`numpy.mean`), if all its bindings agree; else empty."""
         full = dotted(node)
         if full is None:
             return ""
@@ -102,7 +102,7 @@ class Names:
         return isinstance(node, cst.Call) and self.canonical(node.func) in names
 
     def value(self, target: cst.CSTNode) -> cst.BaseExpression | None:
-        """What a name is set to where that is seen: `a = 1`, `a, b = 1, 2`."""
+        """The value that an assignment binds to a name, if visible: `a = 1`, `a, b = 1, 2`."""
         around = self.parent(target)
         if isinstance(around, cst.AnnAssign):
             return around.value
@@ -129,7 +129,7 @@ class Names:
 
 
 def dotted(node: cst.CSTNode) -> str | None:
-    """The names and attributes of a dotted name as a text; None where it begins with a value."""
+    """A dotted name as a string; None if its first part is not a name."""
     if isinstance(node, cst.Attribute):
         base = dotted(node.value)
         return None if base is None else f"{base}.{node.attr.value}"
@@ -137,27 +137,27 @@ def dotted(node: cst.CSTNode) -> str | None:
 
 
 def is_like(node: cst.CSTNode | None, pattern: m.BaseMatcherNode) -> bool:
-    """Whether there is a node, and it matches a pattern."""
+    """Whether a node is not None and matches a pattern."""
     return node is not None and m.matches(node, pattern)
 
 
 def root_of(node: cst.CSTNode) -> cst.CSTNode:
-    """What a dotted name begins with."""
+    """The first node of a dotted name."""
     while isinstance(node, cst.Attribute):
         node = node.value
     return node
 
 
 def is_plain_call(call: cst.Call) -> bool:
-    """Whether a call has arguments, and each by its position."""
+    """Whether a call has arguments, and all are positional."""
     return bool(call.args) and all(given.keyword is None and not given.star for given in call.args)
 
 
 def keywords_of(call: cst.Call) -> set[str]:
-    """The names of a call's keywords; `**` for those that are not seen."""
+    """The names of a call's keywords; `**` and `*` stand for unpacked arguments."""
     return {given.keyword.value if given.keyword else given.star for given in call.args} - {""}
 
 
 def _rooted(name: str) -> str:
-    """A dotted name, rooted at `tf` where it is TensorFlow's."""
+    """A dotted name, rooted at `tf` if it is TensorFlow's."""
     return _TENSORFLOW.sub("tf", name)

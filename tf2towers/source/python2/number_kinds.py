@@ -1,6 +1,6 @@
-"""What can be said for certain of an expression's value: that it is a Python integer, or that it is not.
+"""Infers whether an expression's value is certainly a Python integer, or certainly not.
 
-"float" is everything on which Python 2 and Python 3 divide alike: floats, and arrays or tensors made from them.
+"float" stands for all values that Python 2 and Python 3 divide alike: floats, and arrays or tensors of floats.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from tf2towers.source.python2.tables import read_words
 Kind = Literal["int", "float", "?"]
 
 _INT_CALLS = frozenset(f"builtins.{name}" for name in ("int", "len", "ord", "hash", "id"))
-#: those that gave floats in Python 2: ceil() and round(), too
+#: functions that returned floats in Python 2, among them ceil() and round()
 _FLOAT_CALLS = read_words("calls that give floats")
-#: arguments that come before the dtype, which may make integers of what is a float else
+#: function -> number of arguments before its dtype, by which it may return integers instead of floats
 _BEFORE_DTYPE = {
     "numpy.average": 2, "numpy.linspace": 5, "numpy.mean": 2, "numpy.std": 2, "numpy.var": 2,
     "tf.random_normal": 3, "tf.random_uniform": 3, "tf.truncated_normal": 3,
@@ -72,7 +72,7 @@ class NumberKinds:
         if "float" in (left, right):
             return "?" if isinstance(node.left, _LISTS) or isinstance(node.right, _LISTS) else "float"
         may_be_inverse = isinstance(node.operator, cst.Power) and not isinstance(node.right, cst.Integer)
-        # of two integers Python 2's / is an integer, too
+        # in Python 2, the quotient of two integers is an integer, too
         return "int" if left == right == "int" and not may_be_inverse else "?"
 
     def _of_call(self, node: cst.Call) -> Kind:
@@ -100,12 +100,12 @@ class NumberKinds:
             return "?"
         key = (bound[0].scope, node.value)
         if key not in self._known:
-            self._known[key] = "?"  # while it is being found: a name that is made of itself
+            self._known[key] = "?"  # in the meantime, for a name that depends on itself
             self._known[key] = self._of_bindings(node.value, [each.node for each in bound])
         return self._known[key]
 
     def _of_bindings(self, name: str, targets: list[cst.CSTNode]) -> Kind:
-        """What a name always is: what it is set to, and what is then added to it, or multiplied with it."""
+        """The kind of a name from all its bindings: assigned values, and values added to it or multiplied with it."""
         first: set[Kind] = set()
         further: set[Kind] = set()
         for target in targets:
@@ -117,13 +117,13 @@ class NumberKinds:
             else:
                 first.add("int" if self._counts(target) else "?")
         if first == {"float"}:
-            return "float"  # whatever is added to it
+            return "float"  # also after any addition
         return "int" if first == {"int"} and further <= {"int"} else "?"
 
     def _update(
         self, name: str, target: cst.CSTNode, value: cst.BaseExpression | None
     ) -> cst.BaseExpression | None:
-        """What is added to the name, or multiplied with it: `x += y`, `x = x + y`; None for another binding."""
+        """The value that is added to a name, or multiplied with it: `x += y`, `x = x + y`; None for other bindings."""
         around = self._names.parent(target)
         if isinstance(around, cst.AugAssign) and isinstance(around.operator, _CHANGING_IN_PLACE):
             return around.value
@@ -133,7 +133,7 @@ class NumberKinds:
         return None
 
     def _counts(self, target: cst.CSTNode) -> bool:
-        """Whether it is the target of a loop over a range, or the first one of a loop over `enumerate`."""
+        """Whether a name is the target of a loop over a range, or the first target of a loop over `enumerate`."""
         around = self._names.parent(target)
         counted: tuple[str, ...] = ("builtins.range", "builtins.xrange")
         if isinstance(around, cst.Element):
@@ -145,7 +145,7 @@ class NumberKinds:
 
 
 def _flags(nodes: list[cst.CSTNode]) -> dict[str, Kind]:
-    """The flags that a module defines, by name; those it also writes are left out."""
+    """Name -> kind of the flags that a module defines, without those that it also assigns."""
     found: dict[str, set[Kind]] = {}
     kinds: dict[str, Kind] = {"DEFINE_integer": "int", "DEFINE_float": "float"}
     for node in nodes:

@@ -1,4 +1,4 @@
-"""What a program comes to when it is run: its modules, and the functions and methods that these name."""
+"""Finds the code that a run of a program reaches: its modules, and the functions and methods that they use."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tf2towers.source.nodes import Function, bound_by, dotted, last_name, root_of
 
-#: methods that Python calls by itself
+#: methods that Python calls implicitly
 _IMPLICIT = frozenset({"__call__", "__enter__", "__getitem__", "__init__", "__iter__", "__len__", "__new__"})
-#: functions that are given classes, and make nothing of them
+#: functions that take classes, but make no objects of them
 _ASKED_OF_CLASSES = frozenset({"isinstance", "issubclass", "super"})
-#: calls that give a dict
+#: functions that return a dict
 _DICTS = frozenset({"dict", "vars", "locals", "globals", "OrderedDict", "defaultdict"})
 
 _LITERALS = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.Tuple
@@ -24,7 +24,7 @@ Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @dataclass(frozen=True, eq=False)
 class Module:
-    """A file of a program that is always imported, and the local modules that it imports, by the name it uses."""
+    """A file of a program that is always imported, with its local imports: name in the file -> path."""
 
     tree: ast.Module
     local: Mapping[str, Path]
@@ -32,17 +32,17 @@ class Module:
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """All that is in it, a node before its parts."""
+        """All nodes, each before its children."""
         return list(ast.walk(self.tree))
 
     @cached_property
     def bindings(self) -> dict[str, list[ast.AST]]:
-        """What binds each name, in whatever scope."""
+        """Name -> its bindings, in any scope."""
         return bindings(self.nodes)
 
     @cached_property
     def libraries(self) -> dict[str, str]:
-        """What its imports call modules that are not the program's own, by names that nothing else gets."""
+        """Name -> the module of another library that an import binds it to, for names without other bindings."""
         found: dict[str, str] = {}
         for name, given in self.bindings.items():
             modules = {_module(binding) for binding in given}
@@ -52,7 +52,7 @@ class Module:
 
     @cached_property
     def assigned(self) -> set[str]:
-        """The names that something else than `import`, `def` and `class` gives a meaning."""
+        """The names that are also bound otherwise than by `import`, `def` and `class`."""
         return {
             name
             for name, given in self.bindings.items()
@@ -62,12 +62,12 @@ class Module:
 
     @cached_property
     def renamed(self) -> dict[str, str]:
-        """What names that are imported are called in the file that they come from."""
+        """Name that a `from` import binds -> its name in the imported module."""
         statements = (node for node in self.nodes if isinstance(node, ast.ImportFrom))
         return {bound_by(alias): alias.name for node in statements for alias in node.names}
 
     def is_foreign(self, value: ast.AST, asked: frozenset[str] = frozenset()) -> bool:
-        """Whether a value is not an object of a class of the program: a library's, what it gives, or a literal."""
+        """Whether a value is not of a class of the program: it is a literal, or comes from a library."""
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
             return self.is_foreign(value.func.value, asked)
         name = dotted(value)
@@ -83,7 +83,7 @@ class Module:
         return isinstance(value, ast.Attribute) and self.is_foreign(value.value, asked)
 
     def is_dict(self, node: ast.AST) -> bool:
-        """Whether an expression certainly is a dict: by how it is written, or by all that binds its name."""
+        """Whether an expression is certainly a dict: by its own form, or by all bindings of its name."""
         if isinstance(node, ast.Name):
             given = self.bindings.get(node.id, [])
             return bool(given) and all(map(_is_written_as_dict, given))
@@ -91,9 +91,9 @@ class Module:
 
 
 def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
-    """Name, or attribute (`self.x`) -> what binds it: each value that is assigned, where it is seen.
+    """Name, or attribute (`self.x`) -> the nodes of its bindings: for an assignment the value, if it is visible.
 
-    Else it is the alias of an `import`, the whole of a `from` statement, a definition, a parameter, or the name itself.
+    For other bindings: the alias of an `import`, the whole `from` statement, a definition, a parameter, or the name.
     """
     found: dict[str, list[ast.AST]] = {}
     known: set[ast.AST] = set()
@@ -149,11 +149,11 @@ def _is_written_as_dict(node: ast.AST) -> bool:
 
 
 class Reached:
-    """The modules of a program, and the functions and methods that they name, one after the other.
+    """Iterates over the modules of a program, and over the functions and methods that these use.
 
-    A function or a class is named by a name that nothing else gets in that file, and that is its own in the file or in
-    the program. A method is named by an attribute of whatever may be an object of a class that is made. What comes from
-    libraries does not count. The caller gives each node that is run to `follow`.
+    A function or a class is used by a name without other bindings in the file. It must be the only one of that name in
+    the file or in the program. A method is used by an attribute of any value that may be an object of a class that the
+    program uses. Names of libraries do not count. The caller passes each node that runs to `follow`.
 
     Args:
         modules: the files that are always imported.
@@ -161,10 +161,10 @@ class Reached:
 
     def __init__(self, modules: list[Module]) -> None:
         self._pending: list[ast.AST] = [module.tree for module in modules]
-        #: a tree, a definition or a method -> the module that it is in
+        #: a tree, a definition or a method -> its module
         self._homes: dict[ast.AST, Module] = {module.tree: module for module in modules}
         self._definitions: dict[str, list[Unit]] = {}
-        #: a class that is made, and its bases, nearest first
+        #: a class that is used -> the class and its bases, nearest first
         self._made: dict[ast.ClassDef, list[ast.ClassDef]] = {}
         self._read = set(_IMPLICIT)
         self._read_of_bases: set[str] = set()
@@ -185,7 +185,7 @@ class Reached:
                 yield node, self._homes[node]
 
     def follow(self, part: ast.AST, module: Module) -> None:
-        """Adds what a node names that is run; the nodes around it come first."""
+        """Adds the functions and classes that a running node uses; call it for the nodes around it first."""
         match part:
             case ast.ClassDef():
                 self._no_values.update(part.bases)
@@ -222,7 +222,7 @@ class Reached:
             self._add_methods(made, {part.attr})
 
     def _named(self, node: ast.AST, module: Module) -> Unit | None:
-        """The function or class that a name of a file is, or an attribute of a module, where that is certain."""
+        """The function or class that a name, or an attribute of a module, refers to; None if it is not certain."""
         name = last_name(node)
         name = module.renamed.get(name, name) if isinstance(node, ast.Name) else name
         found = self._definitions.get(name, [])
@@ -236,7 +236,7 @@ class Reached:
             self._add_methods(self._made[unit], self._read)
 
     def _add_methods(self, line: list[ast.ClassDef], names: set[str]) -> None:
-        """Adds what an object of a class has by these names: its own methods, and those of the bases asked for."""
+        """Adds methods by name: those of a class, inherited ones, and overridden ones that `super()` may call."""
         found: set[str] = set()
         for node in line:
             methods = _methods(node)
@@ -248,7 +248,7 @@ class Reached:
             found.update(method.name for method in methods)
 
     def _line_of(self, node: ast.ClassDef) -> list[ast.ClassDef]:
-        """A class and its bases in the program, nearest first."""
+        """A class and its base classes in the program, nearest first."""
         line = [node]
         for each in line:
             for base in each.bases:
@@ -263,6 +263,6 @@ def _methods(node: ast.ClassDef) -> list[ast.FunctionDef | ast.AsyncFunctionDef]
 
 
 def _only(units: Iterable[Unit]) -> Unit | None:
-    """The one of them; None where there are none or several."""
+    """The only unit; None if there are none or several."""
     found = list(units)
     return found[0] if len(found) == 1 else None

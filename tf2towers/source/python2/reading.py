@@ -1,4 +1,4 @@
-"""`Reader`: the files of a program as Python 3: those in Python 2 are converted when they are read."""
+"""`Reader`: reads the files of a program as Python 3; files in Python 2 are converted."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 def convert_script(
     script: Script, *, in_package: bool = False, prints_are_calls: bool = False
 ) -> Script | None:
-    """The script in Python 3; None where its text is not Python 2 either, or cannot be converted.
+    """Converts a script to Python 3; returns None if its text is not Python 2 either, or cannot be converted.
 
-    SourceError where the compiler of Python 3 refuses what Python 2 took.
-
-    A text that is Python 3, too, is taken as a module of a program in Python 2.
+    Raises SourceError if Python 3's compiler refuses a text that Python 2 accepts. A text that is also valid Python 3
+    is treated as Python 2, as a module of a program in Python 2.
     """
     import libcst as cst
 
@@ -74,7 +73,7 @@ def _is_python3(text: str, path: Path) -> bool:
 
 
 def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> Script:
-    """A script, converted where it is not Python 3. `load` reads it; its argument says whether it is checked."""
+    """Reads a script, and converts it if it is not Python 3. `load` reads it; its argument is whether to check it."""
     try:
         return load(True)
     except NotPython3 as problem:
@@ -85,7 +84,7 @@ def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> 
 
 
 def read_notebook(path: str) -> Script:
-    """The code cells of a notebook, converted where they are not Python 3, or the notebook says so."""
+    """Reads the code cells of a notebook; converts them if they are not Python 3, or if the notebook says Python 2."""
     script = read_script(lambda checked: Script.from_notebook(path, checked=checked))
     if script.conversion is None and script.notebook is not None and script.notebook.is_python2:
         return convert_script(script) or script
@@ -95,7 +94,9 @@ def read_notebook(path: str) -> Script:
 class Reader:
     """Reads the modules of one program, each once.
 
-    `whole` says that all of it is Python 2, `prints_are_calls` that it was written for Python 3's `print` all the same.
+    Attributes:
+        whole: whether the whole program is Python 2.
+        prints_are_calls: whether a Python 2 program was nevertheless written for Python 3's `print`.
     """
 
     def __init__(self, main: Script) -> None:
@@ -105,7 +106,7 @@ class Reader:
         self._read: dict[Path, Script] = {}
 
     def __call__(self, path: Path) -> Script:
-        """The module at a path; SourceError where it cannot be read."""
+        """Reads the module at a path; raises SourceError if that fails."""
         if path not in self._read:
             beside = path.parent == self.main.path.absolute().parent
             in_package = not beside and (path.parent / "__init__.py").is_file()
@@ -116,7 +117,7 @@ class Reader:
         return self._read[path]
 
     def convert_all(self, *, prints_are_calls: bool = False) -> None:
-        """From now on everything is Python 2, what could be read as Python 3, too."""
+        """Treats the whole program as Python 2 from now on, also modules that are valid Python 3."""
         self.whole = True
         self.prints_are_calls = prints_are_calls
         self._read.clear()
@@ -124,15 +125,15 @@ class Reader:
             self.main = self._as_python2(self.main, False)
 
     def _as_python2(self, script: Script, in_package: bool) -> Script:
-        """A module that Python 3 could read, too; as it is where it is Python 3 alone."""
+        """Converts a module that is also valid Python 3; returns it unchanged if it is Python 3 only."""
         return convert_script(script, in_package=in_package, prints_are_calls=self.prints_are_calls) or script
 
 
 def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal["text", "names"] | None:
-    """What shows that a program runs on Python 2 alone: its script is not Python 3, or a module that it always imports.
+    """The evidence that a program runs on Python 2 only; None if there is none.
 
-    A module of a package that imports its neighbour by the neighbour's bare name is not Python 3 either: Python 3 would
-    not find it. Nor is a program that Python 3 can read, and would stop in (`evidence`).
+    "text": the script, or a module that it always imports, is not valid Python 3. A module that imports a neighbour in
+    its package by the bare name counts, too: Python 3 would not find it. "names": Python 3 would fail (`evidence`).
     """
     from tf2towers.source.python2.evidence import is_certain
     from tf2towers.source.python2.reached import Module
@@ -147,7 +148,7 @@ def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal[
         seen.add(path)
         try:
             script = main if path == start else read(path)
-        except Exception:  # its own imports cannot be seen
+        except Exception:  # the module's imports are unknown
             continue
         if script.conversion is not None:
             return "text"
@@ -164,7 +165,7 @@ def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal[
 
 
 def _unconditional_imports(tree: ast.Module) -> Iterator[str]:
-    """What a module imports whenever it is imported itself: outside functions, conditions and `try`."""
+    """The imports that always run with a module: those outside functions, conditions and `try`."""
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
             yield module_of(node)
@@ -173,7 +174,7 @@ def _unconditional_imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> bool:
-    """Whether a module of a package always imports another one of it by a bare name, which nothing else has."""
+    """Whether a module always imports another module of its package by a bare name that nothing else has."""
     from tf2towers.source.python2.grammar import is_module
 
     if not (path.parent / "__init__.py").is_file():
@@ -191,7 +192,7 @@ def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> 
             root = [*packages, last][0]
             elsewhere = is_known(root) or imports.has(path, root) or root == path.stem
             if elsewhere or any(is_module(each, root) or (each / root).is_dir() for each in imports.roots):
-                continue  # Python 3 finds that one
+                continue  # Python 3 finds another module of this name
             if is_module(path.parent.joinpath(*packages), last):
                 return True
     return False

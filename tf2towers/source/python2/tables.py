@@ -1,4 +1,4 @@
-"""The words that the conversion knows, read from tables."""
+"""Reads the tables of names for the conversion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @cache
 def read_pairs(name: str) -> dict[str, str]:
-    """The rows of a table of two columns here, heading left out."""
+    """The rows of a table of two columns in this folder, without the heading."""
     lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
     return dict(line.split("\t", 1) for line in lines[1:])
 

@@ -1,16 +1,16 @@
 """Clusters, as in TF1: every process runs the script and is a client of its own.
 
-A worker's sessions run its functions in this process; variables, queues, accumulators and tables that the graph puts on
-a parameter server are there, under the names they have in the graph. They are the same for all workers. Nobody
-coordinates: the chief initialises and the others wait, by the script's own means.
+A worker's sessions run their functions in the worker's process. Variables, queues, accumulators and tables that the
+graph places on a parameter server are created there, under their names in the graph, and all workers share them. There
+is no coordinator: the chief initializes the variables and the other workers wait, by the script's own code.
 
-What the script gives to no task, TF1 put on the first task of the cluster by name, where all sessions shared it. In a
-cluster with parameter servers on the first of these. So it is here, for variables and all else that has a name for
-others; what has no state is computed in the process that runs it.
+TF1 placed ops without a task on the first task of the cluster by name, where all sessions shared their resources; with
+parameter servers in the cluster, on the first of these. The same holds here for variables and other named resources;
+ops without state run in the process that runs the session.
 
-In-graph replication: where a worker's graph has operations on other workers, these and itself become servers as well
-(`Task.share`). What it keeps is on its server then, for all to see; what it computes stays in its process.
+In-graph replication: if a worker's graph has ops on other workers, all these workers become servers as well
+(`Task.share`). The worker's resources are then on its server, visible to all; its other ops run in its process.
 
-Each process that has a session holds a `tf.distribute.ParameterServerStrategy`, whose cluster is the parameter servers
-and itself as the one worker; its connection is what the functions run on.
+Each process with a session makes a `tf.distribute.ParameterServerStrategy`, whose cluster consists of the parameter
+servers and this process as the only worker. Functions run over the connection of this strategy.
 """

@@ -1,4 +1,4 @@
-"""Operations that give the same in whichever process they run."""
+"""Operations with the same result in whichever process they run."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Any
 
 from tensorflow.python.framework import op_def_registry
 
-#: they are a function of their inputs, and of the machine's files
+#: stateless ops that read the machine's files
 _FILES = frozenset({"LMDBReader", "MatchingFiles", "ReadFile"})
-#: what they keep ends with the run
+#: beginnings of the types of stateful ops whose state ends with the run
 _OF_THE_RUN = ("Assert", "Stack", "TensorArray")
 _RESOURCE = 20
 
 
 def runs_anywhere(node: Any) -> bool:
-    """Whether another process can run a node in place of the one that the script chose, with the same outcome.
+    """Whether another process than the one that the script chose can run a node, with the same result.
 
-    It computes, or draws (a session's draws are its own, wherever they are made); it keeps nothing, and neither reads
-    files nor prints. What uses a resource is judged by the resource, and a call by what it calls.
+    Such a node computes, or draws random numbers (each session draws its own); it makes no resource, and neither reads
+    files nor prints. The ops that make its resources, and the functions that it calls, are checked separately.
     """
     kind = op_def_registry.get(node.op)
     if kind is None:

@@ -1,4 +1,4 @@
-"""`Connection`: what the sessions of this process run on."""
+"""`Connection`: the connection of this process to the parameter servers, which all its sessions use."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tf2towers.runtime.graph_session.private import eager_mode, strategy_of_serv
 
 
 class Connection:
-    """What this process is connected to: one for all its servers and sessions."""
+    """The connection to the parameter servers: one for all servers and sessions of this process."""
 
     current: Connection | None = None
 
     def __init__(self, task: Task) -> None:
         self.servers = list(task.servers.values())
         self._names = [f"{job} {index}" for job, index in task.servers]
-        os.environ.setdefault("GRPC_FAIL_FAST", "use_caller")  # or a task that has died is waited for
+        os.environ.setdefault("GRPC_FAIL_FAST", "use_caller")  # otherwise gRPC waits for a dead task
         waiting.wait_for({f"{job} {index}": address for (job, index), address in task.servers.items()})
         host = task.address.rpartition(":")[0]
-        # the strategy's cluster has to have a worker; nothing is placed there
+        # the strategy's cluster must have a worker; no op is placed on it
         self._worker_address = f"{host}:{waiting.free_port()}"
         alone = tf.train.ClusterSpec({"worker": [self._worker_address]})
         self._worker = tf.distribute.Server(alone, "worker", 0, protocol="grpc", start=True)
@@ -42,7 +42,7 @@ class Connection:
         with eager_mode():
             with carried():
                 self.strategy = strategy_of_servers(resolver)
-            if task.serves:  # those who keep something for others, and use them, have to say so
+            if task.serves:  # `Serving` needs to know of a task that both serves and uses other servers
                 for index, server in enumerate(self.servers):
                     with tf.device(server_device(index)):
                         tf.io.write_file(serving.present(server, task.address), task.address)
@@ -57,12 +57,12 @@ class Connection:
             elif cls.current.servers != list(task.servers.values()):
                 raise ClusterError(
                     f"{task.name}: this process is connected to the parameter servers {cls.current.servers} already, "
-                    f"and cannot be to {list(task.servers.values())} as well. A process for each cluster, please."
+                    f"and cannot connect to {list(task.servers.values())} as well. Use one process for each cluster."
                 )
             return cls.current
 
     def lost(self) -> list[str]:
-        """The servers that do not answer, as 'ps 0 (host:port)'."""
+        """The parameter servers that do not answer, as 'ps 0 (host:port)'."""
         return [
             f"{name} ({server})"
             for name, server in zip(self._names, self.servers, strict=True)
@@ -70,7 +70,7 @@ class Connection:
         ]
 
     def _leave(self, task: Task) -> None:
-        """Tells the parameter servers, at the end of this process, that its training is over."""
+        """Notifies the parameter servers, at the end of this process, that its training is over."""
         lost = bool(self.lost())
         if not lost and serving.ended_well():
             with eager_mode(), contextlib.suppress(tf.errors.OpError):

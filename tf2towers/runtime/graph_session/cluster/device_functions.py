@@ -1,8 +1,8 @@
-"""What a script's device function is shown of a variable: TF1's operation, by whose type it chooses the device.
+"""Shows variables to a script's device function as TF1's ops, since the function chooses a device by the op's type.
 
-`replica_device_setter(ps_ops=["Variable", "VariableV2"])`, `if op.type == "VariableV2": return "/job:ps/task:0"`, a
-load function that asks for `op.outputs[0].shape`: the variables here are resources, whose operations are others, and
-would be on the worker, not shared.
+Examples are `replica_device_setter(ps_ops=["Variable", "VariableV2"])`, `if op.type == "VariableV2": return
+"/job:ps/task:0"`, and a load function that reads `op.outputs[0].shape`. The variables here are resource variables, with
+other op types; without this they would be on the worker, not shared.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
-#: a variable's operation here, and in TF1
+#: the type of a variable's operation here, and in TF1
 _HERE, _IN_TF1 = "VarHandleOp", "VariableV2"
 
 
@@ -34,7 +34,7 @@ class _Output:
 
 
 class _InTf1:
-    """A variable's operation as it was in TF1; what else is asked for, or set, is the operation's own."""
+    """A variable's operation as it was in TF1; all other attributes are those of the operation itself."""
 
     def __init__(self, operation: Any) -> None:
         object.__setattr__(self, "_operation", operation)
@@ -45,12 +45,12 @@ class _InTf1:
 
     @property
     def type(self) -> str:
-        """That of TF1."""
+        """The type in TF1."""
         return _IN_TF1
 
     @property
     def node_def(self) -> Any:
-        """With the type of TF1."""
+        """The NodeDef, with the type in TF1."""
         definition = self._operation.node_def
         definition.op = _IN_TF1
         return definition
@@ -72,10 +72,10 @@ class _InTf1:
 
 
 def show_tf1s_variables(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A device function that sees variables as TF1 had them."""
+    """Wraps a device function so that it sees variables as in TF1."""
 
     @functools.wraps(function)
-    def chooses(operation: Any) -> Any:
+    def choose_device(operation: Any) -> Any:
         return function(_InTf1(operation) if operation.type == _HERE else operation)
 
-    return chooses
+    return choose_device

@@ -1,4 +1,4 @@
-"""`Member`: how a graph runs in a process that is a task of a cluster."""
+"""`Member`: a process that is a task of a cluster, and how it runs a graph."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from tf2towers.runtime.graph_session.process import LOCAL, Process
 from tf2towers.runtime.graph_session.randomness import is_state
 from tf2towers.runtime.graph_session.towers import Place, place_of
 
-#: what was a session's own, if the script gave no name to it
+#: parts of the types of ops whose resource belonged to its session in TF1, unless the script set a shared name
 _OWN = ("Iterator", "Queue", "Reader", "ConditionalAccumulator")
 
-#: the same wherever it is made: its name is made of what is in it
+#: tables that are the same in each process: their contents are part of their name
 _FIXED = ("HashTable", "HashTableV2")
 
-#: they hand a resource on
+#: ops that pass a resource on
 _ALIASES = frozenset({"Identity", "Switch", "Enter", "Merge"})
 
 
 class Member(Process):
     """This process as a task of a cluster."""
 
-    # a process that is connected to others cannot lead a collective of its own: the mean stays what the graph has
+    # a process that is connected to others cannot run a collective on its own: the graph's own mean stays
     collectives = False
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._seen: frozenset[Key] = frozenset()  # the tasks that the session's device filters leave
-        self._refused: dict[str, str] = {}  # a node or a function -> the device it asks for
-        self._taken_over: dict[str, str] = {}  # a node that runs here -> the device it asks for
+        self._seen: frozenset[Key] = frozenset()  # the tasks that the session's device filters allow
+        self._refused: dict[str, str] = {}  # a node or a function -> its device in the script
+        self._taken_over: dict[str, str] = {}  # a node that runs here instead -> its device in the script
         self._reported: set[str] = set()
         self._functions: Mapping[str, Any] = {}
         self._graph: Any = None
         self._order: dict[Key, int] = {}
-        self._common: Key | None = None  # who keeps what the graph gives to no task
-        #: kinds of operations: whether one can make what others use as well
+        self._common: Key | None = None  # the task that keeps resources without a task
+        #: type of an operation -> whether it can make a resource that other tasks share
         self._shared_kinds: dict[str, bool] = {}
 
     def connect(self, graph: tf.Graph, config: Any = None) -> None:
-        """Connects this process to those who keep variables, if there are any."""
+        """Connects this process to the tasks that keep variables, if there are any."""
         task = self.task
         seen = _seen(task, config)
         self._seen = frozenset(seen)
@@ -78,7 +78,7 @@ class Member(Process):
                 Connection.of(task)
 
     def _asked(self, operations: Iterable[tf.Operation]) -> set[Key]:
-        """The tasks that a graph needs: those it names, and the first of a job for what all share on it."""
+        """The tasks that a graph needs: those it names, and a job's first task for resources shared on that job."""
         asked = set()
         for operation in operations:
             place = place_of(operation.device)
@@ -87,7 +87,7 @@ class Member(Process):
         return asked
 
     def _is_on_the_first(self, operation: tf.Operation, place: Place) -> bool:
-        """Whether it makes what all share, and on '/job:worker' without a task, which was task 0 for all in TF1."""
+        """Whether an op makes a shared resource on a job without a task, such as '/job:worker': task 0 in TF1."""
         if place.job is None or place.task != -1:
             return False
         kind = operation.type
@@ -96,19 +96,19 @@ class Member(Process):
         return self._shared_kinds[kind] and self._is_for_all(operation.node_def)
 
     def container(self, session: str, node: Any) -> str:
-        """All sessions of a server share what is in its process, as in TF1, but for what is each session's own."""
+        """The container of a resource: one for all sessions of a server, as in TF1, except for a session's own ones."""
         shared = f"{self.task.job}.{self.task.index}"
         return session if is_state(node) else f"{shared}.{session}" if self.is_own(node) else shared
 
     def is_own(self, node: Any) -> bool:
-        """Without a shared name, a queue or the like was each session's own in TF1, wherever it was."""
+        """Whether a resource belongs to its session only, as TF1's queues and the like without a shared name did."""
         return not node.attr["shared_name"].s and (
             any(word in node.op for word in _OWN)
             or ("HashTable" in node.op and not node.attr["use_node_name_sharing"].b)
         )
 
     def ends(self, node: Any) -> bool:
-        """What sessions of a server share outlives each of them."""
+        """Whether a resource ends with its session; a shared one outlives the sessions of the server."""
         return is_state(node) or ".session." in node.attr["container"].s.decode()
 
     def is_elsewhere(self, node: Any) -> bool:
@@ -116,7 +116,7 @@ class Member(Process):
         return bool(node.device.startswith("/job:ps/replica:0/"))
 
     def translate(self, nodes: Nodes) -> None:
-        """Devices of this task lose their job, those of parameter servers get their name here; the rest is noted."""
+        """Rewrites devices: without a job for this task, by their name here for parameter servers; notes all others."""
         self._graph = nodes.graph
         self._refused, self._taken_over = {}, {}
         functions = {function.signature.name: function for function in nodes.library.function}
@@ -131,7 +131,7 @@ class Member(Process):
         self._rename(nodes, functions, changed)
 
     def _rename(self, nodes: Nodes, functions: dict[str, Any], changed: set[str]) -> None:
-        """Gives functions whose devices were changed, and those that call them, another name: theirs is in use."""
+        """Renames functions whose devices were changed, and functions that call them: the old names are in use."""
         found = bool(changed)
         while found:
             callers = {
@@ -151,11 +151,11 @@ class Member(Process):
                 self._refused[new] = self._refused[old]
 
     def _is_for_all(self, node: Any) -> bool:
-        """Whether a node makes what the sessions of other tasks can use as well."""
+        """Whether a node makes a resource that the sessions of other tasks share."""
         return _makes_handle(node) and not self.is_own(node)
 
     def _translate(self, node: Any, owner: str) -> bool:
-        """Gives a node its device's name here; whether that is another one."""
+        """Rewrites a node's device to its name here; returns whether the device has changed."""
         place = place_of(node.device)
         if place.job is None:
             server = self._order.get(self._common) if self._common is not None else None
@@ -180,7 +180,7 @@ class Member(Process):
             and first in self.task.everyone
             and (node.op in _FIXED or not self._is_for_all(node))
         ):
-            node.device = _within(place)  # any task of that job does, and so does this one
+            node.device = _within(place)  # any task of that job would do, so this process may run it
             return
         if server is None:
             self._without_server(node, place, owner, hidden=first not in self._seen)
@@ -188,7 +188,7 @@ class Member(Process):
         node.device = server_device(server)
 
     def _without_server(self, node: Any, place: Place, owner: str, hidden: bool) -> None:
-        """A node of a task that runs nothing for others: it runs here if it gives the same here."""
+        """Handles a node of a task that runs no ops for others: it runs here if its result is the same here."""
         if node.op != "Const":  # a constant needs no warning
             if hidden or not runs_anywhere(node):
                 self._refused.setdefault(owner, node.device)
@@ -198,7 +198,7 @@ class Member(Process):
         node.device = _within(place)
 
     def check(self, part: Iterable[Any]) -> None:
-        """Raises for an operation that another worker would have to run; warns of those that run here in its place."""
+        """Raises an error for an op that only another worker could run; warns of ops that run here instead of there."""
         nodes = list(part) if self._refused or self._taken_over else []
         for node in nodes:
             device = self._refused.get(node.name) or self._refused_by(_called(node), set())
@@ -213,8 +213,8 @@ class Member(Process):
         if place.job and other not in self._reported:
             self._reported.add(other)
             tf.compat.v1.logging.warning(
-                "%s: operations of %s run here, for it runs none for others; the values are the same (the first one "
-                "is %s, %s)",
+                "%s: operations placed on %s run here, since that task runs no operations for others; the values are "
+                "the same (the first operation is %s, %s)",
                 self.task.name,
                 other,
                 node.name,
@@ -236,7 +236,7 @@ class Member(Process):
     def settle(
         self, nodes: Sequence[Any], outputs: Sequence[tuple[str, tf.DType]] = ()
     ) -> tuple[list[Any], list[str]]:
-        """What uses a resource of a parameter server is there, too, as TF1 put it; what has no device is here."""
+        """Places ops that use a parameter server's resource on that server, as in TF1; other ops run here."""
         if not self.task.servers:
             return super().settle(nodes, outputs)
         there = {node.name: node.device for node in nodes if _makes_handle(node) and self.is_elsewhere(node)}
@@ -261,14 +261,14 @@ class Member(Process):
         return made, brought
 
     def _known(self, name: TensorName) -> tuple[tf.TensorShape, tf.DType] | None:
-        """The shape and the type of one of the graph's tensors."""
+        """The shape and the dtype of a tensor of the graph; None if it is not in the graph."""
         with contextlib.suppress(KeyError):
             tensor = self._graph.get_tensor_by_name(f"{name.node}:{name.output}")
             return tensor.shape, tensor.dtype.base_dtype
         return None
 
     def _bring(self, nodes: list[Any], outputs: Sequence[tuple[str, tf.DType]]) -> list[str]:
-        """A value of a parameter server is sent by the function itself, and not fetched after it."""
+        """Makes the function itself send a parameter server's values, so that they are not fetched after the call."""
         by_name = {node.name: node for node in nodes}
         brought = []
         for index, (output, dtype) in enumerate(outputs):
@@ -284,7 +284,7 @@ class Member(Process):
         return brought
 
     def _repeat_constants(self, nodes: Sequence[Any]) -> list[Any]:
-        """Constants that a parameter server needs are made there as well, and not sent in every step."""
+        """Copies constants that a parameter server needs to that server, so that they are not sent in every step."""
         constants = {node.name: node for node in nodes if node.op == "Const" and not self.is_elsewhere(node)}
         made: dict[tuple[str, str], Any] = {}
         for node in nodes:
@@ -303,7 +303,7 @@ class Member(Process):
         return list(made.values())
 
     def failed(self, error: Exception) -> None:
-        """Says of a parameter server's end that it is one."""
+        """Raises a ClusterError if a run failed because a parameter server is lost."""
         if Connection.current is None or not isinstance(error, tf.errors.OpError):
             return
         lost = Connection.current.lost() if isinstance(error, _LOSSES) else []
@@ -311,8 +311,8 @@ class Member(Process):
         if lost or again:
             who = ", ".join(lost) or "a parameter server, which was started again"
             raise ClusterError(
-                f"{self.task.name}: lost {who}, and the variables on it. Start the whole job again: it goes "
-                "on from its last checkpoint."
+                f"{self.task.name}: lost {who}, and the variables on it. Start the whole job again: it "
+                "continues from its last checkpoint."
             ) from error
 
 
@@ -331,7 +331,7 @@ def _key(device: str) -> Key | None:
 
 
 def _is_named_queue(operation: tf.Operation) -> bool:
-    """Whether it makes a queue that the script has given a name to, for others to find."""
+    """Whether an operation makes a queue with a shared name, which other tasks can use."""
     return (
         "Queue" in operation.type
         and "shared_name" in _attributes(operation)
@@ -340,7 +340,7 @@ def _is_named_queue(operation: tf.Operation) -> bool:
 
 
 def _has_no_task(operation: tf.Operation) -> bool:
-    """Whether it makes a variable that the script has given to no task."""
+    """Whether an operation makes a variable whose device names no task."""
     return operation.type == "VarHandleOp" and place_of(operation.device).job is None
 
 
@@ -349,7 +349,7 @@ def _attributes(operation: tf.Operation) -> set[str]:
 
 
 def _seen(task: Task, config: Any) -> list[Key]:
-    """The tasks that a session sees, in the order in which TF1 asked them to take what has no device: by name."""
+    """The tasks that a session sees, sorted by name: TF1 placed ops without a device on the first of them."""
     filters = (
         [place_of(device_filter) for device_filter in config.device_filters] if config is not None else []
     )
@@ -367,7 +367,7 @@ def _seen(task: Task, config: Any) -> list[Key]:
 
 
 def _within(place: Place) -> str:
-    """The part of a device string that says which device of a task."""
+    """The part of a device string that names the device within a task."""
     if place.kind is None:
         return ""
     return f"/device:{place.kind}:{max(place.number, 0)}"
@@ -381,8 +381,8 @@ def _called(node: Any) -> list[str]:
 def _refusal(node: Any, device: str, task: Task) -> Exception:
     place = place_of(device)
     late = (
-        " What other workers keep, print or read from files has to be in the graph before the first run of a session, "
-        "and not hidden by its device_filters: each worker decides then whether it runs operations of others."
+        " What other workers keep, print or read from files must be in the graph before the first run of a session, "
+        "and allowed by its device_filters: each worker then decides whether it runs operations for others."
         if (str(place.job), max(place.task, 0)) in task.everyone
         else ""
     )
@@ -391,7 +391,7 @@ def _refusal(node: Any, device: str, task: Task) -> Exception:
         node,
         None,
         f"Cannot assign a device for operation {node.name} ({node.op}): it was explicitly assigned to {device}, "
-        f"and this is {task.name}. Here every worker runs its own part of the graph and nobody else's; only parameter "
+        f"and this is {task.name}. Here each worker runs its own part of the graph only; just the parameter "
         f"servers ({servers}) are shared. "
         "Put what workers share, such as a queue, on a parameter server." + late,
     )

@@ -1,4 +1,4 @@
-"""Shared variables as TF1's workers computed with them: as they were at the start of a run."""
+"""Reads shared variables at the start of a run, as TF1's workers did."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.nodes import GIVEN, copy_of, parse, written
 
-#: what `variable.read_value()` makes, which waits in TF1 as well
+#: names of the reads that `variable.read_value()` makes, which waited in TF1 as well
 _EXPLICIT = re.compile(r"(^|.*/)Read(_\d+)?/ReadVariableOp(_\d+)?")
 _WRITES = re.compile(
     r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+"
@@ -17,20 +17,20 @@ _WRITES = re.compile(
 
 
 def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool]) -> list[Any]:
-    """Lets this worker's own operations take a shared variable's value from the start of the run.
+    """Makes this worker's own ops use the value that a shared variable has at the start of the run.
 
-    `with tf.control_dependencies([train_op]): tf.assign(local, shared)` took the value from before the update in TF1,
-    and so did a moving average: a worker got a variable by its one read, `shared/read`, which waits for nothing. What
-    is computed on the parameter server has the variable's memory for it, `shared.read_value()` is an operation of
-    its own, and what `tf.assign_add(shared, x)` gives is that write's: these waited. So did every read where the script
-    had switched on resource variables. What takes the value waits itself for all that the read waited for, as in TF1.
+    In TF1, `with tf.control_dependencies([train_op]): tf.assign(local, shared)` used the value from before the update,
+    and so did a moving average: a worker received a variable by its only read, `shared/read`, which waits for nothing.
+    Other reads waited: ops on the parameter server used the variable's memory, `shared.read_value()` is a separate op,
+    and `tf.assign_add(shared, x)` returned the written value. All reads waited if the script had enabled resource
+    variables. The op that uses the value waits for everything that the read waited for, as in TF1.
 
     Args:
         nodes: a run's nodes on their devices; their inputs are changed in place.
         is_elsewhere: whether a node is on a parameter server.
 
     Returns:
-        Reads that wait for nothing, and that the writes of their variables wait for.
+        New reads that wait for nothing; the writes of their variables wait for them.
     """
     if own_resources.switched_on:
         return []

@@ -1,4 +1,4 @@
-"""`Server`: `tf.compat.v1.train.Server`, and the sessions of its target."""
+"""`Server`, in place of `tf.compat.v1.train.Server`, and the process that a session's target stands for."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ _tasks: dict[bytes, Task] = {}
 
 
 def process_of(target: bytes) -> Process:
-    """Where the sessions of a target run: '' is this process, other targets are those of this process's servers."""
+    """The process for the sessions of a target: '' is this process; other targets are those of its own servers."""
     if target in (b"", b"local"):
         return Process()
     task = _tasks.get(target)
     if task is not None:
         return Member(task)
-    # a session of another task: where it is made makes no difference to the graph
+    # the target of another task: the graph's devices do not depend on the process that makes the session
     for task in _tasks.values():
         if target in [f"grpc://{address}".encode() for address in task.everyone.values()]:
             return Member(task)
     known = ", ".join(repr(own.decode()) for own in _tasks) or "none"
     raise ClusterError(
         f"Session(target={target.decode()!r}): a session runs in its own process, and this is not the target of a "
-        f"server that this process has made. Make a Server first, and give its `target`; those here: {known}."
+        f"server that this process has made. Make a Server first, and pass its `target`; known targets: {known}."
     )
 
 
 class Server:
-    """`tf.compat.v1.train.Server`: this process's place in the cluster.
+    """`tf.compat.v1.train.Server`: makes this process a task of the cluster.
 
-    A task that keeps variables ('ps') serves from now on; a worker connects at its first session.
+    A task that keeps variables ('ps') serves from then on; a worker connects with the first run of a session.
 
     Args:
         server_or_cluster_def: a `tf.train.ClusterSpec`, a dict of jobs, or a ServerDef.
-        job_name: the job of this process; the cluster's only one, if none is given.
-        task_index: its place in the job; the job's only one, if none is given.
+        job_name: the job of this process; by default the cluster's only job.
+        task_index: the index in the job; by default that of the job's only task.
         protocol: 'grpc'.
-        config: has no effect.
-        start: has no effect for a worker.
+        config: ignored.
+        start: whether to start serving at once; if not, call `start`.
 
     Raises:
         ClusterError: the addresses, the job or the index are wrong, or this task's port is taken.
@@ -74,7 +74,7 @@ class Server:
             self.start()
 
     def start(self) -> None:
-        """Begins to serve."""
+        """Starts serving."""
         if not self._started:
             self._started = True
             task = self._task
@@ -82,10 +82,10 @@ class Server:
             task.serving = serving.Serving(task.spec, task.job, task.index, task.serves, workers)
 
     def join(self) -> None:
-        """Serves until the training has ended; then the process ends, with status 0. TF1's ran until it was killed.
+        """Serves until the training has ended; then ends the process with status 0. TF1's server ran until killed.
 
         Raises:
-            SystemExit: the training has ended; for a worker that has run its own operations alone, at once.
+            SystemExit: the training has ended; at once for a worker that runs its own operations only.
         """
         self.start()
         self._task.only_serve()
@@ -101,12 +101,12 @@ class Server:
 
     @property
     def target(self) -> str:
-        """What a session of this process is given as its target."""
+        """The target for the sessions of this process."""
         return self._target
 
     @property
     def strategy(self) -> tf.distribute.Strategy:
-        """The strategy that this process's sessions run on; made at its first use."""
+        """The strategy that the sessions of this process run on; made at its first use."""
         if not self._task.servers:
             return tf.distribute.get_strategy()
         with tf.init_scope():
@@ -114,7 +114,7 @@ class Server:
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
-        """A server of a cluster that is this process alone."""
+        """Makes a server whose cluster is this process only."""
         return Server(
             {"localhost": [f"localhost:{waiting.free_port()}"]}, protocol="grpc", config=config, start=start
         )
@@ -123,7 +123,7 @@ class Server:
 def _server_def(
     given: Any, job: str | None, index: Any, protocol: str | None, config: Any
 ) -> tuple[Any, str, int]:
-    """The ServerDef of `tf.compat.v1.train.Server`'s arguments, and this task in it."""
+    """The ServerDef that `tf.compat.v1.train.Server` makes of its arguments, and this task's job and index."""
     made = private.server_def(given, job, None if index is None else int(index), protocol, config)
     tasks = {job.name: job.tasks for job in made.cluster.job}
     here = tasks.get(made.job_name, {})

@@ -1,10 +1,10 @@
-"""A task's server, and how a task that keeps variables learns that the training has ended.
+"""A task's server, and how a task that keeps variables finds out that the training has ended.
 
-TF1's parameter servers were killed from outside. Here each worker writes a small file on the parameter server's machine
-when it ends well, and its address tells whether it is alive.
+TF1's parameter servers ran until someone killed them. Here each worker writes a small file on the parameter server's
+machine when it ends without an error; whether its address accepts connections shows whether it is alive.
 
-A worker only has a door: a port that says what the task does. It becomes a server where its operations, or what it
-keeps, are for others as well (in-graph replication).
+A worker has only a status port, called its door, which answers with the task's state. It becomes a server if other
+tasks use its operations or resources (in-graph replication).
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from tf2towers.runtime.cluster import waiting
 from tf2towers.runtime.cluster.addresses import check_port, split
 from tf2towers.runtime.graph_session import private
 
-#: seconds in which a worker that died may come back, once another has ended well
+#: seconds that a dead worker has to come back, after another worker has ended without an error
 RETURN = 10.0
 
-#: What a door says: the task has run nothing yet; it runs its own operations alone; it wants to run those of others.
+#: Answers of a door: the task has run nothing yet; it runs its own operations only; it will run those of other tasks.
 UNDECIDED, ALONE, WILLING = b"tf2towers: undecided\n", b"tf2towers: alone\n", b"tf2towers: willing\n"
-#: What a task is that has no door: it does not answer, or it is a server.
+#: States of a task without a door: it does not answer, or it is a server.
 SILENT, SERVING = b"", b"serving"
 
 
 def state_of(address: str) -> bytes:
-    """What the task at an address is at this moment."""
+    """The current state of the task at an address."""
     try:
         with socket.create_connection(split(address), timeout=2) as door:
             with contextlib.suppress(TimeoutError):
                 door.settimeout(1)
-                said = door.recv(64)
-                return said if said in (UNDECIDED, ALONE, WILLING) else SERVING if said else SILENT
+                answer = door.recv(64)
+                return answer if answer in (UNDECIDED, ALONE, WILLING) else SERVING if answer else SILENT
             return SERVING
     except OSError:
         return SILENT
@@ -54,22 +54,22 @@ def _folder(server: str) -> str:
 
 
 def marker(server: str, worker: str) -> str:
-    """The file by which a worker tells a parameter server, both by their addresses, that it has ended well."""
+    """The file that a worker writes for a parameter server (both given by address) when it ends without an error."""
     return f"{_folder(server)}/{re.sub(r'[^0-9A-Za-z.]', '-', worker)}.over"
 
 
 def present(server: str, client: str) -> str:
-    """The file by which a task tells a server, both by their addresses, that it uses it."""
+    """The file that a task writes for a server that it uses (both given by address)."""
     return f"{_folder(server)}/{re.sub(r'[^0-9A-Za-z.]', '-', client)}.here"
 
 
 def ended_well() -> bool:
-    """Whether this process, which is about to end, does so without an error."""
+    """Whether this process, which is about to end, ends without an error."""
     return getattr(sys, "last_value", None) is None
 
 
 def leave_at_once() -> None:
-    """Ends this process without TensorFlow's cleaning up, which waits for a dead task for ever."""
+    """Ends this process without TensorFlow's cleanup, which would wait for a dead task for ever."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0 if ended_well() else 1)
@@ -81,9 +81,9 @@ class Serving:
     Args:
         spec: the cluster.
         job: the job of this task.
-        index: its place in the job.
-        serves: whether it keeps variables.
-        workers: the addresses of those who train, by their names; whoever says so, if none are known.
+        index: the index of this task in its job.
+        serves: whether this task keeps variables.
+        workers: name of a worker -> its address; if empty, the tasks that have written their file here.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Serving:
             self._open()
 
     def serve(self) -> None:
-        """Becomes a server, if this is none yet."""
+        """Makes this task a server, if it is not one yet."""
         if self._server is not None:
             return
         if self._door is not None:
@@ -124,7 +124,7 @@ class Serving:
         )
 
     def _open(self) -> None:
-        """A port that shows that the task is alive, and says what it does; nothing is asked there."""
+        """Opens the door: a port that shows that the task is alive, and sends its state to each client."""
         door = self._door = socket.socket()
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         door.bind(("", split(self._address)[1]))
@@ -140,9 +140,9 @@ class Serving:
         threading.Thread(target=answer, daemon=True, name="alive").start()
 
     def until_the_end(self) -> None:
-        """Returns when the training has ended: a worker has ended well, and no worker is left, or will come.
+        """Waits until the training has ended: a worker has ended without an error, and no other is alive or expected.
 
-        A worker that died has `RETURN` seconds to come back, one that never came has the time that tasks have to start.
+        A dead worker has `RETURN` seconds to come back; one that was never seen has the time limit for a task's start.
         """
         alone_since: float | None = None
         while True:
@@ -167,7 +167,7 @@ class Serving:
         shutil.rmtree(_folder(self._address), ignore_errors=True)
 
     def _present(self) -> dict[str, str]:
-        """The addresses of those who have said that they use this server."""
+        """The addresses of the tasks that have written a file here, since they use this server."""
         files = Path(_folder(self._address)).glob("*.here")
         addresses = [file.read_text(encoding="utf-8") for file in files]
         return {address: address for address in addresses if address and address != self._address}

@@ -1,4 +1,4 @@
-"""`Task`: a task of a cluster, and what it is to the others: server, worker, or both."""
+"""`Task`: a task of a cluster, and its role for the other tasks: server, worker, or both."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tf2towers.runtime.graph_session.cluster import serving
 #: jobs whose tasks train; the tasks of any other job keep variables
 WORKING = frozenset({"worker", "chief", "master", "evaluator"})
 
-#: seconds before it is said who is waited for, and before it is said again
+#: seconds before the first message on the tasks that are waited for, and between further messages
 _FIRST, _EVERY = 3.0, 10.0
 
 #: a task: its job and its index
 Key = tuple[str, int]
 
-#: held while a task decides what it is, or a connection is made
+#: held while a task decides on its role, or a connection is made
 making = threading.RLock()
 
 #: the tasks that this process has made servers for, by their addresses
@@ -31,10 +31,10 @@ tasks_here: dict[str, Task] = {}
 
 
 class Task:
-    """A task of a cluster, and where it is seen from here.
+    """A task of a cluster, and the other tasks as seen from it.
 
     Attributes:
-        servers: the tasks that keep variables, (job, index): address, in the order of the jobs.
+        servers: (job, index) -> address of the tasks that keep variables, in the order of the jobs.
     """
 
     def __init__(self, cluster: Any, job: str, index: int) -> None:
@@ -42,7 +42,7 @@ class Task:
         self.job, self.index = job, index
         if set(self.spec.jobs) <= {*addresses.JOBS, "evaluator"} and job in addresses.JOBS:
             jobs = {name: tasks for name, tasks in self.spec.as_dict().items() if tasks or name == job}
-            addresses.check_addresses(jobs, job, index)  # for what it finds wrong
+            addresses.check_addresses(jobs, job, index)  # raises an error with an explanation
         self.address = self.spec.task_address(job, index)
         self.everyone: dict[Key, str] = {}
         self.servers: dict[Key, str] = {}
@@ -54,7 +54,7 @@ class Task:
                     self.workers[f"{name} {number}"] = address
                 else:
                     self.servers[name, number] = address
-        #: those that keep variables, whatever the graph is
+        #: the tasks that keep variables, whatever the graph is
         self.keepers = frozenset(self.servers)
         self.serving: serving.Serving | None = None
         self._decided = False
@@ -67,7 +67,7 @@ class Task:
 
     @property
     def serves(self) -> bool:
-        """Whether it keeps variables."""
+        """Whether this task keeps variables."""
         return self.key in self.servers
 
     @property
@@ -76,25 +76,25 @@ class Task:
         return self.job, self.index
 
     def meet(self, tasks: Iterable[Key]) -> None:
-        """Before this task's first run: waits until each of `tasks` has answered once.
+        """Waits, before this task's first run, until each of `tasks` has answered once.
 
-        A session of TF1 began when all tasks answered that its `device_filters` left: a synchronous chief did not take
-        the steps of workers that were still to come. It waited for ever, and so does this, but says for whom. Parameter
-        servers have the time that tasks have to start, as ever.
+        TF1's session started when all tasks allowed by its `device_filters` answered, so that a synchronous chief did
+        not take the steps of workers that had not started yet. TF1 waited for ever; so does this method, but it prints
+        the tasks that are missing. For parameter servers, the usual time limit holds.
         """
         missing = {key: self.everyone[key] for key in tasks if key not in self._met | self.keepers}
-        began, said = time.monotonic(), 0.0
+        began, reported = time.monotonic(), 0.0
         while missing:
             for key in [key for key, address in missing.items() if waiting.answers(address)]:
                 self._met.add(key)
                 del missing[key]
             waited = time.monotonic() - began
-            if missing and waited - said > (_EVERY if said else _FIRST):
-                said = waited
+            if missing and waited - reported > (_EVERY if reported else _FIRST):
+                reported = waited
                 names = ", ".join(f"{job} {index} ({address})" for (job, index), address in missing.items())
                 print(
-                    f"{self.name}: waiting for {names} since {waited:.0f} seconds. A session without device_filters "
-                    "begins when all tasks of its cluster answer, as in TensorFlow 1",
+                    f"{self.name}: waiting for {names} for {waited:.0f} seconds. A session without device_filters "
+                    "starts when all tasks of its cluster answer, as in TensorFlow 1",
                     file=sys.stderr,
                     flush=True,
                 )
@@ -102,11 +102,11 @@ class Task:
                 time.sleep(0.2)
 
     def decide(self, asked: Iterable[Key], keeps: bool) -> None:
-        """Before this task's first run: it keeps to its own operations, or becomes a server, as the tasks it needs.
+        """Decides, before this task's first run, whether it runs its own operations only, or becomes a server.
 
         Args:
-            asked: the tasks that its graph has operations for.
-            keeps: whether it keeps what others use.
+            asked: the tasks that the graph places operations on; if this task becomes a server, they do, too.
+            keeps: whether this task keeps resources that other tasks use.
         """
         with making:
             if self._decided or self.serving is None:
@@ -119,7 +119,7 @@ class Task:
             if self.serves:
                 return
             for address in others.values():
-                if address in tasks_here:  # nobody else would decide for it
+                if address in tasks_here:  # a task in this process that has run nothing
                     tasks_here[address].only_serve()
             self.serving.says = serving.WILLING if others or keeps else serving.ALONE
             if (others or keeps) and self._all_willing(others):
@@ -131,14 +131,14 @@ class Task:
                 self.serving.says = serving.ALONE
 
     def only_serve(self) -> None:
-        """A worker that has run nothing itself serves others from now on."""
+        """Makes a worker that has run nothing itself a server for the other tasks."""
         with making:
             if not self._decided and not self.serves and self.serving is not None:
                 self._decided = True
                 self.share({})
 
     def _all_willing(self, others: Mapping[Key, str]) -> bool:
-        """Waits until others have decided; whether all of them run the operations of others."""
+        """Waits until the other tasks have decided; returns whether all of them run operations for others."""
         limit, start = waiting.time_limit(), time.monotonic()
         waiting.wait_for({f"{job} {index}": address for (job, index), address in others.items()})
         while True:
@@ -152,7 +152,7 @@ class Task:
             time.sleep(0.2)
 
     def share(self, others: Mapping[Key, str]) -> None:
-        """Makes this task a server, for what it keeps; `others` are servers, too."""
+        """Makes this task a server for its resources; `others` are servers, too."""
         assert self.serving is not None
         self.serving.serve()
         self.servers = dict(sorted({**self.servers, self.key: self.address, **others}.items()))

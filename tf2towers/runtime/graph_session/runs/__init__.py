@@ -1,1 +1,1 @@
-"""What `Session.run` is made of, around the function that computes: known runs, how runs are ended."""
+"""Parts of `Session.run` around the call of the function: repeated, nested, cancelled and failed runs."""

@@ -1,4 +1,4 @@
-"""Errors of a run, in TF1's words: the cause first, the operation with them."""
+"""Rewrites the errors of a run as TF1 raised them: the cause first, with the graph's operation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.nodes import built_at
 
-#: what TensorFlow 2 writes before the cause, as often as an error passes through it
+#: text that TensorFlow 2 adds before the cause, once for each layer that an error passes
 _BEFORE_THE_CAUSE = re.compile(r".*<stack traces unavailable>\n|(Graph execution error:\s*)+", re.DOTALL)
 _FUNCTION = re.compile(r" \[Op:\w+\]\s*$")
 _NODE = re.compile(r"\{\{node ([^}]+)\}\}")
@@ -20,9 +20,9 @@ _UNINITIALIZED = re.compile(
 
 
 def in_tf1s_words(error: tf.errors.OpError, graph: tf.Graph) -> tf.errors.OpError:
-    """The error that a TF1 session raised: `error.op` is the graph's operation, the message begins with the cause.
+    """The error as a TF1 session raised it: `error.op` is the graph's operation, the message begins with the cause.
 
-    TensorFlow 2 names nodes of a function, and begins with where they were built.
+    TensorFlow 2's message names nodes of a function, and begins with the places where they were built.
     """
     cause = _FUNCTION.sub("", _BEFORE_THE_CAUSE.sub("", error.message, count=1))
     cause = _UNINITIALIZED.sub(r"Attempting to use uninitialized value \1", cause)
@@ -38,7 +38,7 @@ def in_tf1s_words(error: tf.errors.OpError, graph: tf.Graph) -> tf.errors.OpErro
 
 
 def _operation(graph: tf.Graph, name: str) -> tf.Operation | None:
-    """The operation that a function's node was made of; the node may have got a number."""
+    """The graph's operation for a function's node, whose name may have an additional number."""
     for known in (name, re.sub(r"_\d+$", "", name)):
         try:
             return graph.get_operation_by_name(known)

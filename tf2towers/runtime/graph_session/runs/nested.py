@@ -32,12 +32,12 @@ def have_threads_for_nested_runs() -> None:
 
 
 def is_nested() -> bool:
-    """Whether this thread is none of Python's: TensorFlow called the Python code that asks."""
+    """Whether this thread is TensorFlow's, not Python's, so that the caller runs in a `tf.py_func`."""
     return isinstance(threading.current_thread(), threading._DummyThread)
 
 
-def threads_there_are() -> int:
-    """How many threads TensorFlow makes operations in."""
+def count_threads() -> int:
+    """The number of threads that TensorFlow runs operations in."""
     asked = tf.config.threading.get_inter_op_parallelism_threads()
     if not asked:
         with contextlib.suppress(ValueError):
@@ -47,10 +47,10 @@ def threads_there_are() -> int:
 
 @contextlib.contextmanager
 def watched() -> Iterator[None]:
-    """Around a run within a run: where all threads are taken, it is said after a while."""
+    """Context of a nested run: prints a warning after a while if nested runs occupy all threads."""
     thread = threading.get_ident()
     _under_way.add(thread)
-    timer = threading.Timer(_PATIENCE, _say) if len(_under_way) >= threads_there_are() else None
+    timer = threading.Timer(_PATIENCE, _warn) if len(_under_way) >= count_threads() else None
     try:
         if timer is not None:
             timer.daemon = True
@@ -62,10 +62,10 @@ def watched() -> Iterator[None]:
         _under_way.discard(thread)
 
 
-def _say() -> None:
+def _warn() -> None:
     print(
-        f"{len(_under_way)} runs of sessions within runs (tf.py_func) wait in TensorFlow's {threads_there_are()} "
-        f"threads, and may wait for each other for ever. A larger {_ENVIRONMENT} in the environment helps.",
+        f"{len(_under_way)} runs of sessions within runs (tf.py_func) wait in TensorFlow's {count_threads()} "
+        f"threads, and may wait for each other for ever. Set a larger {_ENVIRONMENT} in the environment.",
         file=sys.stderr,
         flush=True,
     )
