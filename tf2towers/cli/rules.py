@@ -10,7 +10,7 @@ from tf2towers.report.rule import as_dict
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Adds the command's options and its help text."""
     parser.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how the list is shown"
     )
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """One line a rule, by code; or a JSON array of objects."""
+    """Prints one line for each rule, ordered by code, or a JSON array of objects."""
     known = rules()
     if options.output_format == "json":
         print(json.dumps([as_dict(rule) for rule in known], indent=2, ensure_ascii=False))
