@@ -1,4 +1,4 @@
-"""Whether a migrated trainer is the same trainer: both run, compared, and the mistake named where they differ."""
+"""Verifies that a migrated trainer equals the original: runs both, compares them, and names a mistake."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def verify(
 
     Args:
         legacy: the TF1 script.
-        migrated: the TF2 one.
+        migrated: the TF2 script.
         arguments: the command line of both.
-        options: how they are run and compared.
-        work: where the recordings stay; None: nowhere.
+        options: options for running and comparing them.
+        work: the folder that keeps the recordings; None: they are deleted.
 
     Returns:
         The verdict; its outcome is 'error' where a script could not be run or compared.
@@ -46,7 +46,7 @@ def verify(
 
 
 def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
-    """The training steps of a program of sessions against those of one of TF 2 functions."""
+    """Compares the training steps of a program of sessions with those of a program of TF 2 functions."""
     script, its, arguments = result.original.script, result.migrated.script, result.arguments
     if options.cluster is not None:
         raise NotComparable(
@@ -79,10 +79,10 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
 def judge(
     result: ParityResult, original: Recorded, migrated: Recorded, options: Options | None = None
 ) -> None:
-    """Compares two recordings, and writes what came of it into `result`.
+    """Compares two recordings, and stores the comparisons and the outcome in `result`.
 
     Raises:
-        NotComparable: one of them has no steps, or not as many as the other.
+        NotComparable: one of them is without steps, or their numbers of steps differ.
     """
     options = options or Options()
     note_side(result.original, original)

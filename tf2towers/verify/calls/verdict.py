@@ -1,4 +1,4 @@
-"""Whether a migrated script is the same program: both run, every session call compared, and what was not, said."""
+"""Verifies that a migrated script is the same program: runs both, compares every session call, and notes the rest."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
 def _judge_in_step(
     result: ParityResult, options: Options, place: Path, original: Run, mine: Recording, its: Recording
 ) -> None:
-    """Judges what another TensorFlow's rounding has made of two runs: once more, step by step.
+    """Judges again, step by step, two runs that may differ only by the rounding of another TensorFlow.
 
-    An update may make whole steps of rounding (Adam, where a gradient is next to 0), and two runs part by it. So each
-    step is judged from the original's variables (`noise`), and so is every call.
+    An update may turn rounding into whole steps (Adam, where a gradient is near 0), which makes the runs differ more
+    and more. So each step and each call is judged from the original's variables (see `noise`).
 
     Args:
         mine, its: the training steps; the migrated script's start from the original's variables.
@@ -83,11 +83,11 @@ def judge(
     *,
     in_step: bool = False,
 ) -> None:
-    """Compares two runs, and writes into `result` what comes of it.
+    """Compares two runs, and stores the comparisons and the outcome in `result`.
 
     Args:
-        in_step: the migrated run goes on from the original's variables after each step, which was judged by itself;
-            and it may be shorter.
+        in_step: whether the migrated run got the original's variables after each step, which was judged separately;
+            it may then be shorter.
     """
     options, tensorflows = options or Options(), (original.tensorflow, migrated.tensorflow)
     towers = 0 if options.tower_order else original.towers
@@ -124,7 +124,7 @@ def judge(
 
 
 def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
-    """Says which queues fill by chance; what they make differ is no difference of the migration."""
+    """Notes the queues whose order is random; differences caused by them do not count as the migration's."""
     lost = sorted({*original.lost, *migrated.lost})
     if lost and result.outcome == "differs":
         result.outcome = "error"
@@ -156,7 +156,7 @@ def _why(names: Sequence[str], original: Run) -> str:
 
 
 def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrated: Run) -> None:
-    """What was not compared; where that may have changed variables that count, there is no parity."""
+    """Notes what was not compared. Where that may have changed variables that are compared, there is no parity."""
     if found.hooks_apart:
         result.notes.append(
             f"hooks fetched other things in {counted(found.hooks_apart, 'call')}, at times of their own: only what the "
@@ -176,7 +176,7 @@ def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrate
         )
 
 
-# -- where they part ---------------------------------------------------------------------------------------------------
+# -- the first difference ----------------------------------------------------------------------------------------------
 
 
 def _first(first: Difference, found: Compared) -> Diagnosis:

@@ -1,20 +1,20 @@
 """Mistakes in the gradients that are applied: a factor, a tower left out, a lost regulariser, another clipping.
 
-- A replica context sums where nobody divides (`tf.distribute.ReduceOp.SUM`, Keras optimizers): N times the mean of N
-  towers, which TF1's `average_gradients` takes. Who divides the loss and takes the mean besides has 1/N. Recognised by
-  the median of the elements' ratios, of all variables and steps; what is left after the scaling must vanish.
-- With N towers' gradients t_0 .. t_N-1 of the original, the migrated's is one t_j (nobody averages), or one of them is
-  left out of the sum or the mean. Recognised by trying each.
+- A replica context sums where nothing divides (`tf.distribute.ReduceOp.SUM`, Keras optimizers): the result is N times
+  the mean of N towers, which TF1's `average_gradients` takes. Dividing the loss and also taking the mean makes it 1/N
+  of it. Recognised by the median ratio of elements, over all variables and steps; scaled by it, nothing may differ.
+- With N towers' gradients t_0 .. t_N-1 of the original, the migrated's is one t_j (nothing averages), or one of them is
+  missing from the sum or the mean. Recognised by trying each.
 - The gradient of c/2 * sum(w**2) is c*w (`tf.contrib.layers.l2_regularizer(c)`; Keras' `L2(c)` has 2*c*w), that of
-  c * sum(|w|) is c*sign(w). Recognised variable by variable: the difference of the gradients is one number times w or
+  c * sum(|w|) is c*sign(w). Recognised for each variable: the difference of the gradients is one number times w or
   sign(w), in all steps, and the other variables' gradients are equal.
-- TF1 trainers clip what they have averaged (`tf.clip_by_global_norm(zip(*average_gradients(..)))`) or each tower's
-  gradients before; the two are not the same. Every way to clip is tried on the towers' gradients, with the threshold
-  that comes nearest to what was applied.
+- TF1 trainers clip the averaged gradients (`tf.clip_by_global_norm(zip(*average_gradients(..)))`) or each tower's
+  before averaging; the two differ. Every way of clipping is tried on the towers' gradients, with the threshold that
+  comes closest to the applied gradients.
 
-      norm     t * c / max(|t|, c), each variable by itself          tf.clip_by_norm
-      global   the same with one length for all variables together   tf.clip_by_global_norm
-      value    min(max(t, -c), c), each element                      tf.clip_by_value
+      norm     t * c / max(|t|, c), each variable separately        tf.clip_by_norm
+      global   the same, with one norm for all variables together   tf.clip_by_global_norm
+      value    min(max(t, -c), c), each element                     tf.clip_by_value
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from tf2towers.verify.diagnose.evidence import (
     rounded,
 )
 
-_NEAR = 2e-3  # of a ratio, to be that of a name
+_NEAR = 2e-3  # the tolerance with which a ratio must match 1/N or N
 
 # -- a constant factor -------------------------------------------------------------------------------------------------
 
@@ -93,19 +93,19 @@ def _factor(evidence: Evidence) -> Diagnosis | None:
 
 
 def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
-    """The original's towers' gradients of a variable, scaled so that their mean is what it applied."""
+    """The original's tower gradients of a variable, scaled so that their mean is the gradient that it applied."""
     towers = [tower.vectors[name] for tower in pair.original.towers if name in tower.vectors]
     applied = pair.mine[name]
     if len(towers) != evidence.towers or any(tower.shape != applied.shape for tower in towers):
         return None
     total = np.sum(towers, axis=0)
     if relative(total / len(towers), applied) > EQUAL and relative(total, applied) <= EQUAL:
-        return [len(towers) * tower for tower in towers]  # each loss was divided, and the gradients added up
+        return [len(towers) * tower for tower in towers]  # the losses were divided, and the gradients summed
     return towers
 
 
 def _explained(evidence: Evidence, of: str, tower: int) -> float:
-    """How much is explained by one tower's gradient alone, or by what the others' sum or mean is without it."""
+    """The part explained by one tower's gradient alone, or by the sum or the mean of the other towers' gradients."""
 
     def assumed(pair: Pair, name: str) -> np.ndarray | None:
         towers = _towers(evidence, pair, name)
@@ -151,13 +151,13 @@ def _tower_choice(evidence: Evidence) -> Diagnosis | None:
 
 
 def _penalty(kind: str, pair: Pair, name: str) -> np.ndarray:
-    """The gradient of a regulariser, but for its factor."""
+    """The gradient of a regulariser with factor 1."""
     weights = pair.original.before[name]
     return weights if kind == "L2" else np.sign(weights)
 
 
 def _explain(explained: Explained, kind: str, coefficient: float, name: str, pairs: list[Pair]) -> None:
-    """Adds what this regulariser of a variable would make of the difference."""
+    """Adds the difference that this regulariser of a variable would cause."""
     for pair in pairs:
         assumed = pair.mine[name] - coefficient * _penalty(kind, pair, name)
         explained.add(pair.its[name], assumed, pair.mine[name], pair.allowed(name))
@@ -221,8 +221,8 @@ REGULARISER = Mistake(("missing regulariser", "regulariser added"), "gradients",
 
 _CALLS = {"norm": "clip_by_norm", "global": "clip_by_global_norm", "value": "clip_by_value"}
 _PLACES = {"after": "what was averaged", "before": "each tower's gradients, then averages"}
-_SHORTER = 1 - 10 * EQUAL  # what is not much shorter is not clipped
-_SEARCHED = 64  # elements of a variable, the greatest, that the search for a threshold looks at
+_SHORTER = 1 - 10 * EQUAL  # a gradient less shortened than this counts as not clipped
+_SEARCHED = 64  # the number of a variable's largest elements on which a threshold is searched
 _TODO = {
     "clipping order": "Clip {} averaging, as the original does.",
     "other clipping": "Clip with the original's function and threshold.",
@@ -232,7 +232,7 @@ _TODO = {
 
 
 class _Step(NamedTuple):
-    """A side's step: what was applied, the mean of its towers' gradients, the towers' own."""
+    """One side's step: the applied gradients, the mean of its towers' gradients, and each tower's."""
 
     pair: Pair
     applied: Gradients
@@ -244,7 +244,7 @@ class _Step(NamedTuple):
 
 
 class _Clip(NamedTuple):
-    """How a side clips: `form` empty for not at all."""
+    """How a side clips; an empty `form`: not at all."""
 
     form: str = ""
     place: str = "after"
@@ -258,12 +258,12 @@ class _Clip(NamedTuple):
 
 
 def _units(form: str, names: Sequence[str]) -> list[list[str]]:
-    """The variables that are clipped together."""
+    """The groups of variables that are clipped together."""
     return [list(names)] if form == "global" else [[name] for name in names]
 
 
 def _applied_by(clip: _Clip, step: _Step, names: Sequence[str]) -> Vectors:
-    """What a step applies that clips so."""
+    """The gradients that a step applies if it clips in this way."""
     made: list[Vectors] = []
     for given in step.clipped_at(clip.place):
         vectors, most = given.vectors, clip.threshold
@@ -278,7 +278,7 @@ def _applied_by(clip: _Clip, step: _Step, names: Sequence[str]) -> Vectors:
 
 
 def _is(steps: list[_Step], names: list[str], made: list[Vectors]) -> Explained:
-    """How well `made` are the applied gradients, against the plain mean."""
+    """How well the gradients `made` explain the applied ones, compared with the plain mean."""
     explained = Explained()
     for step, vectors in zip(steps, made, strict=True):
         for name in names:
@@ -289,7 +289,7 @@ def _is(steps: list[_Step], names: list[str], made: list[Vectors]) -> Explained:
 
 
 def _way(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip | None:
-    """This way to clip, if some threshold makes of all steps what they applied."""
+    """This way of clipping, if some threshold explains the applied gradients of all steps."""
     sizes: list[np.ndarray] = []
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for step in steps:
@@ -313,14 +313,14 @@ def _way(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip |
             made = towers * (threshold / np.maximum(lengths, threshold))
         return float(np.sum((applied - made.mean(axis=0)) ** 2))
 
-    # where it is least: on a grid in even ratios, then nearer and nearer
+    # the threshold with the least rest: on a geometric grid, refined around the best point
     low = largest(seen) * 1e-4
     threshold = high = largest(seen)
     for _ in range(6):
         grid = np.geomspace(low, high, 25)
         at = int(np.argmin([left(float(number)) for number in grid]))
         threshold, low, high = (float(grid[place]) for place in (at, max(at - 1, 0), min(at + 1, 24)))
-    # one that is cut could be a constant factor
+    # with only one clipped gradient, a constant factor would fit as well
     if np.count_nonzero(seen * _SHORTER > threshold) < 2:
         return None
     clip = _Clip(form, place, threshold)
@@ -329,7 +329,7 @@ def _way(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip |
 
 
 def _usable(names: list[str], *sides: Vectors) -> bool:
-    """Whether both sides have finite gradients of these variables, of the same size."""
+    """Whether both sides have finite gradients of these variables, with the same shapes."""
     mine, its = sides
     return all(
         name in mine
@@ -341,7 +341,7 @@ def _usable(names: list[str], *sides: Vectors) -> bool:
 
 
 def _side(evidence: Evidence, side: str, names: list[str]) -> _Clip | None:
-    """How a side's applied gradients come from its own towers', or the original's; None where in no known way."""
+    """How a side gets its applied gradients from its own towers' or the original's; None where no known way fits."""
     steps: list[_Step] = []
     for pair in evidence.pairs:
         view = getattr(pair, side)

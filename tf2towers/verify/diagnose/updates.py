@@ -1,10 +1,10 @@
-"""Mistakes in what a step makes of equal gradients: the learning rate, moving averages of variables and of batch norms.
+"""Mistakes made after equal gradients: the learning rate, moving averages of variables, statistics of batch norms.
 
-- Every update is a multiple of the original's: one multiple in all steps is another learning rate, multiples that
-  change from step to step are another schedule.
+- If every update is a multiple of the original's: the same multiple in all steps means another learning rate, different
+  multiples mean another schedule.
 - `tf.train.ExponentialMovingAverage.apply`: shadow -= (1 - decay) * (shadow - variable), after the update where the
   trainer asks for that, decay = min(decay, (1 + n) / (10 + n)) with `num_updates`. Recognised by fitting the decay to
-  each side's own variables, of after and of before the update.
+  each side's own variables, with those after and those before the update.
 - Batch norm: moving = decay * moving + (1 - decay) * batch, once for each tower whose UPDATE_OPS the trainer runs (the
   last or the first tower's, or all in turn); a distributed layer takes the mean.
 """
@@ -83,7 +83,7 @@ def _learning_rate(evidence: Evidence) -> Diagnosis | None:
 
 
 class _Average(NamedTuple):
-    """A step's rule: the part taken of the variable (1 - decay), and when."""
+    """How an average is updated: the weight of the variable (1 - decay), and whether before or after the step."""
 
     taken: float
     when: str
@@ -99,7 +99,7 @@ def _allowed(view: View, name: str, made: np.ndarray) -> float:
 
 
 def _fit(view: View, names: list[str]) -> _Average | None:
-    """The rule that comes nearest to what a side's averages did; None where none is near enough."""
+    """The update rule that fits a side's averages best; None where no rule fits well enough."""
     best: tuple[float, _Average] | None = None
     allowed = [_allowed(view, name, view.changes[name]) for name in names]
     moved = scaled((view.changes[name] for name in names), allowed)
@@ -162,7 +162,7 @@ _WORDS = ("moving_mean", "moving_var", "running_mean", "running_var", "pop_mean"
 
 
 class _Taken(NamedTuple):
-    """What both sides made of a statistic in a step, and how far that may be apart."""
+    """The change of a statistic on both sides in a step, and the difference that is allowed."""
 
     step: int
     name: str

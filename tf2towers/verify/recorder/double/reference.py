@@ -1,4 +1,4 @@
-"""Runs the copy in float64, beside each training step."""
+"""Runs the float64 copy with each training step."""
 
 from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
 
@@ -10,18 +10,18 @@ from .types import FLOAT, enum
 
 
 class Copy(object):
-    """What a training step computes, in float64, in a session of its own.
+    """A training step's gradients in float64, in a session of its own.
 
     Args:
-        wanted: tensors of the original by the names of their results.
-        fed: names of the tensors that the call feeds.
+        wanted: the tensors of the original by the names of their results.
+        fed: the names of the tensors that the call feeds.
 
     Raises:
-        NotConvertible: see there. TensorFlow refuses the copy with errors of its own.
+        NotConvertible: a part of the graph cannot be copied. TensorFlow may raise errors of its own.
 
     Attributes:
-        beside: tensors to be fetched in the training call itself; `run` takes their values.
-        narrow: types of ops that compute in float32 all the same.
+        beside: the tensors to fetch in the training call itself; `run` takes their values.
+        narrow: the types of ops that still compute in float32.
     """
 
     def __init__(self, tf: Any, wanted: Dict[str, Any], fed: FrozenSet[str]) -> None:
@@ -41,14 +41,14 @@ class Copy(object):
     def run(
         self, run: Callable[..., Any], variables: Dict[str, Any], beside: List[Any]
     ) -> Dict[str, np.ndarray]:
-        """The results by name, float64.
+        """Returns the results by name, in float64.
 
         Args:
-            run: `Session.run` itself.
-            variables: the values before the step, by name.
+            run: the original `Session.run`.
+            variables: the variables' values before the step, by name.
 
         Raises:
-            NotConvertible: a variable's value is not known.
+            NotConvertible: a variable's value is unknown.
         """
         feeds = {}
         for name, placeholder in self._variables.items():
@@ -61,7 +61,7 @@ class Copy(object):
 
 
 class Reference(object):
-    """The float64 side of a recording. Where there cannot be one, `notes` says so once, and the recording goes on."""
+    """The float64 part of a recording. Where it fails, a note in `notes` says so once, and the recording continues."""
 
     def __init__(self, tf: Any, notes: List[str]) -> None:
         self._tf = tf
@@ -69,7 +69,7 @@ class Reference(object):
         self._copies: Dict[Tuple[int, FrozenSet[str]], Optional[Copy]] = {}
 
     def copy_for(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
-        """What computes a training step in float64; made once for each and for what it is fed."""
+        """The copy for a training step; made once for each set of fed tensors."""
         key = (id(training), fed)
         if key not in self._copies:
             self._copies[key] = self._made(training, fed)
@@ -78,7 +78,7 @@ class Reference(object):
     def run(
         self, copy: Copy, run: Callable[..., Any], variables: Dict[str, Any], beside: List[Any]
     ) -> Dict[str, np.ndarray]:
-        """A step's gradients by 'gradient64|name'; none where it cannot be run."""
+        """A step's gradients by 'gradient64|name'; empty where the copy cannot be run."""
         return self._tried(lambda: copy.run(run, variables, beside)) or {}
 
     def _made(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
@@ -93,7 +93,7 @@ class Reference(object):
         return copy
 
     def _tried(self, make: Callable[[], Any]) -> Any:
-        """What it gives; None where it fails: whatever that is, the script goes on."""
+        """Returns `make()`; None after any exception, so that the script continues."""
         try:
             return make()
         except Exception as problem:
