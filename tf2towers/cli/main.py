@@ -51,7 +51,7 @@ def run() -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not _has_output():
+    if not _prepare_streams():
         print("tf2towers: the standard output is closed: nothing was done", file=sys.stderr)
         return 2
     try:
@@ -136,7 +136,7 @@ def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO})
 
 
-def _has_output() -> bool:
+def _prepare_streams() -> bool:
     """Makes both streams escape characters that they cannot encode. Returns whether there is a standard output."""
     if sys.stderr is None:  # closed: what is written there is discarded
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as the process

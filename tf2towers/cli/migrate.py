@@ -196,11 +196,11 @@ def _write(
         planned.update((output.target, output.data) for output in outputs)
         return outputs
 
-    plans = [(result, _or_error(result, partial(plan, result))) for result in good]
-    return [path for result, outputs in plans for path in _or_error(result, partial(write_all, outputs))]
+    plans = [(result, _catch_error(result, partial(plan, result))) for result in good]
+    return [path for result, outputs in plans for path in _catch_error(result, partial(write_all, outputs))]
 
 
-def _or_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Got]:
+def _catch_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Got]:
     """Returns what `work` returns; after a SourceError, an empty list, and the error is stored in the result."""
     try:
         return work()

@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from tf2towers.cli.selection import codes_given
+from tf2towers.cli.selection import parse_codes
 from tf2towers.cli.verify import add_run_arguments
 
 FORMATS = ("text", "json", "sarif", "github")
@@ -41,9 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     towers = "the number of towers, or their devices, where a loop does not say"
     add("--towers", metavar="EXPRESSION", help=towers)
-    folder = (
-        "the program runs with this folder in its PYTHONPATH: look for modules there, too; may be repeated"
-    )
+    folder = "look for modules in this folder too, which is in the program's PYTHONPATH; may be repeated"
     add("--python-path", metavar="FOLDER", action="append", type=_absolute, default=[], help=folder)
     vendor = "with -o or -w: put the part of the runtime that is needed beside it"
     add("--vendor", action="store_true", help=vendor)
@@ -53,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "do not report these rules, or those whose codes begin so (T2T62); a site left then counts as accepted, "
         "as with `# noqa: CODE` on its line"
     )
-    add("--ignore", type=codes_given, default=(), metavar="CODE[,CODE]", help=ignore)
+    add("--ignore", type=parse_codes, default=(), metavar="CODE[,CODE]", help=ignore)
     exit_zero = "status 0 also where sites are left; errors still have status 2"
     add("--exit-zero", action="store_true", help=exit_zero)
 
@@ -87,5 +85,5 @@ def _path(text: str) -> str:
 def _folder(text: str) -> Path:
     path = Path(_path(text))
     if path.suffix in (".py", ".ipynb") and not path.is_dir():
-        raise argparse.ArgumentTypeError(f"{text} reads as a file: a folder is asked for")
+        raise argparse.ArgumentTypeError(f"{text} looks like a file; -o needs a folder")
     return path

@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "changes: it edits, and `safe` says that the result is the same bit for bit; `look at`: it may differ.\n"
-        "reports: it reports something, and changes nothing by itself.\n"
+        "reports: it reports something, and changes nothing.\n"
         "refuses: such a site is left as it is, for you to migrate by hand.\n"
         "`tf2towers explain RULE` shows one with its reason and examples."
     )

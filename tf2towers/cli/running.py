@@ -16,7 +16,7 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
     """Adds the options for the cluster that scripts run as, and for the folders that they may write to."""
     add = parser.add_argument
     of_servers = "parameter-server scripts: the number of servers (default 1 where a script starts one)"
-    add("--ps", type=from_0, metavar="N", help=of_servers)
+    add("--ps", type=non_negative, metavar="N", help=of_servers)
     add("--workers", type=positive, metavar="M", help="the number of workers (default 2)")
     add("--task-flags", metavar="TEMPLATE", help="how a task learns which it is, as for launch")
     writes = "let the scripts write to this folder (their other files go to a scratch folder)"
@@ -31,7 +31,7 @@ def positive(text: str) -> int:
     return number
 
 
-def from_0(text: str) -> int:
+def non_negative(text: str) -> int:
     """Parses a whole number of at least 0."""
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text} is not a number from 0")

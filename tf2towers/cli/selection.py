@@ -25,7 +25,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _CELL = re.compile(r"^# %% cell (\d+)\n", re.MULTILINE)
 
 
-def codes_given(text: str) -> tuple[str, ...]:
+def parse_codes(text: str) -> tuple[str, ...]:
     """Parses an option's codes or beginnings of codes, such as `T2T620,T2T3`; raises an error for an unknown code."""
     from tf2towers.codemod.rule import codes
 

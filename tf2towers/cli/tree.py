@@ -37,13 +37,13 @@ def tree_of(wanted: Sequence[str], options: argparse.Namespace) -> Tree | None:
     from tf2towers.source.programs import find_programs, inspect_file, is_migrated, uninspected_file
     from tf2towers.source.walk import sources_under
 
-    leave = [options.output] if options.output is not None else []
+    skipped = [options.output] if options.output is not None else []
     files = [
-        file.absolute() for folder in wanted for file in sources_under(Path(folder), options.exclude, leave)
+        file.absolute() for folder in wanted for file in sources_under(Path(folder), options.exclude, skipped)
     ]
     files = list(dict.fromkeys(files))
-    look = partial(inspect_file, python_path=tuple(options.python_path))
-    mains = find_programs(files, lambda them: map_in_processes(look, them, options.jobs, uninspected_file))
+    inspect = partial(inspect_file, python_path=tuple(options.python_path))
+    mains = find_programs(files, lambda part: map_in_processes(inspect, part, options.jobs, uninspected_file))
     migrated = [main for main in mains if is_migrated(main)] if options.output is not None else []
     mains = [main for main in mains if main not in set(migrated)]
     return Tree(tuple(map(Path, wanted)), tuple(files), tuple(mains), tuple(migrated))

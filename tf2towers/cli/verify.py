@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("legacy", type=Path, metavar="LEGACY", help="the TF1 script")
     add("migrated", type=Path, metavar="MIGRATED", help="the TF2 script")
     add_run_arguments(parser)
-    add("--free", action="store_true", help="leave races of the original as they are")
-    add("--gradients-only", action="store_true", help="leave the variables out, for another optimizer")
-    order = "a migrated program adds its towers' gradients in TF1's order"
+    add("--free", action="store_true", help="do not order accesses that the original leaves unordered")
+    add("--gradients-only", action="store_true", help="do not compare variables, for another optimizer")
+    order = "a migrated program sums its towers' gradients in TF1's order"
     add("--tower-order", action="store_true", help=order)
     add_cluster(parser)
     add("--report", type=Path, metavar="DIR", help="write index.html, verify.json and the recordings there")
@@ -46,7 +46,7 @@ def add_run_arguments(parser: argparse._ActionsContainer) -> None:
     add("--timeout", type=seconds, default=600.0, metavar="SECONDS", help=limit)
     python = "record the original with this interpreter and its real TF 1.12 to 1.15"
     add("--legacy-python", metavar="EXE", help=python)
-    passes = "what passes, relative to the largest element (default: every bit)"
+    passes = "the largest difference that passes, relative to the largest element (default: every bit)"
     add("--tolerance", type=float, metavar="R", help=passes)
 
 
