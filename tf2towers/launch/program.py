@@ -72,8 +72,8 @@ _TF1_ONLY = re.compile(
 )
 _CLUSTER = re.compile(r"\btrain\.Server\(")
 #: signs of a migrated program; `ParameterServerStrategy` alone replaces a device setter, and makes no cluster
-_OURS = re.compile(r"\btf2towers\b[^\n]*\bruntime\b")
-_OUR_CLUSTER = re.compile(r"(?<![\w.])Server\(|\bruntime\.Server\(")
+_MIGRATED = re.compile(r"\btf2towers\b[^\n]*\bruntime\b")
+_MIGRATED_CLUSTER = re.compile(r"(?<![\w.])Server\(|\bruntime\.Server\(")
 #: signs of a cluster in TF 2, which has several names for it
 _CLUSTER_TOO = re.compile(
     r"\bParameterServerStrategy|\bMultiWorkerMirroredStrategy|\bCollectiveAllReduceStrategy|\bClusterCoordinator\b|"
@@ -105,7 +105,7 @@ def is_of_cluster(script: Path) -> bool:
 
 def _starts_server(text: str) -> bool:
     text = code(text)
-    return bool(_CLUSTER.search(text) or (_OURS.search(text) and _OUR_CLUSTER.search(text)))
+    return bool(_CLUSTER.search(text) or (_MIGRATED.search(text) and _MIGRATED_CLUSTER.search(text)))
 
 
 def find_shape(

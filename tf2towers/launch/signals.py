@@ -29,7 +29,7 @@ def note_signals() -> Iterator[list[int]]:
     def note(number: int, _: FrameType | None) -> None:
         came.append(number)
         if len(came) == 2:
-            _write_to_nobody()
+            _discard_output()
 
     old_handlers = {}
     try:
@@ -44,9 +44,9 @@ def note_signals() -> Iterator[list[int]]:
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
 
-def _write_to_nobody() -> None:
+def _discard_output() -> None:
     """Redirects both streams to the null device; a blocked write to a pipe then continues there and ends."""
-    with contextlib.suppress(OSError), Path(os.devnull).open("wb") as nobody:
+    with contextlib.suppress(OSError), Path(os.devnull).open("wb") as null:
         for stream in (sys.stdout, sys.stderr):
             if not stream.isatty():
-                os.dup2(nobody.fileno(), stream.fileno())
+                os.dup2(null.fileno(), stream.fileno())
