@@ -18,7 +18,7 @@ def parity_page(result: ParityResult) -> str:
     scripts = result.original.script, result.migrated.script
     sign, class_ = ("!", "fair") if is_empty(result) else _SIGNS[result.outcome]
     verdict = element("span", f"{sign} ", aria_hidden="true")
-    said = [_section(title, body) for title, body in sections(result) if body]
+    parts = [_section(title, body) for title, body in sections(result) if body]
     every = "\n".join(line for title, body in sections(result, True) for line in ["", title, *body])
     details = element("details", element("summary", "all"), element("pre", every))
     return document(
@@ -26,7 +26,7 @@ def parity_page(result: ParityResult) -> str:
         scripts,
         [element("h1", verdict, headline(result), class_=f"verdict {class_}")],
         element("pre", error_details(result)) if error_details(result) else Markup(),
-        *said,
+        *parts,
         section("scripts", "The two scripts", _scripts(result)),
         section("values", "Every value", details) if result.comparisons else Markup(),
     )
@@ -40,11 +40,11 @@ def _section(title: str, body: list[str]) -> Markup:
 
 def _scripts(result: ParityResult) -> Markup:
     """The diff of the two scripts; empty where their texts were not recorded."""
-    mine, its = result.original, result.migrated
-    if not mine.text and not its.text:
+    original, migrated = result.original, result.migrated
+    if not original.text and not migrated.text:
         return Markup()
-    if mine.text == its.text:
+    if original.text == migrated.text:
         return element("p", "The two scripts are the same text.")
     classes = {"-": "gone", "+": "new"}
-    lines = unified_diff(FileChange(its.script, mine.text, its.text), mine.script)
+    lines = unified_diff(FileChange(migrated.script, original.text, migrated.text), original.script)
     return element("pre", *(element("span", line, class_=classes.get(line[0])) for line in lines))

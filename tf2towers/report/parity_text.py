@@ -107,8 +107,8 @@ def error_details(result: ParityResult) -> str:
 def span(result: ParityResult) -> str:
     """How much was compared: steps, towers and session calls."""
     towers = f" on {counted(result.towers, 'tower')}"
-    mine, its = result.original.tensorflow, result.migrated.tensorflow
-    versions = f" (TensorFlow {mine} and {its})" if mine and its and mine != its else ""
+    first, second = result.original.tensorflow, result.migrated.tensorflow
+    versions = f" (TensorFlow {first} and {second})" if first and second and first != second else ""
     if not result.calls:
         return counted(result.steps, "step") + towers + versions
     calls = f"{counted(result.calls, 'session call')}, {counted(result.steps, 'training step')}"
@@ -222,11 +222,11 @@ def _rows(comparisons: list[Comparison]) -> list[str]:
     table = [] if all(found.problem for found in comparisons) else [header]
     for found in comparisons:
         verdict = verdict_of(found)
-        said = "rounding" if found.rounding and verdict == "within" else VERDICT_WORDS[verdict]
+        words = "rounding" if found.rounding and verdict == "within" else VERDICT_WORDS[verdict]
         first = "-" if found.first_step is None else str(found.first_step)
         shape = "x".join(map(str, found.shape)) or "()"
         more = [_plain(found.problem)] if found.problem else [shape, first, ceiling(found.max_rel)]
-        table.append(["" if verdict == "bitwise" else said, _plain(found.name), *more])
+        table.append(["" if verdict == "bitwise" else words, _plain(found.name), *more])
     return columns(table, right=range(3, len(header)))
 
 
@@ -238,7 +238,7 @@ def _side(side: Side) -> tuple[str, str]:
 
 
 def _align(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    return columns([[mine, _plain(its)] for mine, its in pairs])
+    return columns([[title, _plain(text)] for title, text in pairs])
 
 
 def columns(table: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 #: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
 
-#: `explain` adds examples after the first only up to so many lines
+#: `explain` adds examples after the first only within this number of lines
 _SCREEN = 45
 
 
