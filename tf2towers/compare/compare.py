@@ -75,10 +75,10 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 def check_clusters(legacy: Path, modern: Path) -> None:
     """Raises CompareError where one script is a task of a cluster, and the other is not."""
-    for mine, its in ((legacy, modern), (modern, legacy)):
-        if has_cluster(mine) and not has_cluster(its):
+    for script, other in ((legacy, modern), (modern, legacy)):
+        if has_cluster(script) and not has_cluster(other):
             raise CompareError(
-                f"{mine} is a task of a cluster, and {its} is a program of one process: it uses neither a "
+                f"{script} is a task of a cluster, and {other} is a program of one process: it uses neither a "
                 "tf.train.Server nor a strategy of several workers. Only two clusters or two programs of one process "
                 "can be compared"
             )
@@ -162,13 +162,13 @@ def _start_words(python: str, shape: Shape | None) -> list[str]:
 def _describe_run(same_draws: bool, shape: Shape | None, together: list[bool]) -> str:
     """Describes how the trainings ran; `together`: for each side, whether all workers make each update together."""
     weights = "with the same initial weights" if same_draws else "each with initial weights of its own"
-    said = (
+    text = (
         f"One run of each, one after the other, {weights}; a ratio is of steps, whatever a step's batch is."
     )
     if shape is None:
-        return said
+        return text
     steps = "an update that all workers make together" if all(together) else "one worker's update"
     if any(together) and not all(together):
         steps = "an update: of all workers on one side, of one worker on the other"
     tasks = f"{counted(shape.ps, 'parameter server')} and {counted(shape.workers, 'worker')}"
-    return f"{said} Each was a cluster of {tasks}; a step is {steps}, memory the sum of all tasks' peaks."
+    return f"{text} Each was a cluster of {tasks}; a step is {steps}, memory the sum of all tasks' peaks."

@@ -96,13 +96,13 @@ def page(outcome: Outcome) -> str:
     headline = f"{' and '.join(map(display_path, scripts))}, side by side"
     legacy, modern = outcome.numbers
     meaning = f" the steps a second of the legacy program, in the steady state. {outcome.how}"
-    ran = [
+    runs = [
         element(
             "li", f"{side.title}, {display_path(side.script)}: ", element("code", command), _versions(side)
         )
         for side, command in zip(outcome.sides, outcome.commands, strict=True)
     ]
-    said = [element("li", note) for note in (f"the machine: {outcome.machine}", *outcome.notes)]
+    notes = [element("li", note) for note in (f"the machine: {outcome.machine}", *outcome.notes)]
     losses = {
         side.title: [(step.number, step.loss) for step in side.steps if step.loss is not None]
         for side in outcome.sides
@@ -118,7 +118,7 @@ def page(outcome: Outcome) -> str:
         element("pre", table(legacy, modern)),
         curves("Loss", "loss", losses),
         curves("Throughput", "steps a second", rates, bottom=0),
-        section("runs", "What was run", element("ul", *ran, *said)),
+        section("runs", "What was run", element("ul", *runs, *notes)),
     )
 
 

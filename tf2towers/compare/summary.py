@@ -13,7 +13,7 @@ from tf2towers.report.parity_text import columns
 
 #: the part of the steps, at the end, whose mean loss is the loss at the end; a single step's depends on its batch
 LAST_PART = 0.1
-WARM_UP = 3  # at least so many first steps are left out, because of tracing and first allocation
+WARM_UP = 3  # the least number of first steps left out, because of tracing and first allocation
 WARM_UP_PART = 0.1  # at least this part of all steps is left out
 
 
@@ -89,9 +89,9 @@ def notes_on(legacy: Numbers, modern: Numbers) -> list[str]:
     return notes
 
 
-def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | None:
+def ratio(modern: Spread | float | None, legacy: Spread | float | None) -> float | None:
     """One value divided by the other, a spread by its median; None where one is missing or the divisor is 0."""
-    over, under = (value.median if isinstance(value, Spread) else value for value in (mine, its))
+    over, under = (value.median if isinstance(value, Spread) else value for value in (modern, legacy))
     return None if over is None or not under else over / under
 
 
@@ -109,21 +109,21 @@ def table(legacy: Numbers, modern: Numbers) -> str:
     return "\n".join(columns(rows, right=range(1, 4)))
 
 
-def times(mine: Spread | float | None, its: Spread | float | None) -> str:
+def times(modern: Spread | float | None, legacy: Spread | float | None) -> str:
     """A ratio as text: '1.23x'."""
-    value = ratio(mine, its)
+    value = ratio(modern, legacy)
     return NOTHING if value is None else f"{value:.2f}x"
 
 
-def spread(mine: Spread, its: Spread) -> str:
+def spread(modern: Spread, legacy: Spread) -> str:
     """The smallest and the largest ratio of values between the quartiles, as text."""
-    if not its.low or not its.high:
+    if not legacy.low or not legacy.high:
         return NOTHING
-    return f"{mine.low / its.high:.2f} to {mine.high / its.low:.2f}"
+    return f"{modern.low / legacy.high:.2f} to {modern.high / legacy.low:.2f}"
 
 
-def _difference(mine: float, its: float) -> str:
-    return f"{mine - its:+.4f}"
+def _difference(modern: float, legacy: float) -> str:
+    return f"{modern - legacy:+.4f}"
 
 
 def _seconds(value: float) -> str:
@@ -137,7 +137,7 @@ def _short(value: float) -> str:
 
 #: title, field of `Numbers`, its text, and the text of the last column
 _ROWS: tuple[tuple[str, str, Callable[[Any], str], Callable[[Any, Any], str]], ...] = (
-    ("steps", "steps", str, lambda mine, its: ""),
+    ("steps", "steps", str, lambda modern, legacy: ""),
     ("time to the first step", "first_step", _seconds, times),
     ("steps/s, median", "rate", lambda rate: _short(rate.median), times),
     ("  its middle half", "rate", lambda rate: f"{_short(rate.low)} to {_short(rate.high)}", spread),

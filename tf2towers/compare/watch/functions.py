@@ -59,17 +59,17 @@ class FunctionWatch:
             if not self._began:
                 self._began = True
                 iterations = getattr(self._optimizer, "iterations", 0)
-                self._steps.begins_after(int(getattr(iterations, "numpy", lambda: iterations)()))
+                self._steps.note_resumed(int(getattr(iterations, "numpy", lambda: iterations)()))
 
     def called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """Wraps a call of a function: reports a step where the call trains."""
         begin, applied = clock(), self._applied
         trains = function in self._training or self.calls.trains(function, args, kwargs)
         if trains:
-            self._steps.harmless(self.begins)
+            self._steps.try_call(self.begins)
         result = call(function, *args, **kwargs)
         if trains or self._applied != applied:  # traced again, for other arguments
-            self._steps.harmless(self._after, function, begin, result)
+            self._steps.try_call(self._after, function, begin, result)
         return result
 
     def trains(self, function: Any) -> bool:
@@ -82,15 +82,15 @@ class FunctionWatch:
     def called_concrete(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """Wraps a call of a concrete function that trains, and reports a step."""
         begin = clock()
-        self._steps.harmless(self.begins)
+        self._steps.try_call(self.begins)
         result = call(function, *args, **kwargs)
-        self._steps.harmless(self._after, function, begin, result)
+        self._steps.try_call(self._after, function, begin, result)
         return result
 
     def _after(self, function: Any, begin: float, result: Any) -> None:
         end = clock()
         trained = self._training.setdefault(function, _Trained())
-        loss = self.losses.taken(self._scalar(result))
+        loss = self.losses.loss_reader(self._scalar(result))
         self._steps.towers(max(1, self.losses.count))
         self._steps.step(begin, end, loss, self._steps_of(trained), together=self._together)
 
@@ -120,17 +120,17 @@ class FunctionWatch:
 def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     """From now on, watches every `tf.function` call and every loss given to `tf.GradientTape` or `tf.gradients`."""
     watch = FunctionWatch(tf, steps)
-    optimizers.listen(lambda *call: steps.harmless(watch.applied, *call))
+    optimizers.listen(lambda *call: steps.try_call(watch.applied, *call))
     watch.calls.around(watch.called)
-    steps.harmless(watch.calls.around_concrete, watch.trains, watch.called_concrete)
+    steps.try_call(watch.calls.around_concrete, watch.trains, watch.called_concrete)
     watch_coordinator(watch, steps)
 
     def tape_gradient(gradient: Any, tape: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
-        steps.harmless(watch.losses.note, target, True)
+        steps.try_call(watch.losses.note, target, True)
         return gradient(tape, target, *args, **kwargs)
 
     def tf_gradients(gradients: Any, ys: Any, *args: Any, **kwargs: Any) -> Any:
-        steps.harmless(watch.losses.note, ys, False)
+        steps.try_call(watch.losses.note, ys, False)
         return gradients(ys, *args, **kwargs)
 
     wrap(tf.GradientTape, "gradient", tape_gradient)
@@ -175,10 +175,10 @@ def watch_coordinator(watch: FunctionWatch, steps: Steps) -> None:
         if not trains(getattr(closure, "_concrete_function", None)):
             execute_on(closure, worker)
             return
-        steps.harmless(watch.begins)
+        steps.try_call(watch.begins)
         begin = clock()
         with watch.calls.nesting.entered():
             execute_on(closure, worker)
-        steps.step(begin, clock(), watch.losses.taken(None), at_once=True)
+        steps.step(begin, clock(), watch.losses.loss_reader(None), at_once=True)
 
     wrap(Closure, "execute_on", watched)

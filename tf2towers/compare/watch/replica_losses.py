@@ -71,7 +71,7 @@ class ReplicaLosses:
         """The number of replicas that have a loss."""
         return len(self._variables)
 
-    def taken(self, result: Any) -> Callable[[], Optional[float]]:
+    def loss_reader(self, result: Any) -> Callable[[], Optional[float]]:
         """Returns a function that reads the loss of the step that has just ended.
 
         Args:
@@ -79,13 +79,13 @@ class ReplicaLosses:
                 it is the step's loss; so it is where no loss was seen.
         """
         if self._on_server is not None:
-            return self._now_and_then
+            return self._read_at_intervals
         values = [variable.read_value() for variable in self._variables.values()]
         return lambda: combine_losses(
             [float(value) for value in values], None if result is None else float(result), self.shares
         )
 
-    def _now_and_then(self) -> Optional[float]:
+    def _read_at_intervals(self) -> Optional[float]:
         """The mean of the losses added since the last reading; None right after a reading."""
         if time.monotonic() < self._read_at + _READ_EVERY:
             return None

@@ -55,7 +55,7 @@ class SessionWatch:
         seen = _facts(op.graph)
         seen.train_ops.add(op)
         # SyncReplicasOptimizer: a worker sends its gradients and waits for a token. A thread in the chief's process
-        # makes each update from so many gradients
+        # makes each update from `_replicas_to_aggregate` gradients
         count = getattr(optimizer, "_replicas_to_aggregate", None)
         if self._steps.in_cluster and count is not None:
             seen.together[op] = int(count)
@@ -71,12 +71,12 @@ class SessionWatch:
 
     def run(self, original: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
         """Wraps a call of `Session.run`: where it trains, fetches its losses and reports a step."""
-        plan = self._steps.harmless(self._plan, session.graph, fetches)
+        plan = self._steps.try_call(self._plan, session.graph, fetches)
         if plan is None:
             return original(session, fetches, feed_dict, *options)
         if not self._began:
             self._began = True
-            self._steps.begins_after(global_step(session.graph, lambda fetched: original(session, fetched)))
+            self._steps.note_resumed(global_step(session.graph, lambda fetched: original(session, fetched)))
         begin = clock()
         values, losses = original(session, [fetches, plan.losses], feed_dict, *options)
         end = clock()
@@ -133,10 +133,10 @@ def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     """Watches every session, MonitoredSession's too, from now on."""
     v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
     watch = SessionWatch(steps)
-    optimizers.listen(lambda *call: steps.harmless(watch.applied, *call))
+    optimizers.listen(lambda *call: steps.try_call(watch.applied, *call))
     for kind in (v1.train.Optimizer, v1.train.SyncReplicasOptimizer):
         optimizers.watch(kind)
-    watch_gradients(tf, lambda *call: steps.harmless(watch.differentiated, *call))
+    watch_gradients(tf, lambda *call: steps.try_call(watch.differentiated, *call))
     around_runs(tf, watch.run)
 
 

@@ -98,7 +98,7 @@ class Steps:
         with self._lock:
             if self._waiting is not None:
                 (entries, loss), self._waiting = self._waiting, None
-                self.write("step", loss=self.harmless(loss), **entries)
+                self.write("step", loss=self.try_call(loss), **entries)
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
@@ -109,7 +109,7 @@ class Steps:
         finally:
             self.write("aside", seconds=clock() - begin)
 
-    def begins_after(self, made: int) -> None:
+    def note_resumed(self, made: int) -> None:
         """Called before the first step: reports the number of steps that an earlier run made."""
         if made:
             self.write("resumed", step=made)
@@ -120,12 +120,12 @@ class Steps:
             self._towers = number
             self.write("facts", towers=number)
 
-    def harmless(self, watch: Callable[..., Any], *args: Any) -> Any:
+    def try_call(self, watch: Callable[..., Any], *args: Any) -> Any:
         """Returns `watch(*args)`, or None after an exception, which is noted once, so that the script continues."""
         try:
             return watch(*args)
         except Exception as problem:
-            text = "not all could be watched: %s: %s" % (type(problem).__name__, problem)
+            text = "some steps could not be watched: %s: %s" % (type(problem).__name__, problem)
             if text not in self._noted:
                 self._noted.add(text)
                 # writes of several processes to one pipe do not mix up to 4096 bytes
