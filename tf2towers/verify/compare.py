@@ -101,31 +101,31 @@ class Series:
     max_rel: float = 0.0
 
     @classmethod
-    def like(cls, mine: np.ndarray | None, its: np.ndarray | None) -> Series:
+    def like(cls, original: np.ndarray | None, migrated: np.ndarray | None) -> Series:
         """An empty series for values of this shape and type."""
-        value = mine if mine is not None else its
+        value = original if original is not None else migrated
         return cls() if value is None else cls(value.shape, str(value.dtype))
 
-    def add(self, place: int, mine: np.ndarray | None, its: np.ndarray | None) -> float:
+    def add(self, place: int, original: np.ndarray | None, migrated: np.ndarray | None) -> float:
         """Compares the values of one step. Returns their difference, relative to the largest element."""
-        if equal(mine, its):
+        if equal(original, migrated):
             return 0.0
         self.bitwise = False
         self.first_step = place if self.first_step is None else self.first_step
         problem = ""
-        if mine is None or its is None:
-            problem = "only in the migrated run" if mine is None else "only in the original"
-        elif mine.shape != its.shape:
-            problem = f"shape {list(mine.shape)} against {list(its.shape)}"
-        elif mine.dtype != its.dtype:
-            problem = f"dtype {mine.dtype} against {its.dtype}"
+        if original is None or migrated is None:
+            problem = "only in the migrated run" if original is None else "only in the original"
+        elif original.shape != migrated.shape:
+            problem = f"shape {list(original.shape)} against {list(migrated.shape)}"
+        elif original.dtype != migrated.dtype:
+            problem = f"dtype {original.dtype} against {migrated.dtype}"
         self.problem = self.problem or problem
-        if mine is None or its is None or problem:
+        if original is None or migrated is None or problem:
             return float("inf")
         with np.errstate(all="ignore"):
-            wide = np.complex128 if mine.dtype.kind == "c" else np.float64
-            apart = np.abs(mine.astype(wide) - its.astype(wide))
-            largest = float(np.max(np.abs(mine.astype(wide)), initial=0.0, where=np.isfinite(mine)))
+            wide = np.complex128 if original.dtype.kind == "c" else np.float64
+            apart = np.abs(original.astype(wide) - migrated.astype(wide))
+            largest = float(np.max(np.abs(original.astype(wide)), initial=0.0, where=np.isfinite(original)))
             absolute = float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
         relative = absolute / largest if largest else (float("inf") if absolute else 0.0)
         self.max_rel = max(self.max_rel, relative)
@@ -173,9 +173,9 @@ def compare(
                 else ("the original", "the migrated run")
             )
             raise NotComparable(f"{less} has made {count} training steps, {more} more")
-        for kind, name, value, its in pairs(step, match, share):
+        for kind, name, value, other in pairs(step, match, share):
             if kind in chosen:
-                series.setdefault((kind, name), Series.like(value, its)).add(count, value, its)
+                series.setdefault((kind, name), Series.like(value, other)).add(count, value, other)
         count += 1
     if not count:
         raise NotComparable("no training step was recorded")
@@ -193,13 +193,13 @@ def pairs(
         if name in migrated.inputs:  # an unused input shows in later values
             yield "input", name, original.inputs.get(name), migrated.inputs[name]
     for tower in range(max(len(original.losses), len(migrated.losses))):
-        its_loss = _times(_at(migrated.losses, tower), share)
-        yield "loss", f"tower {tower}", _at(original.losses, tower), its_loss
+        loss = _times(_at(migrated.losses, tower), share)
+        yield "loss", f"tower {tower}", _at(original.losses, tower), loss
     if original.tower_gradients and migrated.tower_gradients:
         for tower in range(max(len(original.tower_gradients), len(migrated.tower_gradients))):
-            mine, its = _at(original.tower_gradients, tower) or {}, _at(migrated.tower_gradients, tower) or {}
-            for name in _names(mine, its):
-                yield "tower gradient", f"tower {tower}: {name}", mine.get(name), _times(its.get(name), share)
+            one, two = _at(original.tower_gradients, tower) or {}, _at(migrated.tower_gradients, tower) or {}
+            for name in _names(one, two):
+                yield "tower gradient", f"tower {tower}: {name}", one.get(name), _times(two.get(name), share)
     for name in _names(original.gradients, migrated.gradients):
         yield "gradient", name, original.gradients.get(name), migrated.gradients.get(name)
     for name in _names(original.after, migrated.after):
@@ -236,6 +236,6 @@ def share_of(original: Step, migrated: Step, facts: Facts) -> int:
     towers = len(original.losses)
     if towers < 2 or towers != facts.towers or len(migrated.losses) != towers:
         return 1
-    mine, its = np.array(original.losses, np.float64), np.array(migrated.losses, np.float64)
+    left, right = np.array(original.losses, np.float64), np.array(migrated.losses, np.float64)
     with np.errstate(all="ignore"):
-        return towers if np.allclose(mine, its * towers, rtol=_SHARE, atol=0) and mine.any() else 1
+        return towers if np.allclose(left, right * towers, rtol=_SHARE, atol=0) and left.any() else 1

@@ -36,17 +36,17 @@ def record_steps_of_both(
         Both recordings; None where a run fails, which a note reports.
     """
     how = dataclasses.replace(options, steps=min(options.steps, 4), continuous=True)
-    mine, its = place / "original-steps", place / "migrated-steps"
+    original, migrated = place / "original-steps", place / "migrated-steps"
     script, of_runtime = result.original.script, makes_session_calls(result.original.script)
     exact = dataclasses.replace(how, double=double)
-    in_step = dataclasses.replace(how, in_step=mine)
+    in_step = dataclasses.replace(how, in_step=original)
     try:
-        record_original(script, result.arguments, mine, exact, migrated=of_runtime)
-        record_original(result.migrated.script, result.arguments, its, in_step, migrated=True)
+        record_original(script, result.arguments, original, exact, migrated=of_runtime)
+        record_original(result.migrated.script, result.arguments, migrated, in_step, migrated=True)
     except RunFailed as problem:
-        result.notes.append(f"no cause was looked for: {str(problem).splitlines()[0]}")
+        result.notes.append(f"the cause could not be searched: {str(problem).splitlines()[0]}")
         return None
-    return Recording.load(mine), Recording.load(its)
+    return Recording.load(original), Recording.load(migrated)
 
 
 def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) -> set[str]:
@@ -56,10 +56,10 @@ def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) ->
     in different directions on both sides; nothing else in the program depends on those variables.
     """
     found: dict[str, bool] = {}
-    for mine, its in zip(original, migrated, strict=False):
-        for name, exact in mine.gradients64.items():
-            own = _largest(mine.gradients[name])
-            none = _largest(exact) <= _NOTHING * own and _largest(its.gradients.get(name)) <= _ALIKE * own
+    for step, match in zip(original, migrated, strict=False):
+        for name, exact in step.gradients64.items():
+            own = _largest(step.gradients[name])
+            none = _largest(exact) <= _NOTHING * own and _largest(match.gradients.get(name)) <= _ALIKE * own
             found[name] = found.get(name, True) and none
     return {name for name, is_nothing in found.items() if is_nothing}
 
@@ -113,19 +113,19 @@ def _is_update_of_rounding(
 ) -> bool:
     change = max(_largest(step.after[name] - step.variables[name]) for step in original)
     most = 1 + (TIMES if name == owner else TIMES**2)
-    for mine, its in zip(original, migrated, strict=True):
-        apart = np.abs(its.after[name].astype(np.float64) - mine.after[name])
-        if _largest(apart) <= limits.variables * _largest(mine.after[name]):
+    for step, match in zip(original, migrated, strict=True):
+        apart = np.abs(match.after[name].astype(np.float64) - step.after[name])
+        if _largest(apart) <= limits.variables * _largest(step.after[name]):
             continue
-        shape = {owner: mine.variables[owner].shape}
-        rows = {key: value for key, value in mine.gradients.items() if key.endswith("//indices")}
-        sides = mine.gradients, its.gradients, {**mine.gradients64, **rows}
+        shape = {owner: step.variables[owner].shape}
+        rows = {key: value for key, value in step.gradients.items() if key.endswith("//indices")}
+        sides = step.gradients, match.gradients, {**step.gradients64, **rows}
         left, right, exact = (dense(gradients, shape).get(owner) for gradients in sides)
         if left is None or right is None or exact is None or exact.shape != apart.shape:
             return False
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.where(right == left, 0.0, np.abs(right.astype(np.float64) - left) / np.abs(exact))
-        ulp = np.spacing(np.float32(_largest(mine.after[name])))
+        ulp = np.spacing(np.float32(_largest(step.after[name])))
         if not np.all(apart <= np.minimum(most, TIMES * relative) * change + 4 * ulp):
             return False
     return True

@@ -31,7 +31,7 @@ def new_result(legacy: Path, migrated: Path, arguments: Sequence[str]) -> Parity
 
 
 @contextlib.contextmanager
-def under_way(
+def prepare_runs(
     result: ParityResult, options: Options | None, work: Path | None
 ) -> Iterator[tuple[Path, Options]]:
     """A context for the runs: yields the recordings' folder and the options. A failure in it becomes the result.
@@ -73,8 +73,8 @@ def note_steps_of_rounding(result: ParityResult, steps: int, names: Sequence[str
         names: the variables whose gradients, or some of their elements, are rounding.
     """
     result.notes.append(
-        f"rule 'rounding': TensorFlow {result.original.tensorflow} and {result.migrated.tensorflow} make other "
-        "roundings, and an optimizer that divides by a gradient's size (Adam) makes steps of them"
+        f"rule 'rounding': TensorFlow {result.original.tensorflow} and {result.migrated.tensorflow} round "
+        "differently, and an optimizer that divides by a gradient's size (Adam) turns that into steps"
         f"{f', here of {listed(names, 4)}' if names else ''}. So {counted(steps, 'step')} and the calls beside them "
         "were judged one by one, from the original's variables, by the original's gradients in float64"
     )
@@ -93,7 +93,7 @@ def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
         (
             migrated.unknown_inputs,
             4,
-            "arguments of it that nothing in the original is like, left as they are: {}",
+            "arguments of it without a counterpart in the original, left unchanged: {}",
         ),
         (original.without_gradient, 6, "variables without a gradient in the original: {}"),
         (migrated.without_gradient, 6, "variables without a gradient in the migrated script: {}"),

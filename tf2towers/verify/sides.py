@@ -131,10 +131,10 @@ def record_calls(
 
 
 def _record(side: _Side, given: dict[str, object]) -> Recorded:
-    def made(count: int) -> str:
+    def count_words(count: int) -> str:
         return f"{count} of {side.options.steps} training steps" if count else "no training step"
 
-    seconds = side.run(given, made)
+    seconds = side.run(given, count_words)
     facts, count = read_facts(side.folder), side.count_steps()
     if count:
         return Recorded(side.folder, facts, seconds, count)
@@ -143,7 +143,7 @@ def _record(side: _Side, given: dict[str, object]) -> Recorded:
             f"{side.title} ended without training: no optimizer known to verify (tf.train.Optimizer and its "
             "subclasses, Keras 3's) has applied gradients"
         )
-    why = facts.not_seen or f"it builds one, and made {facts.sessions} calls"
+    why = facts.not_seen or f"it builds an update, and made {facts.sessions} calls"
     raise RunFailed(f"{side.title} ended without running an update that could be recorded: {why}")
 
 
@@ -174,12 +174,12 @@ class _Side:
         """The number of steps written so far."""
         return len(list(self.folder.glob("step-*.npz")))
 
-    def run(self, given: dict[str, object], made: Callable[[int], str]) -> float:
+    def run(self, given: dict[str, object], count_words: Callable[[int], str]) -> float:
         """Runs the script to its end; returns the seconds that this took.
 
         Args:
             given: settings for the recorder.
-            made: makes words of a number of steps.
+            count_words: describes a number of steps in words.
 
         Raises:
             RunFailed: it could not be started, took too long, failed, or ended before its recording was complete.
@@ -201,12 +201,12 @@ class _Side:
         if status is None:
             ended = f"within {self.options.timeout:g} s (--timeout) and was stopped"
         elif "EOFError" in tail:
-            ended = "and asks for input, and there is nobody to answer"
+            ended = "and asked for input, which is not available"
         elif status == 0:
-            ended = "and ended the process by itself"
+            ended = "and ended its process before the recording was complete"
         else:
             ended = f"and ended with {f'signal {-status}' if status < 0 else f'exit status {status}'}"
-        made_so_far = f"made {made(self.count_steps())} {ended}; it wrote last:\n{tail}"
+        made_so_far = f"made {count_words(self.count_steps())} {ended}; it wrote last:\n{tail}"
         if status and error:
             raise RunFailed(f"{self.title} failed: {error}\nIt {made_so_far}")
         raise RunFailed(f"{self.title} {made_so_far}")

@@ -46,12 +46,12 @@ def pair(
         add(name, name)
     # pairs trainable variables in order, within groups of similar names
     for alike in (_words, lambda name: _words(name)[-1:], lambda _: ()):
-        mine = [name for name in trainable if name in original and name not in pairs]
-        theirs = [name for name in migrated_trainable if name not in pairs.values()]
-        for key, names in _grouped(mine, original, alike).items():
-            alike_theirs = _grouped(theirs, migrated, alike).get(key, [])
-            if len(names) == len(alike_theirs):
-                for name, other in zip(names, alike_theirs, strict=True):
+        unpaired = [name for name in trainable if name in original and name not in pairs]
+        candidates = [name for name in migrated_trainable if name not in pairs.values()]
+        for key, names in _grouped(unpaired, original, alike).items():
+            others_alike = _grouped(candidates, migrated, alike).get(key, [])
+            if len(names) == len(others_alike):
+                for name, other in zip(names, others_alike, strict=True):
                     add(name, other)
     rest = _grouped([name for name in original if name not in pairs], original, _words)
     others = _grouped([name for name in migrated if name not in pairs.values()], migrated, _words)

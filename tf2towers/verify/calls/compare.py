@@ -170,19 +170,19 @@ def compare(
         if found.problem or call is None or match is None:
             break
         found.hooks_apart += _of_hooks(call) != _of_hooks(match)
-        for kind, key, label, mine, its in _pairs(call, match, states):
+        for kind, key, label, value, other in _pairs(call, match, states):
             if kind == "variable" and key in left_out:
                 continue
-            of_value = series.setdefault((kind, label), Series.like(mine, its))
-            apart = of_value.add(call.number, mine, its)
-            if not apart or (apart <= limits.of(kind) and mine is not None and mine.dtype.kind in "fc"):
+            of_value = series.setdefault((kind, label), Series.like(value, other))
+            apart = of_value.add(call.number, value, other)
+            if not apart or (apart <= limits.of(kind) and value is not None and value.dtype.kind in "fc"):
                 continue
             if call.trains and is_of(kind, key, settled):
                 rounding.add((kind, label))
                 continue
             different.add((kind, label))
             if found.first is None:
-                found.first = Difference(call, match, kind, label, (mine, its))
+                found.first = Difference(call, match, kind, label, (value, other))
             if found.first.original is call:
                 found.beside[kind] = found.beside.get(kind, 0) + 1
     found.comparisons = [
@@ -205,11 +205,9 @@ def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) 
     )
     if call.error != match.error:
         return f"{which_call} {_ends(call)} in the original, and {_ends(match)} in the migrated script"
-    mine, its = _asked(call), _asked(match)
-    if [kind for _, kind in mine] != [kind for _, kind in its]:
-        return (
-            f"{which_call} returns {_listed(mine)} in the original, and {_listed(its)} in the migrated script"
-        )
+    first, second = _script_fetches(call), _script_fetches(match)
+    if [kind for _, kind in first] != [kind for _, kind in second]:
+        return f"{which_call} returns {_listed(first)} in the original, and {_listed(second)} in the migrated script"
     return ""
 
 
@@ -217,7 +215,7 @@ def _ends(call: Call) -> str:
     return f"raises {call.error}" if call.error else "returns"
 
 
-def _asked(call: Call) -> list[tuple[str, str]]:
+def _script_fetches(call: Call) -> list[tuple[str, str]]:
     return [(name, kind) for name, kind, hook in call.fetches if not hook]
 
 
@@ -225,8 +223,8 @@ def _of_hooks(call: Call) -> list[str]:
     return [kind for _, kind, hook in call.fetches if hook]
 
 
-def _listed(asked: list[tuple[str, str]]) -> str:
-    return ", ".join(f"{kind} ({name})" for name, kind in asked[:4]) + (", .." if len(asked) > 4 else "")
+def _listed(found: list[tuple[str, str]]) -> str:
+    return ", ".join(f"{kind} ({name})" for name, kind in found[:4]) + (", .." if len(found) > 4 else "")
 
 
 def _pairs(
@@ -234,24 +232,24 @@ def _pairs(
 ) -> Iterator[tuple[Kind, str, str, np.ndarray | None, np.ndarray | None]]:
     """Yields kind, key, name for reports, and both values, of all values that either call has."""
     for kind in KINDS:
-        mine, its = original.values.get(kind, {}), migrated.values.get(kind, {})
-        names = list(dict.fromkeys([*mine, *its]))
+        one, two = original.values.get(kind, {}), migrated.values.get(kind, {})
+        names = list(dict.fromkeys([*one, *two]))
         if kind == "variable":  # a variable that a call did not record is unchanged
-            for state, call, values in zip(states, (original, migrated), (mine, its), strict=True):
+            for state, call, values in zip(states, (original, migrated), (one, two), strict=True):
                 state.update({_owned(call, name): value for name, value in values.items()})
-            mine, its = (
+            one, two = (
                 {name: state[_owned(call, name)] for name in names if _owned(call, name) in state}
                 for state, call in zip(states, (original, migrated), strict=True)
             )
         for key in names:
-            yield kind, key, _label(kind, key, original, migrated), mine.get(key), its.get(key)
+            yield kind, key, _label(kind, key, original, migrated), one.get(key), two.get(key)
 
 
-def _label(kind: Kind, key: str, mine: Call, its: Call) -> str:
+def _label(kind: Kind, key: str, original: Call, migrated: Call) -> str:
     """The name for reports: the original's where it exists."""
     if kind == "input":
-        return (mine.inputs if int(key) < len(mine.inputs) else its.inputs)[int(key)]
-    return mine.fetches[int(key)][0] if kind == "fetched" else key
+        return (original.inputs if int(key) < len(original.inputs) else migrated.inputs)[int(key)]
+    return original.fetches[int(key)][0] if kind == "fetched" else key
 
 
 def _owned(call: Call, name: str) -> tuple[int, int, str]:

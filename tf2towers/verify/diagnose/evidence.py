@@ -19,7 +19,7 @@ EQUAL = 1e-4  # of the largest element: far more than rounding (TF 1.15 against 
 NOISE = 1e-6  # of the step's largest gradient: at most this is rounding, as for a bias before batch-norm
 ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of a weight: the precision of its update
 ENOUGH = 0.8  # the part of a difference that an assumption must explain
-LIMIT = 1 << 12  # at most so many elements of a variable are examined
+LIMIT = 1 << 12  # the largest number of elements of a variable that are examined
 SHADOW = "/ExponentialMovingAverage"
 
 #: the links of a step's chain, in order; each broken link has one diagnosis
@@ -164,8 +164,8 @@ class Pair:
 
     def __init__(self, index: int, original: View, migrated: View) -> None:
         self.index, self.original, self.migrated = index, original, migrated
-        self.mine, self.its = original.gradients.vectors, migrated.gradients.vectors
-        weights = [name for name in self.mine if name in original.before and name in migrated.before]
+        self.expected, self.actual = original.gradients.vectors, migrated.gradients.vectors
+        weights = [name for name in self.expected if name in original.before and name in migrated.before]
         apart = (relative(original.before[name], migrated.before[name]) for name in weights)
         self.comparable = max(apart, default=0.0) <= ROUNDING and not _inputs_differ(
             original.step, migrated.step
@@ -175,23 +175,25 @@ class Pair:
     def names(self) -> Iterator[str]:
         """The variables whose gradients both sides have, with the same shape."""
         return (
-            name for name in self.mine if name in self.its and self.mine[name].shape == self.its[name].shape
+            name
+            for name in self.expected
+            if name in self.actual and self.expected[name].shape == self.actual[name].shape
         )
 
     @cached_property
     def noise(self) -> float:
         """The size up to which gradients count as rounding."""
-        return NOISE * largest(*self.mine.values(), *self.its.values())
+        return NOISE * largest(*self.expected.values(), *self.actual.values())
 
     def allowed(self, name: str) -> float:
         """The allowed difference of a variable's gradients."""
-        return EQUAL * largest(self.mine[name], self.its[name]) + self.noise
+        return EQUAL * largest(self.expected[name], self.actual[name]) + self.noise
 
     @cached_property
     def differing(self) -> list[str]:
         """The variables whose gradients differ, among those that both sides have."""
-        both = [name for name in self.mine if name in self.its]
-        return [name for name in both if apart(self.mine[name], self.its[name]) > self.allowed(name)]
+        both = [name for name in self.expected if name in self.actual]
+        return [name for name in both if apart(self.expected[name], self.actual[name]) > self.allowed(name)]
 
     def same_start(self, name: str) -> bool:
         """Whether both sides began the step with the same value of a variable, and have it after the step."""
@@ -214,7 +216,7 @@ class Evidence:
         self.towers = max([original.facts.towers, 1, *seen])
         shapes = _shapes(original) | _shapes(migrated)
         self.pairs = [
-            Pair(index, View(step, shapes), View(its, shapes)) for index, (step, its) in enumerate(both)
+            Pair(index, View(step, shapes), View(match, shapes)) for index, (step, match) in enumerate(both)
         ]
         self.comparable = [pair for pair in self.pairs if pair.comparable]
 
@@ -236,7 +238,7 @@ class Evidence:
                 made = assumed(pair, name)
                 if made is None:
                     return 0.0
-                explained.add(pair.its[name], made, pair.mine[name], pair.allowed(name))
+                explained.add(pair.actual[name], made, pair.expected[name], pair.allowed(name))
         return explained.part
 
     def first_difference(self, names: set[str] | None = None) -> int:
@@ -263,10 +265,10 @@ class Mistake:
 
 
 def _inputs_differ(original: Step, migrated: Step) -> bool:
-    mine, its = original.inputs, migrated.inputs
-    both = [(value, its[name]) for name, value in mine.items() if name in its]
-    if not both and len(mine) == len(its):
-        placed = zip(mine.values(), its.values(), strict=True)
+    first, second = original.inputs, migrated.inputs
+    both = [(value, second[name]) for name, value in first.items() if name in second]
+    if not both and len(first) == len(second):
+        placed = zip(first.values(), second.values(), strict=True)
         both = [(value, given) for value, given in placed if value.shape == given.shape]
     return any(value.shape != given.shape or not _same(value, given) for value, given in both)
 

@@ -51,42 +51,42 @@ def _ratio(evidence: Evidence) -> float | None:
     found = []
     for pair in evidence.comparable:
         for name in pair.names:
-            mine, its = pair.mine[name], pair.its[name]
-            finite = np.isfinite(mine) & np.isfinite(its)
-            size = np.abs(np.where(finite, mine, 0.0))
+            expected, actual = pair.expected[name], pair.actual[name]
+            finite = np.isfinite(expected) & np.isfinite(actual)
+            size = np.abs(np.where(finite, expected, 0.0))
             usable = finite & (size > 1e-2 * np.max(size, initial=0.0)) & (size > 100 * pair.noise)
-            found.append(its[usable] / mine[usable])
+            found.append(actual[usable] / expected[usable])
     ratios = joined(found)
     return float(np.median(ratios)) if ratios.size else None
 
 
 def _losses_scaled(evidence: Evidence, ratio: float) -> bool:
     values = [(pair.original.losses, pair.migrated.losses) for pair in evidence.comparable]
-    values = [(mine, its) for mine, its in values if mine.size and mine.shape == its.shape]
-    return bool(values) and all(np.allclose(its, ratio * mine, rtol=1e-3) for mine, its in values)
+    values = [(left, right) for left, right in values if left.size and left.shape == right.shape]
+    return bool(values) and all(np.allclose(right, ratio * left, rtol=1e-3) for left, right in values)
 
 
 def _factor(evidence: Evidence) -> Diagnosis | None:
     ratio = _ratio(evidence)
     if ratio is None or not np.isfinite(ratio) or abs(ratio - 1) <= EQUAL or ratio == 0:
         return None
-    part = evidence.explained(lambda pair, name: ratio * pair.mine[name])
+    part = evidence.explained(lambda pair, name: ratio * pair.expected[name])
     if not part:
         return None
     towers = evidence.towers
     if towers > 1 and abs(ratio - towers) <= _NEAR * towers:
-        name, said = "sum for mean", f": they are added up over the {towers} towers, not averaged"
+        name, more = "sum for mean", f": they are added up over the {towers} towers, not averaged"
         todo = "Reduce with ReduceOp.MEAN, or divide each replica's loss by the number of replicas."
     elif towers > 1 and abs(ratio * towers - 1) <= _NEAR:
-        name, said = "scaled twice", f": they are divided by the {towers} towers twice"
+        name, more = "scaled twice", f": they are divided by the {towers} towers twice"
         todo = "Divide once: either the loss of each replica, or the sum of the gradients (ReduceOp.MEAN)."
     else:
-        name, said = "other constant factor", ", in every variable and step"
+        name, more = "other constant factor", ", in every variable and step"
         todo = f"Look for a factor of {rounded(ratio)} (or one of {rounded(1 / ratio)} that is missing) in the loss."
     seen = f"All gradients are {rounded(ratio)} times the original's"
     if _losses_scaled(evidence, ratio):
         seen += ", and so are the losses"
-    return Diagnosis(name, f"{seen}{said}.", todo, evidence.first_difference(), part)
+    return Diagnosis(name, f"{seen}{more}.", todo, evidence.first_difference(), part)
 
 
 # -- a tower that is left out ------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def _factor(evidence: Evidence) -> Diagnosis | None:
 def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
     """The original's tower gradients of a variable, scaled so that their mean is the gradient that it applied."""
     towers = [tower.vectors[name] for tower in pair.original.towers if name in tower.vectors]
-    applied = pair.mine[name]
+    applied = pair.expected[name]
     if len(towers) != evidence.towers or any(tower.shape != applied.shape for tower in towers):
         return None
     total = np.sum(towers, axis=0)
@@ -159,8 +159,8 @@ def _penalty(kind: str, pair: Pair, name: str) -> np.ndarray:
 def _explain(explained: Explained, kind: str, coefficient: float, name: str, pairs: list[Pair]) -> None:
     """Adds the difference that this regulariser of a variable would cause."""
     for pair in pairs:
-        assumed = pair.mine[name] - coefficient * _penalty(kind, pair, name)
-        explained.add(pair.its[name], assumed, pair.mine[name], pair.allowed(name))
+        assumed = pair.expected[name] - coefficient * _penalty(kind, pair, name)
+        explained.add(pair.actual[name], assumed, pair.expected[name], pair.allowed(name))
 
 
 def _regulariser(evidence: Evidence) -> Diagnosis | None:
@@ -170,12 +170,12 @@ def _regulariser(evidence: Evidence) -> Diagnosis | None:
         pairs = [
             pair for pair in evidence.comparable if name in set(pair.names) and name in pair.original.before
         ]
-        if not pairs or any(pair.original.before[name].shape != pair.mine[name].shape for pair in pairs):
+        if not pairs or any(pair.original.before[name].shape != pair.expected[name].shape for pair in pairs):
             return None
         best = 0.0
         for kind in ("L2", "L1"):
             shape = joined(_penalty(kind, pair, name) for pair in pairs)
-            coefficient = fitted(shape, joined(pair.mine[name] - pair.its[name] for pair in pairs))
+            coefficient = fitted(shape, joined(pair.expected[name] - pair.actual[name] for pair in pairs))
             if coefficient is not None:
                 explained = Explained()
                 _explain(explained, kind, coefficient, name, pairs)
@@ -200,17 +200,17 @@ def _of_regulariser(
     kind = " and ".join(kinds)
     if missing:
         name = "missing regulariser"
-        said = f"lack {rate} * {shape}, that of an {kind} regulariser; the other gradients are equal."
+        words = f"lack {rate} * {shape}, that of an {kind} regulariser; the other gradients are equal."
         todo = "Add the regularisation losses of the original to each replica's loss, once and with the same factor."
     else:
         name = "regulariser added"
-        said = (
+        words = (
             f"have {rate} * {shape} more than the original's: an {kind} regulariser that the original does not "
             "have, or that is counted more than once; the others are equal."
         )
         todo = "Count the regularisation losses as often as the original does, with the same factor."
     step = evidence.first_difference(set(found))
-    return Diagnosis(name, f"The gradients of {listed(list(found))} {said}", todo, step, part)
+    return Diagnosis(name, f"The gradients of {listed(list(found))} {words}", todo, step, part)
 
 
 FACTOR = Mistake(("sum for mean", "scaled twice", "other constant factor"), "gradients", _factor)
@@ -277,10 +277,10 @@ def _applied_by(clip: _Clip, step: _Step, names: Sequence[str]) -> Vectors:
     return {name: np.sum([vectors[name] for vectors in made], axis=0) / len(made) for name in names}
 
 
-def _is(steps: list[_Step], names: list[str], made: list[Vectors]) -> Explained:
-    """How well the gradients `made` explain the applied ones, compared with the plain mean."""
+def _explain_applied(steps: list[_Step], names: list[str], computed: list[Vectors]) -> Explained:
+    """How well the gradients `computed` explain the applied ones, compared with the plain mean."""
     explained = Explained()
-    for step, vectors in zip(steps, made, strict=True):
+    for step, vectors in zip(steps, computed, strict=True):
         for name in names:
             actual = step.applied.vectors[name]
             allowed = max(step.pair.noise, EQUAL * float(np.max(np.abs(actual), initial=0.0)))
@@ -288,7 +288,7 @@ def _is(steps: list[_Step], names: list[str], made: list[Vectors]) -> Explained:
     return explained
 
 
-def _way(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip | None:
+def _try_clipping(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip | None:
     """This way of clipping, if some threshold explains the applied gradients of all steps."""
     sizes: list[np.ndarray] = []
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -324,18 +324,18 @@ def _way(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip |
     if np.count_nonzero(seen * _SHORTER > threshold) < 2:
         return None
     clip = _Clip(form, place, threshold)
-    part = _is(steps, names, [_applied_by(clip, step, names) for step in steps]).part
+    part = _explain_applied(steps, names, [_applied_by(clip, step, names) for step in steps]).part
     return clip._replace(part=part) if part >= ENOUGH else None
 
 
 def _usable(names: list[str], *sides: Vectors) -> bool:
     """Whether both sides have finite gradients of these variables, with the same shapes."""
-    mine, its = sides
+    source, applied = sides
     return all(
-        name in mine
-        and name in its
-        and mine[name].shape == its[name].shape
-        and np.isfinite([mine[name], its[name]]).all()
+        name in source
+        and name in applied
+        and source[name].shape == applied[name].shape
+        and np.isfinite([source[name], applied[name]]).all()
         for name in names
     )
 
@@ -350,9 +350,9 @@ def _side(evidence: Evidence, side: str, names: list[str]) -> _Clip | None:
             names, source.mean.vectors, view.gradients.vectors
         ):
             steps.append(_Step(pair, view.gradients, source.mean, source.towers))
-    if not steps or _is(steps, names, [step.mean.vectors for step in steps]).holds:
+    if not steps or _explain_applied(steps, names, [step.mean.vectors for step in steps]).holds:
         return _Clip() if steps else None
-    ways = [_way(steps, names, form, place) for form in _CALLS for place in _PLACES]
+    ways = [_try_clipping(steps, names, form, place) for form in _CALLS for place in _PLACES]
     return max(filter(None, ways), key=lambda clip: clip.part, default=None)
 
 
@@ -363,9 +363,9 @@ def _clipping(evidence: Evidence) -> Diagnosis | None:
     )
     if original is None or migrated is None or not (kind := _kind(original, migrated)):
         return None
-    said = f"The original {original}; the migrated run {migrated}."
+    message = f"The original {original}; the migrated run {migrated}."
     todo, part = _TODO[kind].format(original.place), min(original.part, migrated.part)
-    return Diagnosis(kind, said, todo, evidence.first_difference(), part)
+    return Diagnosis(kind, message, todo, evidence.first_difference(), part)
 
 
 def _kind(original: _Clip, migrated: _Clip) -> str | None:

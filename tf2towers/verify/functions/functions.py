@@ -56,7 +56,7 @@ class FunctionRecorder:
     def _record(self, call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Records a call of a training function that has been traced."""
         step = read_step(self._file_of_original())
-        args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
+        args, kwargs, used = self._inputs.replace_arguments(args, kwargs, step.inputs)
         before = self._begin(step)
         self._iterated.now = {name: value for name, value in step.inputs.items() if name not in used}
         self._iterated.used = {}

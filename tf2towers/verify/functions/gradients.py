@@ -48,7 +48,7 @@ class Applied:
 
     def _apply_v1(self, apply: Any, optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
-        self._met(optimizer, pairs)
+        self._note_optimizer(optimizer, pairs)
         with tf.control_dependencies(self._first(pairs)):
             return apply(optimizer, pairs, *args, **kwargs)
 
@@ -61,7 +61,7 @@ class Applied:
         variables = (
             optimizer._trainable_variables if trainable_variables is None else list(trainable_variables)
         )
-        self._met(optimizer, list(zip(grads, variables, strict=True)))
+        self._note_optimizer(optimizer, list(zip(grads, variables, strict=True)))
         self._first([])
         self._stepped = {key for key in self._stepped if key[0] != id(optimizer)}
         return apply(optimizer, grads, trainable_variables)
@@ -77,7 +77,7 @@ class Applied:
             self._first([(gradient, optimizer._trainable_variables[place])])
         return result
 
-    def _met(self, optimizer: Any, pairs: Pairs) -> None:
+    def _note_optimizer(self, optimizer: Any, pairs: Pairs) -> None:
         if not any(optimizer is known for known in self.optimizers):
             self.optimizers.append(optimizer)
         for gradient, variable in pairs:

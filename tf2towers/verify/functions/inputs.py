@@ -44,7 +44,7 @@ class Inputs:
         self.different: set[str] = set()
         self.unknown: list[str] = []
 
-    def given(self, args: Any, kwargs: Any, inputs: Arrays) -> tuple[Any, Any, Arrays]:
+    def replace_arguments(self, args: Any, kwargs: Any, inputs: Arrays) -> tuple[Any, Any, Arrays]:
         """Returns the arguments with the original's values, and those values by the original's names.
 
         Args:
@@ -53,19 +53,19 @@ class Inputs:
         """
         leaves = tf.nest.flatten((args, kwargs))
         parts = [_parts(leaf) for leaf in leaves]
-        found, used = self.replaced(parts, inputs)
+        found, used = self.replace_values(parts, inputs)
         for place, (own, values) in enumerate(zip(parts, found, strict=True)):
             if own is not None and values is not None and values is not own:
-                leaves[place] = _made_like(leaves[place], own, values)
+                leaves[place] = _like_leaf(leaves[place], own, values)
         args, kwargs = tf.nest.pack_sequence_as((args, kwargs), leaves)
         return args, kwargs, used
 
-    def replaced(self, parts: list[Part], inputs: Arrays) -> tuple[list[Part], Arrays]:
+    def replace_values(self, parts: list[Part], inputs: Arrays) -> tuple[list[Part], Arrays]:
         """Returns the original's values for the values that a step takes, and the inputs that they come from.
 
         Args:
             parts: for each value, its arrays in the replicas (one array where all have the same); None if not numeric.
-            inputs: as for `given`.
+            inputs: as for `replace_arguments`.
 
         Returns:
             A part is returned unchanged where its values are the original's, or where the original has none for it.
@@ -76,18 +76,18 @@ class Inputs:
             new = [own[0] for own, found in pairs if own is not None and found is None]
             self.unknown = [f"{list(array.shape)} {array.dtype}" for array in new]
         used: Arrays = {}
-        made = list(parts)
+        result = list(parts)
         for place, (own, sources) in enumerate(zip(parts, self._plan, strict=True)):
             if own is None or sources is None:
                 continue
-            values = [_shaped(source.of(inputs), mine) for source, mine in zip(sources, own, strict=True)]
-            for source, mine, value in zip(sources, own, values, strict=True):
+            values = [_shaped(source.of(inputs), array) for source, array in zip(sources, own, strict=True)]
+            for source, array, value in zip(sources, own, values, strict=True):
                 used[source.name] = inputs[source.name]
-                if not _equal(mine, value):
+                if not _equal(array, value):
                     self.different.add(source.name)
-            if any(not _equal(mine, value) for mine, value in zip(own, values, strict=True)):
-                made[place] = values
-        return made, used
+            if any(not _equal(array, value) for array, value in zip(own, values, strict=True)):
+                result[place] = values
+        return result, used
 
 
 def _parts(leaf: Any) -> list[np.ndarray] | None:
@@ -140,9 +140,9 @@ def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] 
 def _one_for_each_replica(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
     """One input of the original for each replica, as when each tower had its own iterator or queue."""
     found: list[_Source] = []
-    for mine in own:
+    for array in own:
         taken = {part.name for part in found}
-        name = next((name for name in free if name not in taken and alike(mine, free[name])), None)
+        name = next((name for name in free if name not in taken and alike(array, free[name])), None)
         if name is None or len(own) == 1:
             return None
         found.append(_Source(name))
@@ -173,15 +173,15 @@ def _equal(left: np.ndarray, right: np.ndarray) -> bool:
     )
 
 
-def _made_like(leaf: Any, own: list[np.ndarray], values: list[np.ndarray]) -> Any:
-    cast = [value.astype(mine.dtype) for mine, value in zip(own, values, strict=True)]
+def _like_leaf(leaf: Any, own: list[np.ndarray], values: list[np.ndarray]) -> Any:
+    cast = [value.astype(array.dtype) for array, value in zip(own, values, strict=True)]
     if isinstance(leaf, tf.distribute.DistributedValues):
         devices = [value.device for value in leaf.values]
-        made = []
+        parts = []
         for device, value in zip(devices, cast, strict=True):
             with tf.device(device):
-                made.append(tf.constant(value))
-        return PerReplica(made)
+                parts.append(tf.constant(value))
+        return PerReplica(parts)
     return tf.constant(cast[0]) if isinstance(leaf, tf.Tensor) else cast[0]
 
 
@@ -205,16 +205,16 @@ class Iterated:
         for kind in (OwnedIterator, input_lib.DistributedIteratorBase):
             for name in ("get_next", "__next__"):
                 if name in vars(kind):
-                    wrap(kind, name, self._taken)
+                    wrap(kind, name, self._get_next)
 
-    def _taken(self, get: Any, *args: Any, **kwargs: Any) -> Any:
+    def _get_next(self, get: Any, *args: Any, **kwargs: Any) -> Any:
         if tf.executing_eagerly() or not self._tracing.outermost:
             return get(*args, **kwargs)
         with self._nesting.entered() as outermost:  # the methods may call each other
             element = get(*args, **kwargs)
-        return self._given(element) if outermost else element
+        return self._replace_element(element) if outermost else element
 
-    def _given(self, element: Any) -> Any:
+    def _replace_element(self, element: Any) -> Any:
         leaves = tf.nest.flatten(element)
         parts = [list(leaf.values) if isinstance(leaf, PerReplica) else [leaf] for leaf in leaves]
         flat = [part for replicas in parts for part in replicas]
@@ -228,17 +228,17 @@ class Iterated:
                 return own
             rest = iter(own)
             grouped: list[Part] = [[next(rest) for _ in range(length)] for length in lengths]
-            values, used = self.inputs.replaced(grouped, self.now)
+            values, used = self.inputs.replace_values(grouped, self.now)
             self.used.update(used)
             given = [value for replicas in values for value in replicas or []]
-            return [value.astype(mine.dtype) for mine, value in zip(own, given, strict=True)]
+            return [value.astype(array.dtype) for array, value in zip(own, given, strict=True)]
 
-        made = iter(tf.numpy_function(give, flat, [part.dtype for part in flat]))
+        tensors = iter(tf.numpy_function(give, flat, [part.dtype for part in flat]))
         filled = []
         for leaf, replicas in zip(leaves, parts, strict=True):
             new = []
             for part in replicas:
-                tensor = next(made)
+                tensor = next(tensors)
                 tensor.set_shape(part.shape)
                 new.append(tensor)
             filled.append(PerReplica(new) if isinstance(leaf, PerReplica) else new[0])

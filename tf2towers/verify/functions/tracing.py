@@ -33,7 +33,7 @@ class Tracing:
         self._loops = 0
         self.compiled = False
         wrap(func_graph, "func_graph_from_py_func", self._traced)
-        wrap(polymorphic_function.Function, "__init__", self._made)
+        wrap(polymorphic_function.Function, "__init__", self._function_created)
 
     def _traced(self, trace: Any, *args: Any, **kwargs: Any) -> Any:
         if self._depth == 0:
@@ -50,7 +50,7 @@ class Tracing:
             self._branches -= branch
             self._loops -= loop
 
-    def _made(self, begin: Any, function: Any, *args: Any, **kwargs: Any) -> None:
+    def _function_created(self, begin: Any, function: Any, *args: Any, **kwargs: Any) -> None:
         """Turns off XLA: it cannot compile Python functions, as those that record values, and rounds differently."""
         begin(function, *args, **kwargs)
         self.compiled = self.compiled or bool(function._jit_compile)

@@ -234,7 +234,7 @@ class CallRecorder(object):
         frame: Any = sys._getframe()
         while frame is not None:
             name = frame.f_code.co_filename
-            if name.startswith(self._folder) and "site-packages" not in name and not _is_ours(name):
+            if name.startswith(self._folder) and "site-packages" not in name and not _is_of_tf2towers(name):
                 return name[len(self._folder) :], frame.f_lineno
             frame = frame.f_back
         return "", 0
@@ -298,5 +298,5 @@ def _is_local(device: Optional[str]) -> bool:
     return bool(device) and any(kind in str(device).upper() for kind in _DEVICE)
 
 
-def _is_ours(name: str) -> bool:
+def _is_of_tf2towers(name: str) -> bool:
     return name.startswith(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")) + os.sep)

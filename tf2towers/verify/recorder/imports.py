@@ -41,13 +41,13 @@ class WhenImported:
             state = random.getstate()
             run(module)
             random.setstate(state)
-            self._actions.pop(name, _nothing)(module)
+            self._actions.pop(name, _do_nothing)(module)
 
         spec.loader.exec_module = run_and_act
         return spec
 
 
-def _nothing(_: Any) -> None:
+def _do_nothing(_: Any) -> None:
     """The action of a module whose action has already run."""
 
 

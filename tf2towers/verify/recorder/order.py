@@ -82,21 +82,21 @@ class Order(object):
         around_every_run(self._tf, self._run)
 
     def _run(self, run: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
-        cut = self._cut(session, fetches, feed_dict)
+        cut = self._gates_to_feed(session, fetches, feed_dict)
         return run(session, fetches, {**(feed_dict or {}), **cut} if cut else feed_dict, *options)
 
-    def _cut(self, session: Any, fetches: Any, feed_dict: Any) -> Dict[Any, bool]:
+    def _gates_to_feed(self, session: Any, fetches: Any, feed_dict: Any) -> Dict[Any, bool]:
         """The gates that a run of these fetches feeds."""
         graph = session.graph
         if graph not in self._graphs:
             self._graphs[graph] = _Ordered(graph)
         ordered = self._graphs[graph]
-        ordered.look()
+        ordered.order_new()
         if not ordered.gates:
             return {}
         ops = frozenset(fetched_ops(self._tf, session, fetches))
         fed = frozenset(names_of(graph, feed_dict))
-        cut, kept = ordered.parted(ops, fed)
+        cut, kept = ordered.split_gates(ops, fed)
         self.open.update((gate.shared, gate.earlier.name, gate.later.name) for gate in kept)
         return {gate.tensor: True for gate in cut}
 
@@ -110,9 +110,9 @@ class _Ordered(object):
         self._seen = 0
         self.gates: List[Gate] = []
         self._uses: Dict[Any, Set[str]] = {}  # operation -> names of variables, queues and iterators
-        self._parted: Dict[Any, Tuple[List[Gate], List[Gate]]] = {}
+        self._split: Dict[Any, Tuple[List[Gate], List[Gate]]] = {}
 
-    def look(self) -> None:
+    def order_new(self) -> None:
         """Orders the new ops of the graph."""
         if self._graph.version == self._version:
             return
@@ -139,19 +139,19 @@ class _Ordered(object):
                     both = names & self._uses.get(earlier, names)  # a `Merge` replaces an op in a branch
                     self.gates.append(Gate(op.outputs[0], earlier, later, min(both or names)))
         self._seen, self._version = len(everything), self._graph.version
-        self._parted.clear()
+        self._split.clear()
 
-    def parted(self, ops: Any, fed: Any) -> Tuple[List[Gate], List[Gate]]:
+    def split_gates(self, ops: Any, fed: Any) -> Tuple[List[Gate], List[Gate]]:
         """The gates that a run prunes, and those that it keeps."""
         key = (ops, fed)
-        if key not in self._parted:
+        if key not in self._split:
             needed = graphs.needed(ops, fed)
             here = [gate for gate in self.gates if gate.later in needed]
-            self._parted[key] = (
+            self._split[key] = (
                 [gate for gate in here if gate.earlier not in needed],
                 [gate for gate in here if gate.earlier in needed],
             )
-        return self._parted[key]
+        return self._split[key]
 
 
 # -- the accesses of each variable, queue and iterator -----------------------------------------------------------------
@@ -332,12 +332,12 @@ def _is_gradient(op: Any) -> bool:
 
 def _after_branch(earlier: Any, later: Any) -> Optional[Any]:
     """The op to wait for: for one in a branch of a `tf.cond`, the `Merge` after it, because the branch may be dead."""
-    mine, its = _contexts(earlier), _contexts(later)
-    outside = [context for context in mine if context not in its]
+    contexts, own = _contexts(earlier), _contexts(later)
+    outside = [context for context in contexts if context not in own]
     if not outside:
         return earlier
     outermost = outside[-1]
-    if any(getattr(context, "pred", None) is outermost.pred for context in its if hasattr(context, "pred")):
+    if any(getattr(context, "pred", None) is outermost.pred for context in own if hasattr(context, "pred")):
         return None  # ops of the other branch never run with it
     waiting, seen = [earlier], {earlier}
     while waiting:

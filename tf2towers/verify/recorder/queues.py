@@ -89,7 +89,7 @@ class Queues(object):
         elements could not be recorded or given; "constants": digests of constants that fill the first ones, by name.
         """
         with self._lock:
-            chance = self._by_chance()
+            chance = self._random_queues()
             filled = [name for name, who in self._threads["put"].items() if who - {self._main}]
             lost = self._lost if self._is_given else {name for name in self._lost if name in chance}
             constants = self._constants(self._chance if self._is_given else chance)
@@ -105,47 +105,47 @@ class Queues(object):
         self._note(use, is_main)
         if not is_main or not (use.takes or use.sizes):
             return run(session, fetches, feed_dict, *options)
-        asked = [op for op in use.takes + use.sizes if _can_be_had(op)]
-        self._lose(op for op in use.takes if op not in asked)
+        asked = [op for op in use.takes + use.sizes if _is_recordable(op)]
+        self._note_lost(op for op in use.takes if op not in asked)
         if not asked:
             return run(session, fetches, feed_dict, *options)
         path = os.path.join(self._folder, "%05d.npz" % self._calls)
         self._calls += 1
         if self._is_given:
             fed = dict(feed_dict or {})
-            fed.update(self._given(run, session, asked, path))
+            fed.update(self._recorded_values(run, session, asked, path))
             return run(session, fetches, fed, *options)
-        tensors = [tensor for op in asked if self._may_be_open(op) for tensor in op.outputs]
+        tensors = [tensor for op in asked if self._may_be_random(op) for tensor in op.outputs]
         if not tensors:
             return run(session, fetches, feed_dict, *options)
         result, values = run(session, [fetches, tensors], feed_dict, *options)
         np.savez(path, **{tensor.name: value for tensor, value in zip(tensors, values)})
         return result
 
-    def _may_be_open(self, op: Any) -> bool:
+    def _may_be_random(self, op: Any) -> bool:
         """Whether an op's values have to be recorded; for a queue, later threads may decide it."""
         if not _ITERATOR.match(_queue(op).type):
             return True
         key = op.graph, op.graph.version
         if key not in self._datasets:
-            self._datasets[key] = _open_datasets(op.graph)
+            self._datasets[key] = _why_random(op.graph)
         return bool(self._datasets[key])
 
-    def _given(self, run: Any, session: Any, asked: List[Any], path: str) -> Dict[Any, Any]:
+    def _recorded_values(self, run: Any, session: Any, asked: List[Any], path: str) -> Dict[Any, Any]:
         """The values that this run is fed; its own elements are dequeued and dropped."""
         asked = [
             op for op in asked if queue_of(op) in (self._filled if _SIZE.match(op.type) else self._chance)
         ]
         if not os.path.exists(path):
-            self._lose(op for op in asked if _TAKES.match(op.type))
+            self._note_lost(op for op in asked if _TAKES.match(op.type))
             return {}
         with np.load(path, allow_pickle=True) as found:
             kept = {name: found[name] for name in found.files}
         fed: Dict[Any, Any] = {}
         takes = []
         for op in asked:
-            if any(tensor.name not in kept for tensor in op.outputs) or _does_more(op):
-                self._lose([op] if _TAKES.match(op.type) else [])
+            if any(tensor.name not in kept for tensor in op.outputs) or _has_other_effects(op):
+                self._note_lost([op] if _TAKES.match(op.type) else [])
             elif all(tensor.shape.is_compatible_with(kept[tensor.name].shape) for tensor in op.outputs):
                 fed.update((tensor, kept[tensor.name]) for tensor in op.outputs)
                 takes += [op] if _TAKES.match(op.type) else []
@@ -153,7 +153,7 @@ class Queues(object):
             run(session, takes, None, None, None)
         return fed
 
-    def _lose(self, ops: Iterable[Any]) -> None:
+    def _note_lost(self, ops: Iterable[Any]) -> None:
         with self._lock:
             self._lost |= {name for name in map(queue_of, ops) if not self._is_given or name in self._chance}
 
@@ -186,7 +186,7 @@ class Queues(object):
                     if side == "put":
                         self._made_of.setdefault(name, set()).add(op)
 
-    def _by_chance(self) -> Dict[str, str]:
+    def _random_queues(self) -> Dict[str, str]:
         found: Dict[str, str] = {}
         sources: Dict[str, Set[str]] = {}
         for name, kind in self._kinds.items():
@@ -194,7 +194,7 @@ class Queues(object):
             takers = len(self._threads["take"].get(name, ()))
             made_of = graphs.needed(self._made_of.get(name, ()))
             if _ITERATOR.match(kind):
-                why = _open_datasets(self._graphs[name])
+                why = _why_random(self._graphs[name])
                 if why:
                     found[name] = why
                 continue
@@ -239,7 +239,7 @@ def queue_of(op: Any) -> str:
     return str(_queue(op).name)
 
 
-def _open_datasets(graph: Any) -> str:
+def _why_random(graph: Any) -> str:
     """Why the order of a graph's datasets is random; empty where it is not."""
     graph_def = graph.as_graph_def()
     functions = {function.signature.name: function.node_def for function in graph_def.library.function}
@@ -270,13 +270,13 @@ def _called(node: Any) -> Set[str]:
     return {attr.func.name for attr in node.attr.values() if attr.WhichOneof("value") == "func"}
 
 
-def _can_be_had(op: Any) -> bool:
+def _is_recordable(op: Any) -> bool:
     """Whether the values that an op takes can be fetched and stored."""
     kept = all(is_number(tensor) or tensor.dtype.name == "string" for tensor in op.outputs)
     return kept and not graphs.in_control_flow(op)
 
 
-def _does_more(op: Any) -> bool:
+def _has_other_effects(op: Any) -> bool:
     """Whether running a dequeue op alone has another effect than taking an element."""
     before = {other for other in graphs.needed([op]) if other not in (op, _queue(op))}
     return any(

@@ -16,7 +16,7 @@ from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
 from .tf_writes import protect_tensorflow
-from .turns import InTurns, Turns, look_for_the_chief
+from .turns import InTurns, Turns, poll_chief
 from .writes import Writes, protect_python
 from .writing import InStep, Writer
 
@@ -49,7 +49,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     given = options.get("queues") or ""
     if in_cluster:
         if os.environ["JOB_NAME"] == "ps":
-            return leave(run(script, arguments))
+            return end_process(run(script, arguments))
         task = "worker-" + os.environ["TASK_INDEX"]
         out, given = os.path.join(out, task), given and os.path.join(given, task)
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
@@ -65,8 +65,8 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         if in_cluster:
             turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
             recorder.schedule = InTurns(turns)
-            look_for_the_chief(_session_manager(options, tf), turns)
-    return follow(tf, recorder, script, arguments, order, own, queues, goes_on=in_cluster)
+            poll_chief(_session_manager(options, tf), turns)
+    return follow(tf, recorder, script, arguments, order, own, queues, continues=in_cluster)
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -89,7 +89,7 @@ def follow(
     order: Optional[Order] = None,
     own: Optional[OwnModules] = None,
     queues: Optional[Queues] = None,
-    goes_on: bool = False,
+    continues: bool = False,
 ) -> int:
     """Runs the script and returns its exit status. Writes the run's facts when enough is recorded, or at its end.
 
@@ -98,7 +98,7 @@ def follow(
         order: for an original, the accesses whose order its graphs do not fix.
         own: for a migrated script, the finder of its modules.
         queues: the watched queues.
-        goes_on: whether the process continues when enough is recorded, as a task of a cluster does; else it ends.
+        continues: whether the process continues when enough is recorded, as a task of a cluster does; else it ends.
     """
     over: List[bool] = []
 
@@ -114,14 +114,14 @@ def follow(
     def enough() -> None:
         if not over:
             finish()
-            if not goes_on:
-                leave(0)
+            if not continues:
+                end_process(0)
             print("\n" + RECORDED, flush=True)
 
     recorder.on_enough = enough
     status = run(script, arguments)
     finish()
-    return leave(status)
+    return end_process(status)
 
 
 def _prepared(options: Dict[str, Any]) -> Any:
@@ -209,7 +209,7 @@ def run(script: str, arguments: List[str]) -> int:
     return 0
 
 
-def leave(status: int) -> int:
+def end_process(status: int) -> int:
     """Ends the process at once: the script's threads, sessions and exit handlers could block it, or write files."""
     sys.stdout.flush()
     sys.stderr.flush()

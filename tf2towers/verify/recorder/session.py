@@ -77,7 +77,7 @@ class SessionRecorder(object):
         self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
     ) -> Any:
         if self._in_step is not None:
-            self._set_back(run, session, self._in_step.values(self.writer.steps))
+            self._set_variables(run, session, self._in_step.values(self.writer.steps))
         before = self._values(run, session)
         fed = feeds_of(session, feed_dict)
         copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
@@ -118,7 +118,7 @@ class SessionRecorder(object):
             known = self._ready.setdefault(session, {})
             return self._variables_of(session).read(lambda fetches: run(session, fetches), known, names)
 
-    def _set_back(self, run: Run, session: Any, values: Dict[str, Any]) -> None:
+    def _set_variables(self, run: Run, session: Any, values: Dict[str, Any]) -> None:
         with self._quiet():
             self._variables_of(session).write(lambda *call: run(session, *call), values)
 

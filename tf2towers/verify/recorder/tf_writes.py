@@ -21,7 +21,7 @@ def protect_tensorflow(writes: Writes) -> None:
     """Makes TensorFlow write to the scratch folder from now on. Call it after TensorFlow is imported."""
     replaced: Dict[int, Any] = {}
     first: Dict[Any, Any] = {}
-    for module, name, place, argument, what in _TABLE:
+    for module, name, place, argument, use in _TABLE:
         held, _, attribute = name.rpartition(".")
         try:
             holder = importlib.import_module("tensorflow.python." + module)
@@ -30,7 +30,7 @@ def protect_tensorflow(writes: Writes) -> None:
         except (ImportError, AttributeError, KeyError):
             continue
         function = getattr(original, "__func__", original)
-        new = _with_path(writes, function, what, place, argument)
+        new = _with_path(writes, function, use, place, argument)
         setattr(holder, attribute, staticmethod(new) if function is not original else new)
         if not isinstance(holder, type):
             replaced[id(first.setdefault((module, name), function))] = new
@@ -126,16 +126,16 @@ _WHERE: Dict[str, Callable[[Writes, Any], Any]] = {
 }
 
 
-def _placed(writes: Writes, what: str, path: Any) -> Any:
+def _placed(writes: Writes, use: str, path: Any) -> Any:
     """The redirected path for TensorFlow; where redirecting fails, TensorFlow reports the error."""
     text = os.fsdecode(path)
     if "://" in text and not text.startswith("file://"):
-        if what in ("read", "match", "read a checkpoint", "name") or text.startswith("ram://"):
+        if use in ("read", "match", "read a checkpoint", "name") or text.startswith("ram://"):
             return path
-        message = "the script writes to %s: tf2towers does not, and %s is for folders of this machine"
+        message = "the script writes to %s, which tf2towers refuses; %s is only for folders of this machine"
         raise RefusedWrite(message % (text, OPTION))
     try:
-        return _WHERE[what](writes, path)
+        return _WHERE[use](writes, path)
     except OSError:
         place = writes.find(path)[0]
         return path if place is None else like(path, writes.files + place)
@@ -156,27 +156,27 @@ def _concrete(value: Any) -> Any:
     return _concrete(value) if isinstance(value, (str, bytes, list)) else None
 
 
-def _each(writes: Writes, what: str, value: Any) -> Any:
+def _each(writes: Writes, use: str, value: Any) -> Any:
     """`_placed` for a value, or for each text in it; the value itself where nothing changes."""
     found = _concrete(value)
     if found is None:
         return value
     if isinstance(found, list):
-        new = [_each(writes, what, part) for part in found]
+        new = [_each(writes, use, part) for part in found]
     else:
-        new = _placed(writes, what, found)
+        new = _placed(writes, use, found)
     return value if new == found else new
 
 
-def _with_path(writes: Writes, original: Any, what: str, place: int, name: str) -> Callable[..., Any]:
+def _with_path(writes: Writes, original: Any, use: str, place: int, name: str) -> Callable[..., Any]:
     """The function with one argument, by position or name, redirected; results keep the script's names."""
 
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) > place:
-            args = args[:place] + (_each(writes, what, args[place]),) + args[place + 1 :]
+            args = args[:place] + (_each(writes, use, args[place]),) + args[place + 1 :]
         elif name in kwargs:
-            kwargs[name] = _each(writes, what, kwargs[name])
+            kwargs[name] = _each(writes, use, kwargs[name])
         result = original(*args, **kwargs)
         if isinstance(result, str):
             return _as_named(writes, result)
@@ -234,9 +234,9 @@ _TABLE += [(module, "TrackableSaver.restore", 1, "save_path", "read a checkpoint
 
 #: the C++ functions behind `tf.gfile`, which file_io.py looks up at each call; paths are bytes or text
 _TABLE += [
-    (module, name, place, "path", what)
+    (module, name, place, "path", use)
     for module in ("lib.io._pywrap_file_io", "pywrap_tensorflow")
-    for names, place, what in [
+    for names, place, use in [
         ("FileExists IsDirectory Stat ReadFileToString GetChildren", 0, "read"),
         ("BufferedInputStream CreateBufferedInputStream CopyFile", 0, "read"),
         ("WritableFile CreateWritableFile WriteStringToFile", 0, "write"),

@@ -113,7 +113,7 @@ class InTurns(Alone):
         return not self.synchronous
 
 
-def look_for_the_chief(manager: Any, turns: Turns) -> None:
+def poll_chief(manager: Any, turns: Turns) -> None:
     """Makes workers that wait for the chief check it every second, but only once it is about to train.
 
     TF1's check every 30 seconds, so they seldom run between the chief's initialization and the start of its queues. In

@@ -11,8 +11,8 @@ class Variables(object):
     def __init__(self, graph: Any) -> None:
         self._graph = graph
         self._seen, self._version = 0, -1
-        self._asks: Dict[str, Tuple[Any, Any]] = {}
-        self._gifts: Dict[str, Tuple[Any, Any]] = {}
+        self._reading: Dict[str, Tuple[Any, Any]] = {}
+        self._assignments: Dict[str, Tuple[Any, Any]] = {}
 
     def read(
         self, run: Callable[[Any], Any], known: Dict[str, bool], wanted: Optional[Set[str]] = None
@@ -24,35 +24,35 @@ class Variables(object):
             known: the variables known to be initialized in the session; updated.
             wanted: the names to read; None: all.
         """
-        self._look()
-        asked = [name for name in self._asks if wanted is None or name in wanted]
+        self._add_new()
+        asked = [name for name in self._reading if wanted is None or name in wanted]
         unknown = [name for name in asked if name not in known]
         if unknown:
-            ready = run([self._asks[name][0] for name in unknown])
+            ready = run([self._reading[name][0] for name in unknown])
             known.update({name: True for name, is_ready in zip(unknown, ready) if is_ready})
         names = [name for name in asked if name in known]
-        return dict(zip(names, run([self._asks[name][1] for name in names]))) if names else {}
+        return dict(zip(names, run([self._reading[name][1] for name in names]))) if names else {}
 
     def write(self, run: Callable[..., Any], values: Dict[str, Any]) -> None:
         """Assigns values to variables by the names of their operations; names that the graph does not have are skipped.
 
         Values of other shapes, such as parts of large arrays, are skipped too.
         """
-        self._look()
+        self._add_new()
         names = [
             name
             for name, value in values.items()
-            if name in self._asks and self._asks[name][1].shape.is_compatible_with(value.shape)
+            if name in self._reading and self._reading[name][1].shape.is_compatible_with(value.shape)
         ]
         with graphs.beside(self._graph):
             for name in names:
-                if name not in self._gifts:
-                    self._gifts[name] = _gift(self._graph.get_operation_by_name(name))
+                if name not in self._assignments:
+                    self._assignments[name] = _assignment(self._graph.get_operation_by_name(name))
         if names:
-            fed = {self._gifts[name][0]: values[name] for name in names}
-            run([self._gifts[name][1] for name in names], fed)
+            fed = {self._assignments[name][0]: values[name] for name in names}
+            run([self._assignments[name][1] for name in names], fed)
 
-    def _look(self) -> None:
+    def _add_new(self) -> None:
         if self._graph.version == self._version:
             return
         operations = self._graph.get_operations()
@@ -60,8 +60,8 @@ class Variables(object):
         if new:
             with graphs.beside(self._graph):
                 for op in new:
-                    if op.name not in self._asks and _is_readable(op):
-                        self._asks[op.name] = _questions(self._graph, op)
+                    if op.name not in self._reading and _is_readable(op):
+                        self._reading[op.name] = _reading_tensors(self._graph, op)
         self._seen, self._version = len(operations), self._graph.version
 
 
@@ -72,7 +72,7 @@ def _is_readable(op: Any) -> bool:
     return dtype.name not in ("resource", "variant") and not dtype.is_quantized
 
 
-def _questions(graph: Any, op: Any) -> Tuple[Any, Any]:
+def _reading_tensors(graph: Any, op: Any) -> Tuple[Any, Any]:
     """Two tensors: whether a variable is initialized, and its value."""
     from tensorflow.python.framework import ops
     from tensorflow.python.ops import gen_resource_variable_ops, gen_state_ops
@@ -85,7 +85,7 @@ def _questions(graph: Any, op: Any) -> Tuple[Any, Any]:
         return gen_state_ops.is_variable_initialized(output), output
 
 
-def _gift(op: Any) -> Tuple[Any, Any]:
+def _assignment(op: Any) -> Tuple[Any, Any]:
     """A placeholder for a value, and the op that assigns it to a variable."""
     from tensorflow.python.framework import dtypes, ops
     from tensorflow.python.ops import array_ops, gen_resource_variable_ops, gen_state_ops

@@ -197,7 +197,7 @@ class Writes(object):
         in_scratch = os.path.join(posix.getcwd(), os.fsdecode(path)).startswith(self.files + os.sep)
         place = self.find(path)[0]
         if place is not None and not in_scratch:
-            message = "the script %s %s, which tf2towers could not keep apart; %s %s lets it"
+            message = "the script %s %s, which tf2towers could not redirect; %s %s allows it"
             raise RefusedWrite(message % (what, place, OPTION, shlex.quote(os.path.dirname(place))))
 
     def check_command(self, command: Any) -> None:
@@ -206,7 +206,7 @@ class Writes(object):
         programs = [part.split()[0] for part in re.split("[|&;\n]+", text) if part.split()]
         harmless = all(os.path.basename(program) in _HARMLESS for program in programs)
         if not self._passes(os.sep) and (not harmless or re.search("[<>()`$]", text)):
-            message = "the script starts '%s', which may write anywhere; %s / lets it, without any protection"
+            message = "the script starts '%s', which may write anywhere; %s / allows it, without protection"
             raise RefusedWrite(message % (text, OPTION))
 
 

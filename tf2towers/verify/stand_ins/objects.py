@@ -28,7 +28,7 @@ class NoStandInError(AttributeError):
 
     def __init__(self, canonical: str) -> None:
         super().__init__(
-            f"{canonical} is not in TensorFlow 2 and nothing stands in for it ({find_replacement(canonical).why})"
+            f"{canonical} is not in TensorFlow 2, and has no substitute here ({find_replacement(canonical).why})"
             + ". Record the original on a real TensorFlow 1.15: name its interpreter with --legacy-python"
         )
 
@@ -52,13 +52,13 @@ class Objects:
         """
         for name in _spellings(canonical):
             if name in ONLY_HERE:
-                return self._ours(RuntimeName(*ONLY_HERE[name]))
+                return self._of_runtime(RuntimeName(*ONLY_HERE[name]))
             found = find_replacement(name)
             try:
                 if is_still_there(name) and (found.kind == "left" or is_for_sessions(name)):
                     return self._of_tensorflow(Found("v1", name))
                 if found.runtime is not None:
-                    return self._ours(found.runtime)
+                    return self._of_runtime(found.runtime)
                 if found.kind != "left":
                     return _in_old_order(name, self._of_tensorflow(found))
             except (AttributeError, ImportError):
@@ -85,7 +85,7 @@ class Objects:
         finally:
             sys.modules["tensorflow"] = seen
 
-    def _ours(self, target: RuntimeName) -> Any:
+    def _of_runtime(self, target: RuntimeName) -> Any:
         with self._tensorflow_2():
             return _attribute(import_module(target.module), target.name)
 

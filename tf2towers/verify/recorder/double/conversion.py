@@ -31,7 +31,7 @@ _STATELESS_RANDOM = re.compile(r"Stateless(Random|Truncated|Multinomial|Paramete
 _OWN_STATE = re.compile(r"TensorArray.*|Stack.*")
 
 
-def comes_in(op: Any) -> bool:
+def is_input(op: Any) -> bool:
     """Whether an op returns values from outside the graph, or random numbers."""
     patterns = (graphs.INPUT_OPS, graphs.RANDOM_OPS, _STATELESS_RANDOM)
     return any(pattern.fullmatch(op.type) for pattern in patterns)
@@ -55,7 +55,7 @@ def has_foreign_state(op: Any) -> bool:
     return any(enum(tensor.dtype) == RESOURCE for tensor in op.inputs)
 
 
-def waits_for(op: Any) -> List[Any]:
+def kept_controls(op: Any) -> List[Any]:
     """The control inputs that a copied op must keep: in a branch or a loop, they decide whether the op runs at all.
 
     The pivot of a branch is an Identity outside the branch.
@@ -65,7 +65,7 @@ def waits_for(op: Any) -> List[Any]:
     return [
         other
         for other in op.control_inputs
-        if (graphs.in_control_flow(other) and not comes_in(other) and not has_foreign_state(other))
+        if (graphs.in_control_flow(other) and not is_input(other) and not has_foreign_state(other))
         or other.type in ("Identity", "Switch")
     ]
 
@@ -120,7 +120,7 @@ class Conversion(object):
             NotConvertible: the copy lacks the tensor.
         """
         if tensor.name not in self._names:
-            raise NotConvertible("nothing stands for %s (%s)" % (tensor.name, tensor.op.type))
+            raise NotConvertible("there is no copy of %s (%s)" % (tensor.name, tensor.op.type))
         return self._names[tensor.name]
 
     # -- selecting the ops ---------------------------------------------------------------------------------------------
@@ -133,18 +133,18 @@ class Conversion(object):
             item = waiting.pop()
             is_op = isinstance(item, self._tf.Operation)
             if not is_op and self._is_fed(item):
-                self._take_in(item)
+                self._add_input(item)
                 continue
             op = item if is_op else item.op
             if op not in found:
                 found[op] = None
                 if op.type not in VARIABLES:
                     waiting.extend(op.inputs)
-                    waiting.extend(waits_for(op))
+                    waiting.extend(kept_controls(op))
         return list(found)
 
     def _is_fed(self, tensor: Any) -> bool:
-        if tensor.name in self._fed or comes_in(tensor.op):
+        if tensor.name in self._fed or is_input(tensor.op):
             return True
         if calls_a_function(tensor.op):
             raise NotConvertible("%s calls a function" % tensor.op.type)
@@ -153,13 +153,13 @@ class Conversion(object):
             return True
         return False
 
-    def _take_in(self, tensor: Any) -> None:
+    def _add_input(self, tensor: Any) -> None:
         if tensor.name in self._names:
             return
         if tensor.name not in self._fed and graphs.in_control_flow(tensor.op):
             raise NotConvertible("%s in a loop or a branch" % tensor.op.type)
         if not is_number(tensor) or not tensor.graph.is_fetchable(tensor):
-            raise NotConvertible("%s gives no numbers that can be had" % tensor.op.type)
+            raise NotConvertible("%s has an output that cannot be fetched as numbers" % tensor.op.type)
         name = "taken_in/%d" % len(self.inputs)
         node = self._add("Placeholder", name)
         node.attr["dtype"].type = widened(enum(tensor.dtype))
@@ -226,9 +226,9 @@ class Conversion(object):
         op_type, names = READS.get(op.type, ("Identity", {"T": "T"}))
         inputs = op.inputs[:1] if op.type in COPIES else op.inputs
         node = self._add(op_type, op.name, [self.name(tensor) for tensor in inputs] + self._controls(op))
-        for name, its in names.items():
-            if its in op.node_def.attr:
-                node.attr[name].type = widened(op.node_def.attr[its].type)
+        for name, attribute in names.items():
+            if attribute in op.node_def.attr:
+                node.attr[name].type = widened(op.node_def.attr[attribute].type)
         if op_type == "Shape":
             node.attr["T"].type = _variable_type(op.inputs[0])
 
@@ -261,7 +261,7 @@ class Conversion(object):
         return name + ":0"
 
     def _controls(self, op: Any) -> List[str]:
-        return ["^" + other.name for other in waits_for(op) if other in self._copied]
+        return ["^" + other.name for other in kept_controls(op) if other in self._copied]
 
     def _prepare_formula(self, op: Any, formula: Formula) -> Callable[[], None]:
         written, outputs = as_graph_def(self._tf, op, formula)

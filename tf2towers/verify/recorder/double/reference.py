@@ -54,9 +54,9 @@ class Copy(object):
         for name, placeholder in self._variables.items():
             if name not in variables:
                 raise NotConvertible("%s is not among the global variables" % name)
-            feeds[placeholder] = _as(placeholder, variables[name])
+            feeds[placeholder] = _as_type_of(placeholder, variables[name])
         for placeholder, value in zip(self._inputs, beside):
-            feeds[placeholder] = _as(placeholder, value)
+            feeds[placeholder] = _as_type_of(placeholder, value)
         return dict(run(self._session, self._wanted, feeds))
 
 
@@ -72,27 +72,27 @@ class Reference(object):
         """The copy for a training step; made once for each set of fed tensors."""
         key = (id(training), fed)
         if key not in self._copies:
-            self._copies[key] = self._made(training, fed)
+            self._copies[key] = self._make_copy(training, fed)
         return self._copies[key]
 
     def run(
         self, copy: Copy, run: Callable[..., Any], variables: Dict[str, Any], beside: List[Any]
     ) -> Dict[str, np.ndarray]:
         """A step's gradients by 'gradient64|name'; empty where the copy cannot be run."""
-        return self._tried(lambda: copy.run(run, variables, beside)) or {}
+        return self._try(lambda: copy.run(run, variables, beside)) or {}
 
-    def _made(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
+    def _make_copy(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
         wanted = {
             name.replace("gradient", "gradient64", 1): tensor
             for name, tensor in zip(training.names, training.tensors)
             if name.startswith("gradient|") and enum(tensor.dtype) == FLOAT
         }
-        copy: Optional[Copy] = self._tried(lambda: Copy(self._tf, wanted, fed))
+        copy: Optional[Copy] = self._try(lambda: Copy(self._tf, wanted, fed))
         if copy is not None and copy.narrow:
             self._note("the float64 run has %s in float32" % ", ".join(copy.narrow))
         return copy
 
-    def _tried(self, make: Callable[[], Any]) -> Any:
+    def _try(self, make: Callable[[], Any]) -> Any:
         """Returns `make()`; None after any exception, so that the script continues."""
         try:
             return make()
@@ -106,5 +106,5 @@ class Reference(object):
             self._notes.append(note)
 
 
-def _as(placeholder: Any, value: Any) -> np.ndarray:
+def _as_type_of(placeholder: Any, value: Any) -> np.ndarray:
     return np.asarray(value, dtype=placeholder.dtype.as_numpy_dtype)
