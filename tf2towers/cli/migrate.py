@@ -67,7 +67,7 @@ def _migrate_scripts(paths: list[str], options: argparse.Namespace) -> int:
             return 2
         if verdict := verify_all(results, options):
             if status:
-                show(results, [], options, tree)  # what is left by hand may be why
+                show(results, [], options, tree)  # the sites left may be the cause
             return verdict
     written: list[Path] = []
     if options.write or options.output is not None:

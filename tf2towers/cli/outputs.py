@@ -49,7 +49,7 @@ def in_place(result: MigrationResult) -> list[Output]:
 def under_directory(
     result: MigrationResult, results: Iterable[MigrationResult], directory: Path, base: Path | None = None
 ) -> list[Output]:
-    """The script of a result and every local module it reaches, under another directory.
+    """The script of a result and every local module that it imports, under another directory.
 
     Paths stay the same relative to the script's directory. When a module lies outside it, or there are several
     scripts, paths are relative to the directory that holds them all, or to `base`. Without any change and with sites

@@ -83,8 +83,8 @@ class Side(Watcher):
     started: float = 0.0
     _shown: float = field(default_factory=time.monotonic)  # when the progress was last printed
     _aside: float = 0.0
-    _towers: int = 1  # of one worker
-    _peaks: dict[str, int] = field(default_factory=dict)  # by task
+    _towers: int = 1  # the number of one worker's towers
+    _peaks: dict[str, int] = field(default_factory=dict)  # largest memory by task
     _losses: list[list[float]] = field(default_factory=list)  # the workers' losses of each update, so far
     _reported: dict[str, int] = field(default_factory=dict)  # how many updates each worker has reported
     _last: list[tuple[float, int]] = field(default_factory=list)  # the last calls' end times and steps

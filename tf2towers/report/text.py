@@ -182,7 +182,7 @@ def unified_diff(change: FileChange, original: Path | None = None) -> Iterator[s
     """The lines of a unified diff for `patch -p1`.
 
     Args:
-        original: the file of the text before, where that is another one.
+        original: the file of the old text, where it is another file.
     """
     before, after = _split(change.before), _split(change.after)
     if before == after:

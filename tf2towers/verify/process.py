@@ -14,7 +14,7 @@ from tf2towers.launch.cluster import LaunchError
 from tf2towers.launch.process import GuardedProcess
 
 ROOT = Path(__file__).resolve().parents[2]
-#: oneDNN picks fused kernels by the graph around an op, and a session's graph is not a function's: off on both sides.
+#: oneDNN is off on both sides: it fuses an op with its neighbours, which differ in a session's and a function's graph.
 ENVIRONMENT = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
 _POLL = 0.05
 #: lines to omit from error messages: the program's log, in which TF1's hooks report their begin and end

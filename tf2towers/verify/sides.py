@@ -40,7 +40,7 @@ class Options:
         tower_order: whether a migrated program averages gradients in tower order, as the TF1 code did.
         scratch: the folder to which the scripts' writes are redirected; None: they are not redirected.
         allow: folders to which the scripts may write directly.
-        beside: the folder of the original.
+        beside: the folder of the original, from which a migrated script must not import modules.
         cluster: the cluster to run each script as; None: one process.
         progress: called with the name of the running side, and its number of steps (or session calls) so far.
         tolerance: relative to the largest element; None: every bit counts, except by the named rules.
