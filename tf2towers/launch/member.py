@@ -26,7 +26,7 @@ class Member:
     Attributes:
         output: the file descriptor of its output, once started.
         open: whether more output may come.
-        status: the exit status (128 + n for signal n) of a task that the launcher did not stop; None while it runs.
+        status: the exit status (128 + n for signal n); None while it runs, and where the launcher stopped it.
         stopped: whether the launcher has stopped it.
         lines: its output, without TensorFlow's messages about itself.
     """
