@@ -46,7 +46,7 @@ CASES = {
          "out/net/layers.py": "y = 1\n"}, [],
     ),
     "an output named as a file": (
-        OLD, "train.py -o new.py", 2, {}, ["new.py reads as a file: a folder is asked for"],
+        OLD, "train.py -o new.py", 2, {}, ["new.py looks like a file; -o needs a folder"],
     ),
     "an output of modules outside the script's folder": (
         PACKAGE, "pkg/train/main.py -o out", 0,

@@ -98,5 +98,5 @@ def test_resumed(script: Write, start: Start) -> None:
     process = start("--timeout", "120", *pair)
     _, errors = process.communicate()
     assert process.returncode == 2
-    assert "tf2.py went on from a checkpoint, after 7 steps" in errors
+    assert "tf2.py resumed from a checkpoint, after 7 steps" in errors
     assert "{scratch}" in errors

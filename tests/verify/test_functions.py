@@ -79,7 +79,7 @@ def test_labels_of_a_queue_have_one_more_dimension() -> None:
     from tf2towers.verify.functions.inputs import Inputs
 
     inputs = Inputs()
-    (images, labels), _, used = inputs.given(
+    (images, labels), _, used = inputs.replace_arguments(
         (IMAGES * 0, LABELS * 0), {}, {"queue:0": IMAGES, "queue:1": LABELS[:, None]}
     )
     assert np.array_equal(images, IMAGES) and np.array_equal(labels, LABELS)
@@ -91,6 +91,6 @@ def test_an_argument_that_nothing_is_like_is_named() -> None:
     from tf2towers.verify.functions.inputs import Inputs
 
     inputs = Inputs()
-    (images, weights), _, _ = inputs.given((IMAGES * 0, IMAGES[:, :5]), {}, {"queue:0": IMAGES})
+    (images, weights), _, _ = inputs.replace_arguments((IMAGES * 0, IMAGES[:, :5]), {}, {"queue:0": IMAGES})
     assert np.array_equal(images, IMAGES) and np.array_equal(weights, IMAGES[:, :5])
     assert inputs.unknown == ["[4, 5] float32"]

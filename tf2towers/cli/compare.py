@@ -11,27 +11,27 @@ from tf2towers.cli.running import add_cluster, check_scripts, positive, require_
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Adds the command's options and its help text."""
     parser.epilog = (
         "Both scripts run unedited, TensorFlow 1 or 2, one after the other, with the same ARGS and seeds, to\n"
         "the end; what they write goes to a scratch folder. In ARGS, {scratch} stands for an empty folder of\n"
         "the side's own: --train_dir={scratch}. Parameter-server scripts run as whole clusters.\n"
-        "exit status: 0; 2 one could not be run, or never trained; 130 for Ctrl-C."
+        "exit status: 0; 2 a script could not be run, or never trained; 130 for Ctrl-C."
     )
     add = parser.add_argument
-    python = "runs LEGACY, as a real TensorFlow 1.15's"
-    add("legacy", type=Path, metavar="LEGACY", help="the one that is compared with")
-    add("modern", type=Path, metavar="MODERN", help="the other one")
-    add("--steps", type=positive, metavar="K", help="end each after K training steps")
+    python = "the interpreter that runs LEGACY, such as one with a real TensorFlow 1.15"
+    add("legacy", type=Path, metavar="LEGACY", help="the script that the other is compared with")
+    add("modern", type=Path, metavar="MODERN", help="the script that is compared with LEGACY")
+    add("--steps", type=positive, metavar="K", help="end each run after K training steps")
     add("--legacy-python", metavar="EXE", default=sys.executable, help=python)
-    add("--timeout", type=seconds, metavar="SECONDS", help="of each run (default: none)")
+    add("--timeout", type=seconds, metavar="SECONDS", help="for each run (default: no limit)")
     add("--report", type=Path, metavar="DIR", help="write index.html and compare.json there")
-    add("--json", type=Path, metavar="FILE", help="the numbers, every step's too")
+    add("--json", type=Path, metavar="FILE", help="write the numbers there, those of each step included")
     add_cluster(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compares; see the epilog for the status."""
+    """Runs the comparison and returns the exit status, which the epilog lists."""
     check_scripts((options.legacy, options.legacy_python), (options.modern, None))
     require_modules("tensorflow", *["matplotlib"] * (options.report is not None))
     from tf2towers.compare.compare import compare

@@ -1,4 +1,4 @@
-"""What ends a command in one sentence: something of the user's, or an error of tf2towers itself."""
+"""Errors that end a command with one sentence: mistakes in the user's input, and internal errors of tf2towers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _LONGEST = 160
 
 
 class CommandError(Exception):
-    """A sentence for the user about a command that cannot do what is asked for: status 2."""
+    """One sentence for the user: why the command cannot do what it was asked for. The exit status is 2."""
 
 
 def wants_traceback() -> bool:
-    """Whether the user asked for the whole traceback."""
+    """Whether the user set TF2TOWERS_DEBUG to see the whole traceback."""
     return bool(os.environ.get("TF2TOWERS_DEBUG"))
 
 
 def internal_error(problem: BaseException, what: str = "internal error") -> str:
-    """The sentence, which begins with `what`. A message that shows a whole syntax tree is cut."""
+    """The sentence about an internal error, which begins with `what`. Only the start of a long message is kept."""
     import traceback
 
     first = textwrap.shorten(next(iter(str(problem).strip().splitlines()), ""), _LONGEST, placeholder="...")

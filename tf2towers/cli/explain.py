@@ -12,13 +12,13 @@ from tf2towers.report.rule import explain
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Adds the command's options and its help text."""
     parser.add_argument("rules", nargs="*", metavar="RULE", help="a rule's code or name, such as T2T605")
     parser.add_argument("--all", action="store_true", help="every rule")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Explains every rule given; status 2 when one is unknown, or none is given."""
+    """Prints each requested rule and returns the exit status: 2 when a rule is unknown, or none is requested."""
     if not (options.rules or options.all):
         raise CommandError("give a rule's code or name, or --all; `tf2towers rules` lists them")
     known = {key.upper(): rule for rule in rules() for key in (rule.code, rule.name)}

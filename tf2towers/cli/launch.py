@@ -15,8 +15,8 @@ from tf2towers.launch.program import knows_its_task
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import note_signals
 
-SHOWN = 20  # of the last lines of the task that failed
-#: what Python says of TF 1's names on TF 2, `tf.app` or `from tensorflow.contrib import ...`
+SHOWN = 20  # how many of the failed task's last lines are printed
+#: Python's errors about names of TF 1 on TF 2: `tf.app` or `from tensorflow.contrib import ...`
 _WANTS_TF1 = re.compile(
     r"module 'tensorflow(\._api\.v2\.(?!compat)[\w.]+)?' has no attribute"
     r"|No module named 'tensorflow\.(contrib|examples)"
@@ -24,7 +24,7 @@ _WANTS_TF1 = re.compile(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Adds the command's options and its help text."""
     parser.epilog = (
         "Each task learns who it is from the flags of the template, after ARGS, and from the variables\n"
         "TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX. When all workers have ended, the parameter\n"
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the cluster; see the epilog for the status."""
+    """Runs the cluster and returns the exit status, which the epilog lists."""
     if options.stray or not options.arguments:
         raise CommandError(
             "the script and its arguments follow a --: tf2towers launch --workers 2 -- train.py"
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_last_lines(outcome: Outcome, screen: Screen) -> None:
-    """The last words of the task that failed, which the others' end has pushed away."""
+    """Prints the last lines of the failed task, which the output of the other tasks may have pushed off the screen."""
     if outcome.failed is not None:
         lines = [f"  {line}" for line in outcome.failed.lines]
         ending = "; it wrote last:" if lines else " and wrote nothing"

@@ -1,7 +1,7 @@
-"""The entry: finds the command, and turns whatever stops it into one sentence and a status.
+"""The entry point: finds the command, and turns any error into one sentence and an exit status.
 
-A command is a module with `add_arguments(parser)` and `run(options) -> int`. Only the one called is imported. What
-follows a -- on the command line, the arguments of scripts, is `options.arguments`.
+A command is a module with `add_arguments(parser)` and `run(options) -> int`. Only the module of the requested
+command is imported. The words after a -- on the command line, the arguments of scripts, are `options.arguments`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
 from tf2towers.launch.cluster import LaunchError
 
 _PAIR = "[options] {} -- [ARGUMENTS OF BOTH SCRIPTS]"
-#: what follows a command's name on the command line, and its line in the help; its module is called as it is
+#: of each command: its usage after the name, and its line in the help; its module has the command's name
 COMMANDS = {
     "migrate": ("[options] PATH...", "turn TF1 tower and parameter-server scripts into tf.distribute"),
     "explain": ("[--all] [RULE...]", "what a rule does and why, with examples"),
@@ -36,22 +36,22 @@ COMMANDS = {
     ),
     "compare": (_PAIR.format("LEGACY MODERN"), "two trainings side by side: loss, speed, memory, the ratio"),
 }
-#: what follows a -- is for the scripts that they run; so it is for `migrate --verify`
+#: the words after a -- are the arguments of the scripts that these run; so they are for `migrate --verify`
 RUN_SCRIPTS = ("verify", "launch", "compare")
 
 
 def run() -> NoReturn:
-    """The console script."""
-    # a syntax tree is some hundred thousand objects, none of them garbage. Looked through as often as Python does
-    # by default, they take half of the time of a long script
+    """The console script: runs the command line of this process."""
+    # a syntax tree has some hundred thousand objects, none of them garbage. With Python's default thresholds,
+    # garbage collection takes half of the time of a long script
     gc.set_threshold(100_000, 20, 100)
     sys.exit(main())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command line and gives its exit status."""
+    """Runs a command line and returns its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not _has_output():
+    if not _prepare_streams():
         print("tf2towers: the standard output is closed: nothing was done", file=sys.stderr)
         return 2
     try:
@@ -60,13 +60,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # the reader of a pipe, such as `| head`, has ended
         _discard_output()
         return 141
     except SystemExit as ended:  # argparse
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 2
     except Exception as problem:
-        # an error about a file has its name
+        # an OSError with a filename is about that file; this one is about the standard output
         if isinstance(problem, OSError) and problem.filename is None and problem.errno in _FULL:
             _discard_output()
             print(f"tf2towers: the output cannot be written ({problem.strerror})", file=sys.stderr)
@@ -89,12 +89,12 @@ def _dispatch(given: list[str]) -> int:
 
 
 def parse(given: list[str]) -> argparse.Namespace:
-    """The options of a command line; `run` is the function that they are for."""
+    """Parses a command line into options; `options.run` is the function that runs the command."""
     parser = argparse.ArgumentParser(
         prog="tf2towers",
         usage="tf2towers COMMAND ...",
         description="From TF1 towers and parameter servers to tf.distribute, with proof.",
-        epilog="`tf2towers COMMAND --help` says more.",
+        epilog="`tf2towers COMMAND --help` lists the options of a command.",
     )
     parser.add_argument("--version", action="version", version=f"tf2towers {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="tf2towers", required=True)
@@ -119,9 +119,9 @@ def parse(given: list[str]) -> argparse.Namespace:
 
 
 def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
-    """A command's own words, and the scripts' arguments after a --.
+    """The command's own words, and the scripts' arguments after a --.
 
-    The value of --task-flags begins with -- itself, which argparse would take for an option: it is joined to it.
+    The value of --task-flags itself begins with --, so argparse would take it for an option: the two are joined by =.
     """
     end = words.index("--") if "--" in words else len(words)
     own, arguments = words[:end], words[end + 1 :]
@@ -136,18 +136,18 @@ def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO})
 
 
-def _has_output() -> bool:
-    """Makes the streams fit to write a script's text to; says whether there is a standard output at all."""
-    if sys.stderr is None:  # closed: what is written there is for nobody
+def _prepare_streams() -> bool:
+    """Makes both streams escape characters that they cannot encode. Returns whether there is a standard output."""
+    if sys.stderr is None:  # closed: what is written there is discarded
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a script's text may hold what the terminal cannot show
+        if hasattr(stream, "reconfigure"):  # the terminal may lack characters of a script's text
             stream.reconfigure(errors="backslashreplace")
     return sys.stdout is not None
 
 
 def _discard_output() -> None:
-    """What is still to be written to the standard output goes to nobody."""
+    """Redirects the standard output to the null device, so that a flush at exit does not fail."""
     with contextlib.suppress(OSError, ValueError):
         nobody = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nobody, sys.stdout.fileno())

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from tf2towers.codemod.migrate import Options
 
 Got = TypeVar("Got")
-#: a path, how it is migrated, and the codes that are not reported
+#: a path, the options of its migration, and the codes of rules that are not reported
 Given: TypeAlias = "tuple[str, Options, tuple[str, ...]]"
 
 add_arguments = migrate_options.add_arguments
 
 
 def run(options: argparse.Namespace) -> int:
-    """Migrates every path, in the order given, each once; links are paths of their own."""
+    """Migrates each path once, in the given order; a symbolic link counts as a path of its own."""
     given: dict[str, str] = {}
     for path in options.paths:
         given.setdefault(path if path == str(STDIN) else os.path.abspath(path), path)  # noqa: PTH100
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("-o needs files: the standard input is without a name to write to")
     if options.vendor and not (options.write or options.output):
         raise CommandError("--vendor goes with -o or -w")
-    # what --python3 writes runs with TF 1, and for its Python there is no package of ours
+    # the output of --python3 runs with TF 1, on a Python for which tf2towers cannot be installed
     options.vendor = (options.vendor or options.python3) and bool(options.write or options.output)
     status = _migrate_scripts(paths, options)
     return 0 if status == 1 and options.exit_zero else status
@@ -67,7 +67,7 @@ def _migrate_scripts(paths: list[str], options: argparse.Namespace) -> int:
             return 2
         if verdict := verify_all(results, options):
             if status:
-                show(results, [], options, tree)  # what is left by hand may be why
+                show(results, [], options, tree)  # the sites left may be the cause
             return verdict
     written: list[Path] = []
     if options.write or options.output is not None:
@@ -82,8 +82,8 @@ def _migrate_scripts(paths: list[str], options: argparse.Namespace) -> int:
 
 
 def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespace) -> list[MigrationResult]:
-    """One result a script, whatever happens to it; of the programs of folders, those that have anything to report."""
-    from tf2towers.codemod.migrate import Options  # once, before there are several processes
+    """One result for each script, failed or not; with folders, only results that have anything to report."""
+    from tf2towers.codemod.migrate import Options  # imported once, before other processes start
 
     mains = tree.mains if tree is not None else ()
     choice = Options(
@@ -107,12 +107,12 @@ def _migrate_one(script: Given) -> MigrationResult:
 
 
 def _lost_result(script: Given) -> MigrationResult:
-    message = "nothing was done: its process was killed, perhaps for want of memory"
+    message = "nothing was done: its process was killed, perhaps because memory ran out"
     return MigrationResult(Path(script[0]), error=message)
 
 
 def migrate_path(path: str, options: Options | None = None, ignored: tuple[str, ...] = ()) -> MigrationResult:
-    """Reads and migrates one script. An error, the user's or tf2towers' own, is in the result; no traceback."""
+    """Reads and migrates one script. The user's errors and internal errors are stored in the result, not raised."""
     from tf2towers.codemod.migrate import migrate
 
     try:
@@ -128,13 +128,13 @@ def migrate_path(path: str, options: Options | None = None, ignored: tuple[str, 
 
 
 def _error_words(problem: SourceError, script: Path) -> str:
-    """The sentence, with the path where it is not the script's own."""
+    """The error's sentence, with the path in front where the error is about another file than the script."""
     own = (script, Path(os.path.realpath(script)))
     return str(problem) if problem.path in own else f"{display_path(problem.path)}: {problem}"
 
 
 def _reader(path: str) -> Callable[[], Script]:
-    """What reads the script at a path. The standard input is read here, by the thread that Ctrl-C comes to."""
+    """A function that reads the script at a path. Standard input is read at once, in the thread that gets Ctrl-C."""
     if path == str(STDIN):
         if sys.stdin is None:
             raise SourceError(STDIN, "the standard input is closed")
@@ -145,11 +145,11 @@ def _reader(path: str) -> Callable[[], Script]:
     return lambda: read_script(lambda checked: Script.read(path, checked=checked))
 
 
-# -- --verify: what was migrated is run beside the original before anything is written ---------------------------------
+# -- --verify: the migrated script runs beside the original before anything is written ---------------------------------
 
 
 def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) -> int:
-    """Runs each script and its migration, and shows the verdicts; the highest status.
+    """Runs each script and its migrated version, and prints the verdicts. Returns the highest status.
 
     The migrated script is run from a temporary folder that holds it and its local modules.
     """
@@ -175,13 +175,13 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
     return parity.status
 
 
-# -- what is written, and where ----------------------------------------------------------------------------------------
+# -- the files to write ------------------------------------------------------------------------------------------------
 
 
 def _write(
     results: list[MigrationResult], options: argparse.Namespace, base: Path | None = None
 ) -> list[Path]:
-    """Writes what was migrated; a script whose files cannot all be written gets an error instead."""
+    """Writes the migrated files and returns their paths; a script whose files cannot all be written gets an error."""
     good = [result for result in results if result.error is None]
     planned: dict[Path, bytes] = {}
 
@@ -196,12 +196,12 @@ def _write(
         planned.update((output.target, output.data) for output in outputs)
         return outputs
 
-    plans = [(result, _or_error(result, partial(plan, result))) for result in good]
-    return [path for result, outputs in plans for path in _or_error(result, partial(write_all, outputs))]
+    plans = [(result, _catch_error(result, partial(plan, result))) for result in good]
+    return [path for result, outputs in plans for path in _catch_error(result, partial(write_all, outputs))]
 
 
-def _or_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Got]:
-    """What `work` gives; nothing where it cannot be done, and the result says why."""
+def _catch_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Got]:
+    """Returns what `work` returns; after a SourceError, an empty list, and the error is stored in the result."""
     try:
         return work()
     except SourceError as problem:
@@ -210,7 +210,7 @@ def _or_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Go
 
 
 def _write_runtime(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
-    """Writes the runtime's files beside the output: in its folder, or in that of each script."""
+    """Writes the runtime's files to the output folder, or beside each script; returns the paths written."""
     from tf2towers.source.vendor import requirement_lines, vendored_files
 
     good = [result for result in results if result.error is None and result.script != STDIN]

@@ -6,14 +6,14 @@ import argparse
 import os
 from pathlib import Path
 
-from tf2towers.cli.selection import codes_given
+from tf2towers.cli.selection import parse_codes
 from tf2towers.cli.verify import add_run_arguments
 
 FORMATS = ("text", "json", "sarif", "github")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Adds the command's options and its help text."""
     parser.epilog = (
         "Without -w, -o or --check a unified diff and a summary are printed and nothing is written.\n"
         "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"
@@ -41,30 +41,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     towers = "the number of towers, or their devices, where a loop does not say"
     add("--towers", metavar="EXPRESSION", help=towers)
-    folder = (
-        "the program runs with this folder in its PYTHONPATH: look for modules there, too; may be repeated"
-    )
+    folder = "look for modules in this folder too, which is in the program's PYTHONPATH; may be repeated"
     add("--python-path", metavar="FOLDER", action="append", type=_absolute, default=[], help=folder)
     vendor = "with -o or -w: put the part of the runtime that is needed beside it"
     add("--vendor", action="store_true", help=vendor)
     python3 = "only convert Python 2 to 3, and stay with TF 1: what `verify` compares with"
     add("--python3", action="store_true", help=python3)
     ignore = (
-        "do not report these rules, or those whose codes begin so (T2T62); a site that is left is yours then, "
+        "do not report these rules, or those whose codes begin so (T2T62); a site left then counts as accepted, "
         "as with `# noqa: CODE` on its line"
     )
-    add("--ignore", type=codes_given, default=(), metavar="CODE[,CODE]", help=ignore)
-    exit_zero = "status 0 where sites are left as well; errors are status 2"
+    add("--ignore", type=parse_codes, default=(), metavar="CODE[,CODE]", help=ignore)
+    exit_zero = "status 0 also where sites are left; errors still have status 2"
     add("--exit-zero", action="store_true", help=exit_zero)
 
     one_of = parser.add_mutually_exclusive_group().add_argument
     one_of("-q", "--quiet", action="store_true", help="print only errors and the sites that are left")
     verbose = "print every site, and the modules that are read and unchanged"
     one_of("-v", "--verbose", action="store_true", help=verbose)
-    add("--no-diff", action="store_true", help="print no unified diff, only what came of it")
+    add("--no-diff", action="store_true", help="print no unified diff, only the summary and the sites")
     shown = "how the result is shown"
     add("--output-format", "--format", dest="format", choices=FORMATS, default="text", help=shown)
-    add("-j", "--jobs", type=_jobs, default=1, metavar="N", help="so many processes; 0: one a core")
+    add("-j", "--jobs", type=_jobs, default=1, metavar="N", help="number of processes; 0: one for each core")
 
 
 def _absolute(text: str) -> Path:
@@ -87,5 +85,5 @@ def _path(text: str) -> str:
 def _folder(text: str) -> Path:
     path = Path(_path(text))
     if path.suffix in (".py", ".ipynb") and not path.is_dir():
-        raise argparse.ArgumentTypeError(f"{text} reads as a file: a folder is asked for")
+        raise argparse.ArgumentTypeError(f"{text} looks like a file; -o needs a folder")
     return path

@@ -1,4 +1,4 @@
-"""Which files a result writes: in place, or in another directory where the script then runs by itself."""
+"""The files that a result writes: in place, or in another directory, from which the script then runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2towers.source.write import encoded, write_together
 
 
 class Output(NamedTuple):
-    """A file to write: its bytes, and the file they come from."""
+    """A file to write: its contents, and the file that they come from."""
 
     source: Path
     target: Path
@@ -24,7 +24,7 @@ class Output(NamedTuple):
 
 
 def write_all(outputs: Iterable[Output]) -> list[Path]:
-    """Writes the files of one program, all or none, but for those that are there already; says which were written."""
+    """Writes the files of one program, all or none, and skips those already up to date. Returns the paths written."""
     missing = []
     for output in outputs:
         if output.target == STDIN:
@@ -36,7 +36,7 @@ def write_all(outputs: Iterable[Output]) -> list[Path]:
 
 
 def in_place(result: MigrationResult) -> list[Output]:
-    """The files of a result that change, over themselves; the standard input goes to the output."""
+    """The changed files of a result, to be written over the originals; standard input is written to standard output."""
     if result.script == STDIN:
         return [Output(STDIN, STDIN, encoded(change)) for change in result.changes if change.path == STDIN]
     changed = [change for change in result.changes if change.before != change.after]
@@ -49,11 +49,11 @@ def in_place(result: MigrationResult) -> list[Output]:
 def under_directory(
     result: MigrationResult, results: Iterable[MigrationResult], directory: Path, base: Path | None = None
 ) -> list[Output]:
-    """The script of a result and every local module it reaches, under another directory.
+    """The script of a result and every local module that it imports, under another directory.
 
-    Paths stay what they are relative to the script's directory; when a module lies outside it, or there are
-    several scripts, relative to the directory that holds them all, or to `base`. Nothing for a script that could not be
-    changed at all.
+    Paths stay the same relative to the script's directory. When a module lies outside it, or there are several
+    scripts, paths are relative to the directory that holds them all, or to `base`. Without any change and with sites
+    left, nothing is written.
     """
     if (result.left or result.accepted) and not result.changed:
         return []
@@ -76,9 +76,9 @@ def _output_files(result: MigrationResult) -> list[Path]:
 
 
 def _common_directory(results: Iterable[MigrationResult]) -> Path:
-    """The directory that holds every file, and the folders that modules are imported from.
+    """The directory that holds every file of the results, and the folders that modules are imported from.
 
-    Above their package when a script reaches out of its own.
+    When a script imports from outside its own package, the directory above that package.
     """
     parents: set[Path] = set()
     reaches_out = False

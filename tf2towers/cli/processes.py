@@ -1,4 +1,4 @@
-"""Work on many items, in several processes, which end with this one, however it ends; and how far it is."""
+"""Maps a function over items in several processes, which always end with this one, and shows the progress."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import TypeVar
 Given = TypeVar("Given")
 Got = TypeVar("Got")
 
-#: as many items go to a process at once at most
+#: the largest number of items sent to a process at once
 _CHUNK = 8
 
 
 def map_in_processes(
     work: Callable[[Given], Got], items: Sequence[Given], jobs: int, lost: Callable[[Given], Got]
 ) -> Iterator[Got]:
-    """`map(work, items)` in so many processes; the order is that of the items.
+    """`map(work, items)` in up to `jobs` processes; results come in the order of the items.
 
-    Where a process is killed (memory, say) `lost` gives the results of the items that are left.
+    When a process is killed (for lack of memory, say), `lost` makes the results of the remaining items.
     """
     if jobs < 2 or len(items) < 2:
         yield from map(work, items)
@@ -39,25 +39,25 @@ def map_in_processes(
                 yield result
         except BrokenProcessPool:
             yield from map(lost, items[done:])
-        except BaseException:  # Ctrl-C: nobody waits for what is under way
+        except BaseException:  # such as Ctrl-C: do not wait for the running items
             for child in multiprocessing.active_children():
                 child.terminate()
             raise
 
 
 def _start_process(parent: int) -> None:
-    """A new process ends with its parent; Ctrl-C is for the parent, which ends it."""
+    """Prepares a new process: it ends with its parent, and ignores Ctrl-C, on which the parent terminates it."""
     from tf2towers.launch.leftovers import die_with
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()  # what the parent made is shared, as long as nobody looks for garbage in it
+    gc.freeze()  # the parent's objects stay in shared memory pages as long as no collection touches them
     end = die_with(parent)
     if end is not None:
         end()
 
 
 def with_progress(results: Iterable[Got], count: int) -> Iterator[Got]:
-    """The results, with their number on the terminal while they come."""
+    """Yields the results; on a terminal, shows how many of `count` have come."""
     shown = sys.stderr.isatty() and count > 1
     for number, result in enumerate(results, 1):
         if shown:

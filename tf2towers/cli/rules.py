@@ -10,20 +10,20 @@ from tf2towers.report.rule import as_dict
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Adds the command's options and its help text."""
     parser.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how the list is shown"
     )
     parser.epilog = (
         "changes: it edits, and `safe` says that the result is the same bit for bit; `look at`: it may differ.\n"
-        "reports: it reports something, and changes nothing by itself.\n"
+        "reports: it reports something, and changes nothing.\n"
         "refuses: such a site is left as it is, for you to migrate by hand.\n"
         "`tf2towers explain RULE` shows one with its reason and examples."
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """One line a rule, by code; or a JSON array of objects."""
+    """Prints one line for each rule, ordered by code, or a JSON array of objects."""
     known = rules()
     if options.output_format == "json":
         print(json.dumps([as_dict(rule) for rule in known], indent=2, ensure_ascii=False))

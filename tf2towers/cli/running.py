@@ -1,4 +1,4 @@
-"""What the commands that run scripts share: options, what a number may be, and whether a script can be run at all."""
+"""Shared by the commands that run scripts: options, types of numbers, and checks that a script can be run."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from tf2towers.source.script import Script
 
 
 def add_cluster(parser: argparse.ArgumentParser) -> None:
-    """The cluster to run scripts as, and the folders that they may write to."""
+    """Adds the options for the cluster that scripts run as, and for the folders that they may write to."""
     add = parser.add_argument
-    of_servers = "parameter-server scripts: so many of them (default 1 where one starts a server)"
-    add("--ps", type=from_0, metavar="N", help=of_servers)
-    add("--workers", type=positive, metavar="M", help="and so many workers (default 2)")
+    of_servers = "parameter-server scripts: the number of servers (default 1 where a script starts one)"
+    add("--ps", type=non_negative, metavar="N", help=of_servers)
+    add("--workers", type=positive, metavar="M", help="the number of workers (default 2)")
     add("--task-flags", metavar="TEMPLATE", help="how a task learns which it is, as for launch")
-    writes = "let the scripts write there as they do by themselves (else to a scratch folder)"
+    writes = "let the scripts write to this folder (their other files go to a scratch folder)"
     add("--allow-writes", action="append", default=[], metavar="DIR", help=writes)
 
 
 def positive(text: str) -> int:
-    """A whole number from 1."""
+    """Parses a whole number of at least 1."""
     number = int(text) if text.isdigit() else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a number from 1: it must be at least 1")
     return number
 
 
-def from_0(text: str) -> int:
-    """A whole number from 0."""
+def non_negative(text: str) -> int:
+    """Parses a whole number of at least 0."""
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text} is not a number from 0")
     return int(text)
 
 
 def seconds(text: str) -> float:
-    """Seconds, more than 0."""
+    """Parses a number of seconds greater than 0."""
     try:
         number = float(text)
     except ValueError:
@@ -49,14 +49,14 @@ def seconds(text: str) -> float:
     return number
 
 
-# -- before anything is started: the files, and what has to be installed -----------------------------------------------
+# -- checks before anything starts: the files, and the modules required -----------------------------------------------
 
 
 def check_scripts(*scripts: tuple[Path, str | None]) -> None:
-    """Raises CommandError for a file that cannot be run, with what to do.
+    """Raises CommandError for a file that cannot be run; the message says what to do.
 
     Args:
-        scripts: each with the interpreter that is to run it; None: this one.
+        scripts: each with the interpreter that will run it; None: this interpreter.
     """
     for script, python in scripts:
         if not script.is_file():
@@ -70,7 +70,7 @@ def check_scripts(*scripts: tuple[Path, str | None]) -> None:
         try:
             Script.read(script)
         except SourceError as problem:
-            if "Python 2" in str(problem):  # else Python itself says it best
+            if "Python 2" in str(problem):  # Python itself reports any other error
                 raise CommandError(
                     f"{script} is Python 2, which nothing here runs: `tf2towers migrate --python3 -o DIR {script}` "
                     "writes it in Python 3, with TF 1 as it is"
@@ -78,7 +78,7 @@ def check_scripts(*scripts: tuple[Path, str | None]) -> None:
 
 
 def require_modules(*modules: str) -> None:
-    """Raises CommandError unless this interpreter has all these modules. None of them is loaded."""
+    """Raises CommandError unless this interpreter has all these modules. It imports none of them."""
     missing = [module for module in modules if find_spec(module) is None]
     if missing:
         names = " and ".join(", ".join(missing).rsplit(", ", 1))

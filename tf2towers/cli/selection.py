@@ -1,7 +1,7 @@
-"""Which sites the user takes over: `--ignore` and `# noqa`, as ruff has them.
+"""The sites that the user accepts, by `--ignore` and `# noqa` as in ruff.
 
-They choose among findings, never among edits: half of the rewrites would make no program. A site that is left and not
-reported is one that the user takes over; `Finding.accepted_by` says so, and the summary counts it.
+They select among findings, never among edits: a program with half of its edits would not run. A site that is left
+and accepted is not reported; `Finding.accepted_by` says how it was accepted, and the summary counts it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from tf2towers.report.result import Finding, MigrationResult
 
 _CODE = r"[A-Z][A-Z0-9]+"
-#: bare, or with codes; what has a colon and no codes is neither. `# tf2towers: noqa` is for us alone: ruff takes T2T624
-#: for two codes, and warns
+#: bare, or with codes; with a colon and no codes, it is neither. `# tf2towers: noqa` is for tf2towers alone, because
+#: ruff reads T2T624 as two codes and warns
 _NOQA = re.compile(
     rf"#\s*(?P<own>tf2towers\s*:\s*)?noqa(?:\s*:\s*(?P<codes>{_CODE}(?:[\s,]+{_CODE})*)|\b(?!\s*:))",
     re.IGNORECASE,
@@ -25,8 +25,8 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _CELL = re.compile(r"^# %% cell (\d+)\n", re.MULTILINE)
 
 
-def codes_given(text: str) -> tuple[str, ...]:
-    """The codes, or beginnings of codes, of an option: `T2T620,T2T3`; a code that no rule has is an error."""
+def parse_codes(text: str) -> tuple[str, ...]:
+    """Parses an option's codes or beginnings of codes, such as `T2T620,T2T3`; raises an error for an unknown code."""
     from tf2towers.codemod.rule import codes
 
     given = tuple(code.strip().upper() for code in text.split(",") if code.strip())
@@ -39,7 +39,7 @@ def codes_given(text: str) -> tuple[str, ...]:
 
 
 def mark_accepted(result: MigrationResult, ignored: tuple[str, ...]) -> MigrationResult:
-    """A result whose findings say which of them the user accepted.
+    """The result, with each finding marked that the user accepted.
 
     Args:
         ignored: beginnings of codes.
@@ -48,7 +48,7 @@ def mark_accepted(result: MigrationResult, ignored: tuple[str, ...]) -> Migratio
 
     @cache
     def lines(path: Path, cell: int | None) -> list[str]:
-        """The lines of a file or a cell, as they were before anything was migrated."""
+        """The lines of a file or a notebook cell before the migration."""
         try:
             text = texts[path] if path in texts else path.read_bytes().decode("utf-8", errors="replace")
         except OSError:
@@ -73,7 +73,7 @@ def mark_accepted(result: MigrationResult, ignored: tuple[str, ...]) -> Migratio
 
 
 def _accepts(comment: re.Match[str], finding: Finding) -> bool:
-    """Whether such a comment is about a finding; a bare one was most likely written for another tool, years ago."""
+    """Whether a noqa comment accepts a finding; a bare one does not: it was most likely written for another tool."""
     if comment["codes"] is None:
         return comment["own"] is not None
     named = re.findall(_CODE, comment["codes"].upper())

@@ -1,4 +1,4 @@
-"""Prints what came of `migrate`: as text, or for a program that reads it; a summary goes to the standard error."""
+"""Prints the results of `migrate` as text or for another program; then the summary goes to standard error."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tf2towers.source.script import STDIN
 def show(
     results: list[MigrationResult], written: list[Path], options: argparse.Namespace, tree: Tree | None
 ) -> None:
-    """Prints the results and the files written; of a folder, each file with the first program that reaches it."""
+    """Prints the results and the written files; each file of a folder with its first program."""
     once = results if tree is None else reported_once(results)
     try:
         if options.format == "text":
             _show_text(once, written, options, tree)
         else:
-            if options.check:  # what its status says has to be in what it prints
+            if options.check:  # the output has to show why the status is not 0
                 once = [replace(result, findings=result.findings + result.edits()) for result in once]
             renderer = importlib.import_module(f"tf2towers.report.{options.format}")
             sys.stdout.write(renderer.render(once, rule_of))
@@ -64,7 +64,7 @@ def _show_text(
 
 
 def _total_words(results: Sequence[MigrationResult]) -> str:
-    """One line about all results, for a person who sends the output to a program."""
+    """One line about all results, for a person who pipes the output to a program."""
     changes = [change for result in results for change in result.changes]
     files = len({change.path for change in changes if change.before != change.after})
     left = len({(site.path, site.line, site.message) for result in results for site in result.left})

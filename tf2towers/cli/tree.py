@@ -1,4 +1,4 @@
-"""`tf2towers migrate DIR`: the programs of a folder, each with its modules; files without TF1 are passed over."""
+"""`tf2towers migrate DIR`: the programs of a folder, each with its modules; files that do not use TF1 are skipped."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from tf2towers.report.result import MigrationResult
 
 @dataclass(frozen=True)
 class Tree:
-    """What was found under the folders that were named."""
+    """The files and programs found under the given folders."""
 
     folders: tuple[Path, ...]
     files: tuple[Path, ...]
-    #: the programs: files that are scripts and reach TensorFlow
+    #: the programs: files that are scripts and import TensorFlow, directly or not
     mains: tuple[Path, ...]
-    #: programs that were migrated before, such as an earlier output below the folder: `-o` leaves them out
+    #: programs migrated before, such as an earlier output inside the folder: `-o` skips them
     migrated: tuple[Path, ...] = ()
 
     def base(self, paths: Sequence[str]) -> Path | None:
-        """The folder that outputs are relative to: the one that was named, where it is all that was."""
+        """The folder that outputs are relative to: the given folder where it is the only path, else None."""
         return self.folders[0].absolute() if len(self.folders) == len(paths) == 1 else None
 
 
 def tree_of(wanted: Sequence[str], options: argparse.Namespace) -> Tree | None:
-    """What lies under the folders; None where there are none."""
+    """The files and programs under the given folders; None without a folder."""
     if not wanted:
         return None
     from tf2towers.source.programs import find_programs, inspect_file, is_migrated, uninspected_file
     from tf2towers.source.walk import sources_under
 
-    leave = [options.output] if options.output is not None else []
+    skipped = [options.output] if options.output is not None else []
     files = [
-        file.absolute() for folder in wanted for file in sources_under(Path(folder), options.exclude, leave)
+        file.absolute() for folder in wanted for file in sources_under(Path(folder), options.exclude, skipped)
     ]
     files = list(dict.fromkeys(files))
-    look = partial(inspect_file, python_path=tuple(options.python_path))
-    mains = find_programs(files, lambda them: map_in_processes(look, them, options.jobs, uninspected_file))
+    inspect = partial(inspect_file, python_path=tuple(options.python_path))
+    mains = find_programs(files, lambda part: map_in_processes(inspect, part, options.jobs, uninspected_file))
     migrated = [main for main in mains if is_migrated(main)] if options.output is not None else []
     mains = [main for main in mains if main not in set(migrated)]
     return Tree(tuple(map(Path, wanted)), tuple(files), tuple(mains), tuple(migrated))
 
 
 def reported_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
-    """The results worth reporting, each file's changes and findings with the first program that reaches it."""
+    """The results worth reporting; a file's changes and findings appear only with the first program that imports it."""
     files: set[Path] = set()
     found: list[MigrationResult] = []
     for result in results:
@@ -66,7 +66,7 @@ def reported_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
 
 
 def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
-    """One line about a whole tree."""
+    """One line about all programs of the given folders."""
     names = ", ".join(display_path(folder) for folder in tree.folders)
     mains = set(tree.mains)
     known = [result for result in results if result.script.absolute() in mains]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Adds the command's options and its help text."""
     parser.epilog = (
         "Runs the code of both scripts, each in a process of its own; what they write goes to a scratch\n"
         "directory. ARGS are the command line of both.\n"
@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("legacy", type=Path, metavar="LEGACY", help="the TF1 script")
     add("migrated", type=Path, metavar="MIGRATED", help="the TF2 script")
     add_run_arguments(parser)
-    add("--free", action="store_true", help="leave races of the original as they are")
-    add("--gradients-only", action="store_true", help="leave the variables out, for another optimizer")
-    order = "a migrated program adds its towers' gradients in TF1's order"
+    add("--free", action="store_true", help="do not order accesses that the original leaves unordered")
+    add("--gradients-only", action="store_true", help="do not compare variables, for another optimizer")
+    order = "a migrated program sums its towers' gradients in TF1's order"
     add("--tower-order", action="store_true", help=order)
     add_cluster(parser)
     add("--report", type=Path, metavar="DIR", help="write index.html, verify.json and the recordings there")
@@ -39,22 +39,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_run_arguments(parser: argparse._ActionsContainer) -> None:
-    """Those that `migrate --verify` has as well."""
+    """Adds the options that `migrate --verify` shares."""
     add = parser.add_argument
     add("--steps", type=positive, default=10, metavar="K", help="training steps (default 10)")
     limit = "for each run of a script (default 600)"
     add("--timeout", type=seconds, default=600.0, metavar="SECONDS", help=limit)
     python = "record the original with this interpreter and its real TF 1.12 to 1.15"
     add("--legacy-python", metavar="EXE", help=python)
-    passes = "what passes, relative to the largest element (default: every bit)"
+    passes = "the largest difference that passes, relative to the largest element (default: every bit)"
     add("--tolerance", type=float, metavar="R", help=passes)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Verifies; returns the exit status."""
+    """Runs the verification and returns the exit status."""
     check_scripts((options.legacy, options.legacy_python), (options.migrated, None))
     require_modules("tensorflow", "numpy")
-    for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: nothing runs or lies about afterwards
+    for number in (signal.SIGTERM, signal.SIGHUP):  # as for Ctrl-C: leave no processes and files behind
         signal.signal(number, lambda got, _: sys.exit(128 + got))
     work = None if options.report is None else options.report / "recordings"
     result = verdict_on(options.legacy, options.migrated, options, work, _progress())
@@ -72,9 +72,9 @@ def verdict_on(
     """Verifies the migrated script against the original.
 
     Args:
-        options: those of `verify`, as far as they are given.
-        work: where the recordings stay; None: nowhere.
-        progress: called with what runs, and its steps so far.
+        options: the options of `verify`; missing ones have their defaults.
+        work: the folder that keeps the recordings; None: they are deleted.
+        progress: called with the name of the running side, and its number of steps so far.
     """
     from tf2towers.launch.program import find_shape
     from tf2towers.verify.sides import Options
@@ -93,11 +93,11 @@ def verdict_on(
     return verify(legacy, migrated, options.arguments, how, work)
 
 
-_EVERY = 10.0  # seconds, where nobody sees a line change
+_EVERY = 10.0  # seconds between two lines, where the output is not a terminal
 
 
 def _progress() -> Callable[[str, int], object]:
-    """Shows what runs: on a terminal in one line that changes, elsewhere now and then a line."""
+    """Returns a function that shows the progress: on a terminal in one changing line, elsewhere as occasional lines."""
     terminal = sys.stderr.isatty()
     last, shown_at = ("", -1), 0.0
 

@@ -1,4 +1,4 @@
-"""Two trainings side by side: how fast each is, what it needs, and where its loss goes. `tf2towers compare`.
+"""Compares two trainings for `tf2towers compare`: their speed, their memory, and their losses.
 
-`watch` runs inside each script's process and reports every step; the rest runs in the parent and adds up.
+`watch` runs inside each script's process and reports every step; all else runs in the parent and collects the reports.
 """

@@ -1,4 +1,4 @@
-"""A comparison from its plan to its outcome: one training after the other, so that neither slows the other down."""
+"""Runs a comparison: one training after the other, so that neither slows the other down."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from tf2towers.report.paths import counted
 from tf2towers.verify.process import last_lines, portable
 
 WATCH = Path(__file__).parent / "watch" / "__main__.py"
-SCRATCH = "{scratch}"  # in an argument: a folder of the side's own, gone afterwards
+SCRATCH = "{scratch}"  # in an argument: stands for the side's own empty folder, which is removed afterwards
 
 
 class CompareError(LaunchError):
-    """A script could not be run, or never trained: the message says what is wrong, for the user."""
+    """A script could not be run, or never trained; the message tells the user why."""
 
 
 def compare(options: argparse.Namespace) -> Outcome:
-    """Runs both, with a line of progress now and then. Nothing of them runs afterwards.
+    """Runs both scripts and prints their progress. When this returns or raises, none of their processes runs.
 
     Args:
-        options: the command's. {scratch} in an argument stands for a folder of the side's own.
+        options: those of the command. In `arguments`, {scratch} stands for the side's own empty folder.
 
     Raises:
-        CompareError: a script is not there, failed, or never trained; or the time is over.
-        KeyboardInterrupt: on Ctrl-C, when everything has ended. (So for SIGTERM: its handler is called then.)
+        CompareError: a script failed, never trained, or ran out of time.
+        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is called.)
     """
     legacy, modern = options.legacy, options.modern
     shape = find_shape((legacy, modern), options.ps, options.workers, options.task_flags)
     if shape is not None:
         check_clusters(legacy, modern)
     about = machine()
-    draws = is_tf1(legacy) and makes_session_calls(modern)  # the same graph draws the same numbers
+    draws = is_tf1(legacy) and makes_session_calls(modern)  # both build one graph: same draws
     workers = 1 if shape is None else shape.workers
     sides = Side("legacy", legacy, workers, options.steps), Side("modern", modern, workers, options.steps)
     pythons = options.legacy_python, sys.executable
@@ -74,11 +74,11 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 
 def check_clusters(legacy: Path, modern: Path) -> None:
-    """Raises CompareError where one is a task of a cluster, and the other is not."""
-    for mine, its in ((legacy, modern), (modern, legacy)):
-        if has_cluster(mine) and not has_cluster(its):
+    """Raises CompareError where one script is a task of a cluster, and the other is not."""
+    for script, other in ((legacy, modern), (modern, legacy)):
+        if has_cluster(script) and not has_cluster(other):
             raise CompareError(
-                f"{mine} is a task of a cluster, and {its} is a program of one process: it uses neither a "
+                f"{script} is a task of a cluster, and {other} is a program of one process: it uses neither a "
                 "tf.train.Server nor a strategy of several workers. Only two clusters or two programs of one process "
                 "can be compared"
             )
@@ -93,7 +93,7 @@ def _run(
     draws: bool,
     signals: Sequence[int],
 ) -> None:
-    """Runs one side to its end, or to its last step."""
+    """Runs one script to its end, or to its last requested step."""
     own = folder / "scratch"
     own.mkdir()
     (folder / "tmp").mkdir()
@@ -113,7 +113,7 @@ def _run(
     watch = WATCH
     if tf1 and python != sys.executable:
         watch = portable(WATCH, folder / "watch")
-        environment["TF2_BEHAVIOR"] = "0"  # an imported TensorFlow 2 leaves 1, which TF 1.15 would listen to
+        environment["TF2_BEHAVIOR"] = "0"  # TensorFlow 2 leaves 1 in it, which TF 1.15 would obey
     tasks = shape or Shape(0, 1, "")
     side.begin()
     try:
@@ -131,10 +131,10 @@ def _run(
 
 
 def _check(side: Side, ending: Ending) -> None:
-    """Raises CompareError where a side has not trained as it should."""
+    """Raises CompareError where a side failed, resumed from a checkpoint, or never trained."""
     if side.resumed is not None:
         raise CompareError(
-            f"{side.script} went on from a checkpoint, after {side.resumed} steps of an earlier run, and trainings are "
+            f"{side.script} resumed from a checkpoint, after {side.resumed} steps of an earlier run, and trainings are "
             "compared from their beginning: give it an empty folder ({scratch} in its arguments is one)"
         )
     last = "\n".join(f"  {line}" for line in last_lines(side.wrote).splitlines())
@@ -146,13 +146,13 @@ def _check(side: Side, ending: Ending) -> None:
         raise CompareError(f"{who}{side.script} {ending_words(ending.status)}{wrote}")
     if not side.steps:
         raise CompareError(
-            f"{side.script} ended and never trained: no session call and no tf.function that an optimizer's update "
-            f"belongs to was seen; if an earlier run left it nothing to do: give it an empty folder, {SCRATCH}{wrote}"
+            f"{side.script} ended and never trained: no session call or tf.function with an optimizer's update was "
+            f"seen; if an earlier run left it nothing to do, give it an empty folder, {SCRATCH}{wrote}"
         )
 
 
 def _start_words(python: str, shape: Shape | None) -> list[str]:
-    """The words that a user starts a script with."""
+    """The words of the command line before the script."""
     if shape is None:
         return [python]
     words = ["tf2towers", "launch", f"--ps={shape.ps}", f"--workers={shape.workers}", f"--python={python}"]
@@ -160,15 +160,15 @@ def _start_words(python: str, shape: Shape | None) -> list[str]:
 
 
 def _describe_run(same_draws: bool, shape: Shape | None, together: list[bool]) -> str:
-    """How it was measured; `together`: whether the workers of each side make an update together."""
+    """Describes how the trainings ran; `together`: for each side, whether all workers make each update together."""
     weights = "with the same initial weights" if same_draws else "each with initial weights of its own"
-    said = (
+    text = (
         f"One run of each, one after the other, {weights}; a ratio is of steps, whatever a step's batch is."
     )
     if shape is None:
-        return said
+        return text
     steps = "an update that all workers make together" if all(together) else "one worker's update"
     if any(together) and not all(together):
         steps = "an update: of all workers on one side, of one worker on the other"
     tasks = f"{counted(shape.ps, 'parameter server')} and {counted(shape.workers, 'worker')}"
-    return f"{said} Each was a cluster of {tasks}; a step is {steps}, memory the sum of all tasks' peaks."
+    return f"{text} Each was a cluster of {tasks}; a step is {steps}, memory the sum of all tasks' peaks."

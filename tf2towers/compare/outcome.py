@@ -1,4 +1,4 @@
-"""The result of a comparison: as text, as a page, and as JSON; and the machine that it was measured on."""
+"""The result of a comparison as text, as a page and as JSON, with the machine that it was measured on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tf2towers.report.paths import display_path
 
 @dataclass(frozen=True)
 class Outcome:
-    """Both trainings, ended.
+    """The result of both trainings.
 
     Attributes:
-        sides: legacy and modern.
+        sides: the legacy and the modern one.
         commands: the command line of each side.
-        how: one sentence on how it was measured.
+        how: sentences on how the trainings ran.
     """
 
     sides: tuple[Side, Side]
@@ -34,18 +34,18 @@ class Outcome:
 
     @cached_property
     def numbers(self) -> tuple[Numbers, Numbers]:
-        """Those of each side."""
+        """The numbers of each side."""
         legacy, modern = self.sides
         return Numbers.of(legacy), Numbers.of(modern)
 
     @property
     def notes(self) -> list[str]:
-        """Sentences for the reader."""
+        """Sentences that a reader needs to judge the numbers."""
         of_sides = [f"{side.title}: {note}" for side in self.sides for note in side.notes]
         return [*of_sides, *notes_on(*self.numbers)]
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, with each step."""
+        """All numbers, with those of each step."""
         legacy, modern = self.numbers
         sides = {
             side.title: {
@@ -73,36 +73,36 @@ class Outcome:
 
 
 def machine() -> str:
-    """Cores, processor, system and load: numbers of two trainings mean nothing without them."""
+    """The cores, processor, system and load of this machine, without which rates cannot be judged."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     about = Path("/proc/cpuinfo")
     lines = about.read_text(encoding="utf-8", errors="replace").splitlines() if about.exists() else []
     model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
     load = os.getloadavg()[0]
-    busy = ": other work, which rates and their ratio follow" if load > (cores or 1) / 2 else ""
+    busy = ": other work runs, and changes the rates" if load > (cores or 1) / 2 else ""
     return f"{cores} cores ({model or platform.machine()}), {platform.system()}, load {load:.1f} at the start{busy}"
 
 
 def as_text(outcome: Outcome) -> str:
-    """What is printed at the end."""
+    """The text that is printed at the end."""
     scripts = [f"{side.title}: {side.script}" for side in outcome.sides]
     about = [outcome.how, f"the machine: {outcome.machine}", *(f"note: {note}" for note in outcome.notes)]
     return "\n".join([*scripts, "", table(*outcome.numbers), "", *about])
 
 
 def page(outcome: Outcome) -> str:
-    """One HTML file that needs no other. Throughput leaves out the first step."""
+    """One HTML file without external resources. Its throughput curve omits the first step."""
     scripts = [side.script for side in outcome.sides]
     headline = f"{' and '.join(map(display_path, scripts))}, side by side"
     legacy, modern = outcome.numbers
     meaning = f" the steps a second of the legacy program, in the steady state. {outcome.how}"
-    ran = [
+    runs = [
         element(
             "li", f"{side.title}, {display_path(side.script)}: ", element("code", command), _versions(side)
         )
         for side, command in zip(outcome.sides, outcome.commands, strict=True)
     ]
-    said = [element("li", note) for note in (f"the machine: {outcome.machine}", *outcome.notes)]
+    notes = [element("li", note) for note in (f"the machine: {outcome.machine}", *outcome.notes)]
     losses = {
         side.title: [(step.number, step.loss) for step in side.steps if step.loss is not None]
         for side in outcome.sides
@@ -118,7 +118,7 @@ def page(outcome: Outcome) -> str:
         element("pre", table(legacy, modern)),
         curves("Loss", "loss", losses),
         curves("Throughput", "steps a second", rates, bottom=0),
-        section("runs", "What was run", element("ul", *ran, *said)),
+        section("runs", "What was run", element("ul", *runs, *notes)),
     )
 
 

@@ -1,4 +1,4 @@
-"""One of the two trainings, as its tasks report it; a program of one process is one task, 'worker 0'."""
+"""One of the two trainings, as its tasks report it; a program of one process counts as one task, 'worker 0'."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tf2towers.launch.cluster import Task
 from tf2towers.launch.job import Watcher
 
 CHIEF = "worker 0"
-NOTHING = "-"  # for a number that is not there
-_KEPT = 1000  # of what the script wrote, the last lines
+NOTHING = "-"  # printed for a missing number
+_KEPT = 1000  # the number of lines kept of the script's output
 _LINE_EVERY = 5.0  # seconds between two lines of progress
 
 
 def number(value: float | None) -> str:
-    """A loss."""
+    """A loss as text."""
     if value is None:
         return NOTHING
     return f"{value:.4f}" if math.isfinite(value) and abs(value) < 1e5 else f"{value:g}"
@@ -34,11 +34,11 @@ class StepLine:
     """One call that trained.
 
     Attributes:
-        number: of the step, from 1; of the last one where the call made several.
-        end: when it was over, in seconds since the start, but for what only a watched process does.
-        seconds: per step, since the call before was over; of the first, since it began. Where workers make steps side
-            by side: the mean of the last ones, one a worker.
-        loss: of the step; None: not seen.
+        number: the step's number, from 1; where the call made several steps, that of the last.
+        end: when the call ended, in seconds since the start, without the time that only watching takes.
+        seconds: per step, since the end of the call before; for the first call, since its start. Where workers step
+            independently: the mean over as many steps as there are workers.
+        loss: that of the step; None where it was not seen.
     """
 
     number: int
@@ -48,24 +48,24 @@ class StepLine:
 
 
 class EnoughSteps(Exception):
-    """As many steps are made as were asked for."""
+    """Raised when the requested number of steps is reached."""
 
 
 @dataclass
 class Side(Watcher):
-    """What is known of a training so far; takes the lines that its tasks write, and says now and then how far it is.
+    """The state of a training: collects its tasks' lines, and prints its progress at intervals.
 
-    Asynchronous, each worker's step is an update of its own, and counts. An update that workers make together is
-    reported by each: the chief's line counts, with the mean of their losses. Memory is that of all tasks. Of what a
-    process reports of itself (its Python, what only a watched one does) the chief's counts.
+    Where workers train asynchronously, each worker's step is an update and counts. Each worker reports an update that
+    they make together; the chief's report counts, with the mean of all losses. Memory is that of all tasks. Facts on a
+    process (its Python, the time that watching takes) are the chief's.
 
     Attributes:
-        workers: how many there are.
-        most: after so many steps it is ended; None: when it ends by itself.
-        synchronous: the workers make each update together.
-        seconds: that it ran, from start to end.
-        resumed: the steps that an earlier run had made.
-        wrote: the last lines of the script's own, with the task where there are several.
+        workers: the number of workers.
+        most: the number of steps after which the training is stopped; None: it runs to its end.
+        synchronous: whether the workers make each update together.
+        seconds: from the start of the training to its end.
+        resumed: the number of steps made by an earlier run, whose checkpoint was restored.
+        wrote: the script's last lines of output, prefixed with the task where there are several.
     """
 
     title: str
@@ -81,43 +81,43 @@ class Side(Watcher):
     resumed: int | None = None
     wrote: list[str] = field(default_factory=list)
     started: float = 0.0
-    _shown: float = field(default_factory=time.monotonic)  # when it was last said how far it is
+    _shown: float = field(default_factory=time.monotonic)  # when the progress was last printed
     _aside: float = 0.0
-    _towers: int = 1  # of one worker
-    _peaks: dict[str, int] = field(default_factory=dict)  # by task
-    _losses: list[list[float]] = field(default_factory=list)  # of each update, those of the workers so far
+    _towers: int = 1  # the number of one worker's towers
+    _peaks: dict[str, int] = field(default_factory=dict)  # largest memory by task
+    _losses: list[list[float]] = field(default_factory=list)  # the workers' losses of each update, so far
     _reported: dict[str, int] = field(default_factory=dict)  # how many updates each worker has reported
-    _last: list[tuple[float, int]] = field(default_factory=list)  # ends of calls, steps made
+    _last: list[tuple[float, int]] = field(default_factory=list)  # the last calls' end times and steps
 
     def begin(self) -> None:
-        """Its processes are about to be started."""
+        """Prints the title and starts the clock; called just before the processes start."""
         print(f"{self.title}: {self.script}", flush=True)
         self.started = self._shown = time.monotonic()
 
     def end(self) -> None:
-        """It is over."""
+        """Stops the clock."""
         self.seconds = time.monotonic() - self.started - self._aside
 
     @property
     def count(self) -> int:
-        """Steps made."""
+        """The number of steps made."""
         return self.steps[-1].number if self.steps else 0
 
     @property
     def towers(self) -> int:
-        """Of one update."""
+        """The number of towers of one update."""
         return self._towers * (self.workers if self.synchronous else 1)
 
     @property
     def peak(self) -> int | None:
-        """Resident bytes at most: the sum of all tasks' peaks."""
+        """The sum over all tasks of their largest resident memory, in bytes."""
         return sum(self._peaks.values()) or None
 
     def lines(self, task: Task, lines: Sequence[str]) -> None:
-        """Takes what a task wrote.
+        """Processes the lines that a task wrote.
 
         Raises:
-            EnoughSteps: it has made the last step that was asked for.
+            EnoughSteps: the last requested step is made.
         """
         for line in lines:
             if line.startswith(MARK):
@@ -137,7 +137,7 @@ class Side(Watcher):
             raise EnoughSteps
 
     def take(self, task: str, line: dict[str, Any]) -> None:
-        """Takes one report of a task; see `watch.steps`."""
+        """Processes one report of a task; for reports see `watch.steps`."""
         event = line.get("event")
         if line.get("peak"):
             self._peaks[task] = max(line["peak"], self._peaks.get(task, 0))
@@ -151,7 +151,7 @@ class Side(Watcher):
             self._towers = line.get("towers", self._towers)
         elif task == CHIEF and event == "aside":
             self._aside += line["seconds"]
-        # other workers may have made steps before the chief's first one, and not all have reported their last
+        # before the chief's first step, other workers may make steps, and may not yet have reported the last
         elif task == CHIEF and event == "resumed" and line["step"] >= self.count + self.workers:
             self.resumed = line["step"]
 
@@ -174,7 +174,7 @@ class Side(Watcher):
     def _add(self, line: dict[str, Any]) -> None:
         end, made = line["end"], line.get("steps", 1)
         if self._last:
-            end = max(end, self._last[-1][0])  # workers do not report in the order of their ends
+            end = max(end, self._last[-1][0])  # workers do not report in the order in which their calls end
         begin = self._last[0][0] if self._last else line["begin"]
         between = made + sum(steps for _, steps in self._last[1:])
         apart = 1 if self.synchronous else self.workers

@@ -1,4 +1,4 @@
-"""The numbers of a comparison: of each side, and their ratios; the final table."""
+"""The numbers of a comparison: those of each side, their ratios, and the final table."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 from tf2towers.compare.side import NOTHING, Side, StepLine, number
 from tf2towers.report.parity_text import columns
 
-#: of the steps, whose mean loss is the loss at the end: one step's loss is a matter of its batch
+#: the part of the steps, at the end, whose mean loss is the loss at the end; a single step's depends on its batch
 LAST_PART = 0.1
-WARM_UP = 3  # steps that are left out at least: tracing, first allocation
-WARM_UP_PART = 0.1  # of all steps, that is left out at least
+WARM_UP = 3  # the least number of first steps left out, because of tracing and first allocation
+WARM_UP_PART = 0.1  # at least this part of all steps is left out
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The median of some numbers and the quartiles around it; `count` numbers."""
+    """The median and the quartiles of `count` numbers."""
 
     median: float
     low: float
@@ -28,7 +28,7 @@ class Spread:
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Spread | None:
-        """Of numbers; None where there are none. Quartiles include the ends (as `numpy.percentile` does)."""
+        """The spread of numbers; None where there are none. Quartiles include the ends (as in `numpy.percentile`)."""
         if len(numbers) < 2:
             return cls(numbers[0], numbers[0], numbers[0], 1) if numbers else None
         low, median, high = statistics.quantiles(numbers, n=4, method="inclusive")
@@ -36,21 +36,21 @@ class Spread:
 
 
 def steady_steps(steps: Sequence[StepLine]) -> list[StepLine]:
-    """The steps that say how fast a training is: without the first 3 or the first tenth, whichever is more."""
+    """The steps from which the rate is taken: without the first 3 or the first tenth, whichever is more."""
     warm = steps[max(WARM_UP, int(len(steps) * WARM_UP_PART)) :]
     return [step for step in warm if step.seconds > 0]
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """What a training has shown.
+    """The numbers measured of a training.
 
     Attributes:
-        seconds: that the process ran.
-        first_step: seconds from the start of the process to the end of its first step, imports and all.
+        seconds: the run time of the process.
+        first_step: seconds from the start of the process to the end of its first step, with all imports.
         rate: steps a second in the steady state; None: too few steps.
-        peak: resident bytes at most, of the whole process.
-        final_loss: of the last step. `end_loss`: the mean over the last tenth of the steps.
+        peak: the largest resident memory of all tasks, in bytes.
+        final_loss: that of the last step. `end_loss`: the mean over the last tenth of the steps.
     """
 
     steps: int
@@ -64,7 +64,7 @@ class Numbers:
 
     @classmethod
     def of(cls, side: Side) -> Numbers:
-        """Of a side that has ended, with at least one step."""
+        """The numbers of a side that has ended, with at least one step."""
         seconds = [step.seconds for step in steady_steps(side.steps)]
         losses = [step.loss for step in side.steps if step.loss is not None]
         last = losses[-max(1, int(len(losses) * LAST_PART)) :]
@@ -81,7 +81,7 @@ class Numbers:
 
 
 def notes_on(legacy: Numbers, modern: Numbers) -> list[str]:
-    """What the reader has to know about the rates."""
+    """Notes on how far the rates can be trusted."""
     rates = [legacy.rate, modern.rate]
     notes = ["too few steps for a steady state"] * (None in rates)
     if any(rate is not None and rate.count < 30 for rate in rates):
@@ -89,9 +89,9 @@ def notes_on(legacy: Numbers, modern: Numbers) -> list[str]:
     return notes
 
 
-def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | None:
-    """One by the other, medians of spreads; None where one is missing or the divisor is 0."""
-    over, under = (value.median if isinstance(value, Spread) else value for value in (mine, its))
+def ratio(modern: Spread | float | None, legacy: Spread | float | None) -> float | None:
+    """One value divided by the other, a spread by its median; None where one is missing or the divisor is 0."""
+    over, under = (value.median if isinstance(value, Spread) else value for value in (modern, legacy))
     return None if over is None or not under else over / under
 
 
@@ -99,7 +99,7 @@ def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | No
 
 
 def table(legacy: Numbers, modern: Numbers) -> str:
-    """The table in columns: what is said, legacy, modern, and modern by legacy (of losses: their difference)."""
+    """The table's columns: title, legacy, modern, and modern divided by legacy (for losses, the difference)."""
     rows: list[tuple[str, ...]] = [("", "legacy", "modern", "modern/legacy")]
     for title, name, shown, compared in _ROWS:
         left, right = getattr(legacy, name), getattr(modern, name)
@@ -109,25 +109,25 @@ def table(legacy: Numbers, modern: Numbers) -> str:
     return "\n".join(columns(rows, right=range(1, 4)))
 
 
-def times(mine: Spread | float | None, its: Spread | float | None) -> str:
-    """A ratio, as '1.23x'."""
-    value = ratio(mine, its)
+def times(modern: Spread | float | None, legacy: Spread | float | None) -> str:
+    """A ratio as text: '1.23x'."""
+    value = ratio(modern, legacy)
     return NOTHING if value is None else f"{value:.2f}x"
 
 
-def spread(mine: Spread, its: Spread) -> str:
-    """From the least to the most that a ratio is, where both are within their quartiles."""
-    if not its.low or not its.high:
+def spread(modern: Spread, legacy: Spread) -> str:
+    """The smallest and the largest ratio of values between the quartiles, as text."""
+    if not legacy.low or not legacy.high:
         return NOTHING
-    return f"{mine.low / its.high:.2f} to {mine.high / its.low:.2f}"
+    return f"{modern.low / legacy.high:.2f} to {modern.high / legacy.low:.2f}"
 
 
-def _difference(mine: float, its: float) -> str:
-    return f"{mine - its:+.4f}"
+def _difference(modern: float, legacy: float) -> str:
+    return f"{modern - legacy:+.4f}"
 
 
 def _seconds(value: float) -> str:
-    """Seconds, as '12.3 s' or '2:05 min'."""
+    """Seconds as text: '12.3 s' or '2:05 min'."""
     return f"{value:.2f} s" if value < 60 else f"{int(value) // 60}:{int(value) % 60:02} min"
 
 
@@ -135,9 +135,9 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-#: title, field of `Numbers`, how it is shown, and the last column
+#: title, field of `Numbers`, its text, and the text of the last column
 _ROWS: tuple[tuple[str, str, Callable[[Any], str], Callable[[Any, Any], str]], ...] = (
-    ("steps", "steps", str, lambda mine, its: ""),
+    ("steps", "steps", str, lambda modern, legacy: ""),
     ("time to the first step", "first_step", _seconds, times),
     ("steps/s, median", "rate", lambda rate: _short(rate.median), times),
     ("  its middle half", "rate", lambda rate: f"{_short(rate.low)} to {_short(rate.high)}", spread),

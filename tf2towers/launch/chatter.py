@@ -1,9 +1,9 @@
-"""What TensorFlow says about itself when it starts, and about its own future: nothing of the user's program.
+"""TensorFlow's messages about itself, its start and its future, which say nothing about the user's program.
 
 Lines that certainly are TensorFlow's are dropped: its C++ log of INFO and WARNING, messages on missing drivers,
-deprecations, what a strategy and a session report when they begin. What the program logs with `tf.logging`, what its
-hooks and savers report of the training, and every error stays. Who sets TF_CPP_MIN_LOG_LEVEL to 0 or 1 wants these
-lines, and gets them.
+deprecations, reports at the start of a strategy or session. Lines that the program logs with `tf.logging`, reports of
+its hooks and savers on the training, and every error stay. A user who sets TF_CPP_MIN_LOG_LEVEL to 0 or 1 gets all
+lines.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 _CPP = re.compile(
     r"^(?:[IW]\d{4} [\d:.]+ +\d+ [\w.]+\.(?:cc|h|cu):\d+\] |\d{4}-\d\d-\d\d [\d:.]+: [IW] [\w/.]+:\d+\] )"
 )
-#: errors that only say that there is no GPU, or that a library was loaded twice
+#: errors that only report a missing GPU, or a library that was loaded twice
 _NO_GPU = re.compile(
     r"^(?:E\d{4} [\d:.]+ +\d+ |\d{4}-\d\d-\d\d [\d:.]+: E ).*(?:failed call to cuInit|"
     r"Unable to register cu\w+ factory|computation_placer.*already registered)"
@@ -32,13 +32,13 @@ _DEPRECATED = re.compile(
     r"(?:deprecated|will be removed)"
 )
 _UPDATING = re.compile(r"^Instructions for updating:$")
-#: the lines after the first one of those few instructions that have several: back_prop=False and tf.py_func
+#: the further lines of the few instructions that have more than one: back_prop=False and tf.py_func
 _MORE_UPDATING = re.compile(
     r"^(?:Instead of:|Use:|results = tf\.|    $|    (?:options available in V2|- tf\.py_function takes|"
     r"- tf\.numpy_function maintains|tensors instead of numpy|an ndarray \(just|means `tf\.py_function`s|"
     r"being differentiable using|\(it is not differentiable|stateful argument making))"
 )
-#: what a strategy and a session report when they begin
+#: reports at the start of a strategy and of a session
 _STRATEGY = re.compile(
     r"^(?:(?:INFO|WARNING):tensorflow:|[IW]\d{4} [\d:.]+ +\d+ [\w.]+\.py:\d+\] )(?:"
     r"`tf\.distribute\.experimental\.ParameterServerStrategy` is initialized|"
@@ -53,14 +53,14 @@ _STRATEGY = re.compile(
 )
 _CONFIG = re.compile(r"^I\d{4} [\d:.]+ +\d+ remote\.py:\d+\] default session config: ")
 _PROTO = re.compile(r"^ *(?:[a-z_]+: \S+|[a-z_]+ \{|\})?$")
-#: what Python's loggers say a second time, as absl writes it, and what TF's own logger wrote before
+#: a message of TF's own logger, and the same message a second time, as absl writes it
 _LOGGED = re.compile(r"^(?:INFO|WARNING|ERROR):tensorflow:(.*)$")
 _AGAIN = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+\.py:\d+\] (.*)$")
-#: NumPy to the TensorFlow 1 that imports it, and the line of code that Python shows below
+#: NumPy's warnings to the TensorFlow 1 that imports it; Python shows a line of code below each
 _NUMPY = re.compile(
     r"/(?:tensorflow|tensorflow_core|tensorboard|tensorflow_estimator)/.*: (?:Future|Deprecation)Warning: "
 )
-#: TF 1's word about contrib: a whole paragraph
+#: TF 1's message about contrib: a whole paragraph
 _CONTRIB = re.compile(
     r"^(?:The TensorFlow contrib module will not be included in TensorFlow 2\.0\.|"
     r"For more information, please see:|  \* https://github\.com/tensorflow/|"
@@ -70,14 +70,14 @@ _SIMPLE = (_CPP, _NO_GPU, _ABSL, _INSTRUCTIONS_OF_CPU, _STRATEGY, _CONTRIB, _UPD
 
 
 class Chatter:
-    """Takes TensorFlow's own lines out of one process's output, read in pieces."""
+    """Removes TensorFlow's own lines from the output of one process, which comes in pieces."""
 
     def __init__(self) -> None:
-        self._kind_before = ""  # the line before, as far as it decides about this one
-        self._recent: deque[str] = deque(maxlen=4)  # threads log at the same time
+        self._kind_before = ""  # the kind of the line before, where this line may continue it
+        self._recent: deque[str] = deque(maxlen=4)  # several, because threads log at the same time
 
     def without(self, lines: Iterable[str]) -> list[str]:
-        """Those of the lines that are the program's own."""
+        """The lines that are the program's own."""
         return [line for line in lines if not self._is_chatter(line)]
 
     def _is_chatter(self, line: str) -> bool:
@@ -102,18 +102,18 @@ class Chatter:
             return True
         if kind_before == "code" and line.startswith("  "):
             return True
-        if logged and not logged[1].strip():  # TF 1 begins its paragraph about contrib so
+        if logged and not logged[1].strip():  # the first line of TF 1's paragraph about contrib
             return True
         return any(pattern.match(line) for pattern in _SIMPLE)
 
 
 def is_wanted() -> bool:
-    """Whether the user has asked for TensorFlow's own lines."""
+    """Whether the user asked for TensorFlow's own lines."""
     return os.environ.get(LEVEL) in ("0", "1")
 
 
 def without_chatter(lines: Iterable[str]) -> list[str]:
-    """The lines of a whole output that are the program's; those of a cluster's tasks begin with `[ps 0] `."""
+    """The program's own lines of a whole output; the lines of a cluster's tasks begin with `[ps 0] `."""
     tasks: dict[str, Chatter] = {}
     found: list[str] = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""The tasks of a cluster, and what each is given: flags by a template, and environment variables."""
+"""The tasks of a cluster, and how each learns its job and index: flags from a template and environment variables."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 class LaunchError(Exception):
-    """The cluster cannot be started or kept: the message says what is wrong, for the user."""
+    """The cluster cannot be started, or cannot run on; the message tells the user why."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How many tasks of each kind a cluster on this machine has, and how each learns which it is (`Cluster.flags`).
+    """How many tasks of each kind a local cluster has, and how each task learns its job and index (`Cluster.flags`).
 
-    Without `task_flags`, by those of TASK_FLAGS that the script takes.
+    Without `task_flags`, each task gets those flags of TASK_FLAGS that the script takes.
     """
 
     ps: int = 1
@@ -34,7 +34,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Task:
-    """One task: its job ('ps' or 'worker') and its place in it, from 0."""
+    """One task: its job ('ps' or 'worker') and its index in that job, from 0."""
 
     job: str
     index: int
@@ -47,16 +47,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Cluster:
-    """host:port of every parameter server and every worker."""
+    """The addresses (host:port) of every parameter server and every worker."""
 
     ps: tuple[str, ...]
     workers: tuple[str, ...]
 
     def flags(self, task: Task, template: str = TASK_FLAGS) -> list[str]:
-        """The arguments that say to a script which task it is.
+        """The arguments that tell a script its task.
 
         Args:
-            task: one of this cluster's.
+            task: a task of this cluster.
             template: words as a shell splits them, with {ps_hosts}, {worker_hosts}, {job_name}, {task_index}, and
                 {cluster}, a JSON object of lists of hosts. As in a shell, words NAME=value that come first are
                 environment variables.
@@ -68,7 +68,7 @@ class Cluster:
         return given[len(_variables(given)) :]
 
     def environment(self, task: Task, template: str = TASK_FLAGS) -> dict[str, str]:
-        """What scripts read instead of flags: TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX; the template's own.
+        """A task's environment variables: TF_CONFIG, CLUSTER_SPEC, JOB_NAME, TASK_INDEX, and those of the template.
 
         Raises:
             LaunchError: as `flags`.
@@ -97,7 +97,7 @@ class Cluster:
 
 
 def _variables(given: Sequence[str]) -> list[tuple[str, str]]:
-    """The words NAME=value at the beginning, in two parts each."""
+    """The leading words of the form NAME=value, each as a pair of name and value."""
     found = itertools.takewhile(bool, map(_VARIABLE.fullmatch, given))
     return [(variable[1], variable[2]) for variable in found if variable]
 
@@ -116,10 +116,10 @@ def tasks_of(ps: int, workers: int) -> list[Task]:
 
 
 def words(template: str) -> Sequence[str]:
-    """A template's words, each {name} in them a known one.
+    """A template's words, split as a shell splits them.
 
     Raises:
-        LaunchError: one is not, or a quote is open.
+        LaunchError: a {name} is unknown, or a quote is open.
     """
     try:
         split = shlex.split(template)

@@ -1,4 +1,4 @@
-"""Runs a cluster from its first start to its last process: what ends it, with which status."""
+"""Runs a cluster from its first start to its last process, and decides what ends it, with which status."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
 from tf2towers.launch.signals import note_signals
 
-TICK = 0.05  # seconds between two looks at what has ended
-QUIET = 10.0  # seconds without output after which it says which tasks it waits for
+TICK = 0.05  # seconds of one wait for output or the end of a task
+QUIET = 10.0  # seconds without output after which the launcher names the tasks that it waits for
 _GRACE = 5.0  # seconds between SIGTERM and SIGKILL
-TIMED_OUT = 124  # the status, as of timeout(1)
+TIMED_OUT = 124  # the exit status, as that of timeout(1)
 
 
 class Watcher:
-    """Hears everything, and calls `on_line('worker 0', 'step 1')` for each line. What it raises ends the cluster."""
+    """Passes each line of the tasks to `on_line('worker 0', 'step 1')`, whose exceptions end the cluster."""
 
     def __init__(self, on_line: Callable[[str, str], object] | None = None) -> None:
         self._on_line = on_line
 
     def lines(self, task: Task, lines: Sequence[str]) -> None:
-        """A task has written these lines, without their ends."""
+        """Called with the lines that a task has written, without line ends."""
         if self._on_line is not None:
             for line in lines:
                 self._on_line(task.name, line)
 
     def notice(self, text: str) -> None:
-        """Something a user should know has happened."""
+        """Called with a message for the user about the cluster."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a cluster ended: its status, why when that is not 0, and the task that failed, if one did."""
+    """How a cluster ended: its exit status, the reason where that is not 0, and the task that failed, if any."""
 
     status: int
     reason: str = ""
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def ending_words(status: int) -> str:
-    """An end that is not 0 in words: 'ended with status 3', 'was killed by SIGKILL'."""
+    """Words for an exit status that is not 0: 'ended with status 3', 'was killed by SIGKILL'."""
     if status > 128:
         try:
             return f"was killed by {signal.Signals(status - 128).name}"
@@ -58,10 +58,10 @@ def ending_words(status: int) -> str:
 
 
 class Job:
-    """A cluster that is about to run, once.
+    """A cluster that runs once.
 
     Args:
-        signals: numbers of the signals to end, added to as they come; a second one kills at once.
+        signals: the list that `note_signals` fills; the first signal stops all tasks, a second one kills them.
 
     Attributes:
         members: its tasks, parameter servers first.
@@ -74,11 +74,11 @@ class Job:
         self._mark = new_mark()
 
     def run(self) -> Outcome:
-        """Runs it; nothing of it runs afterwards, whatever happens.
+        """Runs the cluster. When this returns or raises, no process of the cluster runs any longer.
 
         Raises:
             LaunchError: it cannot be started.
-            Exception: whatever the watcher raises.
+            Exception: any exception of the watcher.
         """
         ports = hold_ports(len(self.members))
         try:
@@ -96,7 +96,7 @@ class Job:
                 self._watcher.notice(f"{outcome.reason}: {others} is stopped")
             self._stop(answered=len(self._signals[:1]))
         except BaseException:
-            self._watcher = Watcher()  # the one that was given may be what is broken
+            self._watcher = Watcher()  # the given watcher may have raised the exception
             with contextlib.suppress(Exception):
                 self._stop(answered=len(self._signals))
             raise
@@ -141,13 +141,13 @@ class Job:
                     self._watcher.notice(f"waiting for {running}; the other workers have ended")
 
     def _linger(self) -> None:
-        """Lets parameter servers that end by themselves do so."""
+        """Waits up to `linger` seconds for parameter servers that end without a signal."""
         deadline = time.monotonic() + self._plan.linger
         while self._running() and time.monotonic() < deadline and not self._signals:
             self._pump()
 
     def _pump(self) -> bool:
-        """Takes what was written and who has ended, waiting up to a tick for it; whether there was anything."""
+        """Reads the new output and notes which tasks ended, for up to one tick. Returns whether there was either."""
         news = False
         for key, _ in self._selector.select(TICK):
             member: Member = key.data
@@ -174,7 +174,7 @@ class Job:
         return [member for member in self.members if member.runs]
 
     def _stop(self, answered: int) -> None:
-        """SIGTERM to every task that runs, and the grace for ending with it, which more signals than these end."""
+        """Sends SIGTERM to the running tasks and waits for them, at most _GRACE, or until a signal after `answered`."""
         for member in self._running():
             member.send(signal.SIGTERM)
         deadline = time.monotonic() + _GRACE
@@ -182,7 +182,7 @@ class Job:
             self._pump()
 
     def _kill(self) -> None:
-        """SIGKILL to all that is left, and the reaping of it. Raises nothing."""
+        """Sends SIGKILL to all remaining processes and waits for their end. Raises nothing."""
         for member in self._running():
             member.send(signal.SIGKILL)
         deadline = time.monotonic() + AFTER_KILL
@@ -200,17 +200,17 @@ class Job:
 def run_cluster(
     plan: Plan, on_line: Callable[[str, str], object] | None = None
 ) -> tuple[Outcome, list[Member]]:
-    """Runs a parameter-server script as a cluster on this machine, and returns when all of it has ended.
+    """Runs a parameter-server script as a cluster on this machine, and returns when all its processes have ended.
 
     Args:
-        on_line: called with a task's name and each line it writes; what it raises ends the cluster, and is raised.
+        on_line: called with a task's name and each line it writes; its exception ends the cluster, and is raised.
 
     Returns:
-        How it ended, and every task, parameter servers first.
+        How the cluster ended, and every task, parameter servers first.
 
     Raises:
         LaunchError: the cluster cannot be started.
-        KeyboardInterrupt: on Ctrl-C, when everything has ended. (So for SIGTERM: its handler is called then.)
+        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is called.)
     """
     with note_signals() as signals:
         job = Job(plan, Watcher(on_line), signals)

@@ -1,4 +1,4 @@
-"""Nothing of a launch is left: what its tasks started is found by a mark in the environment, and ended (Linux)."""
+"""Ends every process that a launch started, found by a mark in its environment (Linux)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pathlib import Path
 
 MARK = "TF2TOWERS_LAUNCH"
 _PROC = Path("/proc")
-AFTER_KILL = 5.0  # seconds that the system has for ending a killed process
+AFTER_KILL = 5.0  # seconds to wait for killed processes to end
 
 
 def new_mark() -> str:
-    """A value of the variable MARK that no other launch has. Where this process has a mark, the new one is below it."""
+    """A new unique value of the variable MARK; where this process has a mark itself, that mark is the prefix."""
     return "/".join(filter(None, [os.environ.get(MARK), uuid.uuid4().hex]))
 
 
 def kill_leftovers(mark: str) -> None:
-    """Kills every process of this user that has the mark or one below it, not this one, and waits for their end.
+    """Kills this user's processes whose mark is this one or begins with it, except this process; waits for their end.
 
-    Looks again until there is none: one that is about to be killed may start another. A process that replaced its
-    environment is not found. Where there is no /proc nothing is.
+    Searches again until none is found, because a process may start another before it is killed. A process that replaced
+    its environment is not found. Without /proc, no process is found.
     """
     if not hasattr(os, "pidfd_open") or not _PROC.is_dir():
         return
@@ -42,7 +42,7 @@ def _kill(pid: int, mark: str, deadline: float) -> None:
     with contextlib.suppress(OSError):
         process = os.pidfd_open(pid)
         try:
-            if _has_mark(pid, mark):  # the number may be another process's by now
+            if _has_mark(pid, mark):  # the process id may belong to another process by now
                 signal.pidfd_send_signal(process, signal.SIGKILL)
                 end = select.poll()
                 end.register(process, select.POLLIN)
@@ -65,15 +65,15 @@ def _has_mark(pid: int, mark: str) -> bool:
     return any(variable == own or variable.startswith(own + b"/") for variable in environment.split(b"\0"))
 
 
-# -- a task dies with its launcher even where the launcher cannot say so (SIGKILL): Linux only -------------------------
+# -- kills a task when its launcher ends, even by SIGKILL: Linux only --------------------------------------------------
 
 _PR_SET_PDEATHSIG = 1
 
 
 def die_with(launcher: int) -> Callable[[], None] | None:
-    """What a process calls to be killed when its parent, the launcher, ends; None where there is no such thing.
+    """A function for a new process to call, so that it is killed when its parent ends; None where this is impossible.
 
-    Everything is looked up here: the call itself is two system calls.
+    All names are looked up here, so that the function only makes two system calls.
     """
     if not sys.platform.startswith("linux"):
         return None
@@ -84,7 +84,7 @@ def die_with(launcher: int) -> Callable[[], None] | None:
 
     def preexec() -> None:
         prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-        if os.getppid() != launcher:  # it has died meanwhile
+        if os.getppid() != launcher:  # the launcher ended before prctl
             os._exit(1)
 
     return preexec

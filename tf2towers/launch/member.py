@@ -1,4 +1,4 @@
-"""One task of a running cluster: its process, what it wrote, how it ended."""
+"""One task of a running cluster: its process, its output, and its exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tf2towers.launch.cluster import Task
 from tf2towers.launch.process import Lines, start_command
 
 _CHUNK = 65_536
-_MOST_CHUNKS = 64  # read at once, so that a task that writes without end does not keep the launcher
+_MOST_CHUNKS = 64  # read at once, so that a task that writes endlessly does not block the launcher
 
 
 class Member:
@@ -24,11 +24,11 @@ class Member:
         keep: how many of the last lines are kept; None: all.
 
     Attributes:
-        output: the descriptor of what it writes, once started.
-        open: whether more may be written.
-        status: the exit status (128 + n for signal n) of a task that ended by itself, else None.
-        stopped: whether the launcher has ended it.
-        lines: what it wrote, without what TensorFlow says about itself.
+        output: the file descriptor of its output, once started.
+        open: whether more output may come.
+        status: the exit status (128 + n for signal n); None while it runs, and where the launcher stopped it.
+        stopped: whether the launcher has stopped it.
+        lines: its output, without TensorFlow's messages about itself.
     """
 
     def __init__(self, task: Task, keep: int | None = None) -> None:
@@ -44,18 +44,18 @@ class Member:
 
     @property
     def runs(self) -> bool:
-        """Whether its process has been started, and has not ended."""
+        """Whether the process has been started and has not ended."""
         return self._popen is not None
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Starts its process; for the arguments and errors see `start_command`."""
+        """Starts the process; for the arguments and errors see `start_command`."""
         self._popen = start_command(command, environment, subprocess.PIPE)
         assert self._popen.stdout is not None
         self.output, self.open = self._popen.stdout.fileno(), True
         os.set_blocking(self.output, False)
 
     def read(self) -> list[str]:
-        """The lines written since; `open` is False at the end of them."""
+        """The complete lines written since the last call; sets `open` to False at the end of the output."""
         data = bytearray()
         for _ in range(_MOST_CHUNKS):
             try:
@@ -69,7 +69,7 @@ class Member:
         return self._take(self._splitter.feed(bytes(data)))
 
     def check_end(self) -> list[str] | None:
-        """None while it runs; else its last lines, and `status` is set unless the launcher has ended it."""
+        """None while the process runs; then its last lines. Sets `status` unless the launcher stopped the task."""
         if self._popen is None or not self._has_ended(self._popen):
             return None
         process, self._popen = self._popen, None
@@ -83,15 +83,15 @@ class Member:
             process.stdout.close()
 
     def send(self, number: signal.Signals) -> None:
-        """Sends a signal to its group; one to end it makes it a task that the launcher stopped."""
+        """Sends a signal to the process group, which marks the task as stopped by the launcher."""
         if self._popen is not None and self._popen.returncode is None:
             self.stopped = True
             self._signal(self._popen, number)
 
     def _has_ended(self, process: subprocess.Popen[bytes]) -> bool:
-        """Whether it has ended; what was left of its group is killed then."""
+        """Whether the process has ended; if so, kills the rest of its group."""
         if hasattr(os, "waitid"):
-            # Without reaping: as long as it is a zombie its group's number is nobody else's.
+            # WNOWAIT does not reap the process: as long as it is a zombie, no other group can get its number
             with contextlib.suppress(ChildProcessError):
                 if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
                     return False

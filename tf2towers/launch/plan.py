@@ -1,4 +1,4 @@
-"""What is to be launched, checked before anything starts."""
+"""The plan of a launch, checked before anything starts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tf2towers.launch.program import taken_flags
 
 @dataclass(frozen=True)
 class Plan:
-    """A script, its arguments and the tasks it is to be started as.
+    """A script, its arguments, and the tasks to start it as.
 
     Args:
         script: a Python file.
@@ -29,14 +29,14 @@ class Plan:
         env: variables added to those of this process.
         python: the interpreter, a path or a name on PATH; None: this one.
         program: the file that takes the flags of a task, where that is not `script`.
-        task_flags: the template of the flags that say to a task which it is, put after `args`; see `Cluster.flags`.
+        task_flags: the template of the flags that name a task's job and index, put after `args`; see `Cluster.flags`.
             None: those of TASK_FLAGS that the program takes.
         timeout: seconds after which everything is stopped; None: never.
-        linger: seconds that parameter servers have for ending by themselves once all workers have ended.
+        linger: seconds for which parameter servers may end without a signal, once all workers have ended.
         keep: how many of each task's last lines are kept; None: all.
 
     Raises:
-        LaunchError: one of these cannot be.
+        LaunchError: an argument is invalid.
     """
 
     script: str | os.PathLike[str]
@@ -72,7 +72,7 @@ class Plan:
 
     @functools.cached_property
     def template(self) -> str:
-        """The template of the flags that say to a task which it is."""
+        """The template of the flags that name a task's job and index."""
         return taken_flags(Path(self.program or self.script)) if self.task_flags is None else self.task_flags
 
     @property
@@ -94,6 +94,6 @@ class Plan:
         return [self.interpreter, os.fspath(self.script), *self.args, *cluster.flags(task, self.template)]
 
     def environment(self, cluster: Cluster, task: Task, mark: str) -> dict[str, str]:
-        """A task's whole environment; `mark` is what its processes are found by."""
+        """A task's whole environment; `mark` is the value by which its processes are found."""
         given = {"PYTHONUNBUFFERED": "1", **self.env, **cluster.environment(task, self.template), MARK: mark}
         return {LEVEL: "2", **os.environ, **given}

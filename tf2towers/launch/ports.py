@@ -1,8 +1,8 @@
-"""Free ports of this machine, kept free until their task has taken them.
+"""Free ports of this machine, held until the task that uses each has started.
 
-A script needs seconds (its imports) between its start and its server. So ports are taken from outside the range that
-the system gives to outgoing connections, and a bound socket holds each until its task starts. The UDP port of the same
-number is held for as long as the cluster runs, so that another launcher does not take it either.
+A script needs seconds (its imports) between its start and the start of its server. So ports are taken from outside the
+range that the system gives to outgoing connections, and a bound socket holds each until its task starts. The UDP port
+of the same number is held as long as the cluster runs, so that no other launcher takes the port either.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Port:
     """One port of localhost, held from the start.
 
     Raises:
-        OSError: it is in use.
+        OSError: the port is in use.
     """
 
     def __init__(self, number: int) -> None:
@@ -41,20 +41,20 @@ class Port:
         return f"localhost:{self.number}"
 
     def release(self) -> None:
-        """Stops holding the port, so that its task can have it: called just before the task starts."""
+        """Stops holding the port just before its task starts, so that the task can bind it."""
         self._holder.close()
 
     def close(self) -> None:
-        """Gives the port up: any program may have it."""
+        """Gives the port up for any program."""
         self.release()
         self._mark.close()
 
 
 def hold_ports(count: int) -> list[Port]:
-    """So many different free ports, each held.
+    """Holds `count` different free ports.
 
     Raises:
-        LaunchError: there are not so many.
+        LaunchError: fewer ports are free.
     """
     ports: list[Port] = []
     with contextlib.ExitStack() as held:
@@ -75,11 +75,11 @@ def hold_ports(count: int) -> list[Port]:
 
 
 def _candidates() -> list[int]:
-    """Ports that the system does not give away by itself, in an order of chance."""
+    """Ports that the system does not give to outgoing connections, in random order."""
     highest = HIGHEST
     with contextlib.suppress(OSError, ValueError):
         highest = int(_RANGE.read_text().split()[0]) - 1
-    if highest - LOWEST < 1000:  # the system gives away nearly all of them
+    if highest - LOWEST < 1000:  # the system gives nearly all of them to outgoing connections
         highest = 65_535
     numbers = list(range(LOWEST, highest + 1))
     random.SystemRandom().shuffle(numbers)
@@ -87,7 +87,7 @@ def _candidates() -> list[int]:
 
 
 def _bind_port(kind: socket.SocketKind, number: int) -> socket.socket:
-    """A socket that is bound to a port, of IPv4 and, where the machine has it, of IPv6."""
+    """A socket that is bound to a port of IPv4 and, where the machine has IPv6, of IPv6."""
     both = socket.has_dualstack_ipv6()
     bound = socket.socket(socket.AF_INET6 if both else socket.AF_INET, kind)
     try:

@@ -1,4 +1,4 @@
-"""A command as a process with all that it starts, and lines out of what it writes."""
+"""A command as a process, together with all processes that it starts; and its output as lines."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import IO
 from tf2towers.launch.cluster import LaunchError
 from tf2towers.launch.leftovers import AFTER_KILL, MARK, die_with, kill_leftovers, new_mark
 
-# -- lines out of the bytes that a task writes -------------------------------------------------------------------------
+# -- lines from the bytes that a task writes ---------------------------------------------------------------------------
 
-LONGEST = 65_536  # bytes; what is longer is cut
+LONGEST = 65_536  # bytes; a longer line is cut
 
 
 class Lines:
@@ -30,7 +30,7 @@ class Lines:
         self._pending = b""
 
     def feed(self, data: bytes) -> list[str]:
-        """The lines that are complete with these bytes."""
+        """The lines that these bytes complete."""
         *whole, self._pending = (self._pending + data).split(b"\n")
         lines = [_as_shown(line) for line in whole]
         place = self._pending.rfind(b"\r", 0, len(self._pending) - 1)
@@ -41,7 +41,7 @@ class Lines:
         return lines
 
     def end(self) -> list[str]:
-        """What was written after the last end of line."""
+        """The text after the last line end, as one line."""
         rest, self._pending = _as_shown(self._pending), b""
         return [rest] if rest else []
 
@@ -54,14 +54,14 @@ def _as_shown(line: bytes) -> str:
 def start_command(
     command: Sequence[str], environment: Mapping[str, str], output: int | IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    """A command in a session of its own, which dies with this process, and can ask nobody for input.
+    """Starts a command in a session of its own, without standard input; the process is killed when this one ends.
 
     Args:
-        environment: the whole of it.
-        output: where standard output and error go, merged in the order of writing.
+        environment: the whole environment of the process.
+        output: the file for standard output and error, merged in the order of writing.
 
     Raises:
-        LaunchError: the system does not start it.
+        LaunchError: the system cannot start it.
     """
     try:
         return subprocess.Popen(
@@ -79,14 +79,14 @@ def start_command(
 
 
 class GuardedProcess:
-    """A command whose output goes to a file, and of which nothing is left at its end.
+    """A command whose output is written to a file; at its end, all processes that it started are killed.
 
     Args:
         command, environment: see `start_command`, also for the error.
-        log: where standard output and error go.
+        log: the file for standard output and error.
 
     Attributes:
-        mark: what the environment of all that it starts has; see `leftovers`.
+        mark: the mark in the environment of all processes that it starts; see `leftovers`.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
@@ -98,11 +98,11 @@ class GuardedProcess:
             raise LaunchError(f"cannot start {command[0]}: {problem}") from None
 
     def status(self) -> int | None:
-        """Its exit status once it has ended, -n for signal n; what it started may still run."""
+        """The exit status, -n for signal n, None while the command runs. Processes that it started may still run."""
         return self._popen.poll()
 
     def send(self, number: signal.Signals) -> bool:
-        """Sends a signal to its group; whether there was anybody."""
+        """Sends a signal to the process group; returns whether the group still exists."""
         try:
             os.killpg(self._popen.pid, number)
         except OSError:
@@ -110,7 +110,7 @@ class GuardedProcess:
         return True
 
     def end(self) -> None:
-        """Kills what is left of it: its group, and what it has started in sessions of their own."""
+        """Kills the rest of the process group, and the processes that it started in other sessions."""
         self.send(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(AFTER_KILL)

@@ -1,4 +1,4 @@
-"""What the text of a program says of it: the flags it takes, its TensorFlow, its cluster, and its sessions."""
+"""Facts found in a program's text: the flags it takes, its TensorFlow, its cluster, and its sessions."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ def _texts(script: Path) -> list[str]:
     return [path.read_text(encoding="utf-8", errors="replace") for path in program_files(script)]
 
 
-# -- the flags that say to a task which it is: those that the code defines or reads ------------------------------------
+# -- the flags that tell a script its task: those that the code defines or reads ---------------------------------------
 
-#: what a task reads of its environment instead; see `Cluster.environment`
+#: the environment variables that tell a script its task; see `Cluster.environment`
 _VARIABLES = re.compile(r"""["'](?:TF_CONFIG|CLUSTER_SPEC|JOB_NAME|TASK_INDEX)["']""")
 
 
 def taken_flags(script: Path) -> str:
-    """The words of TASK_FLAGS that a script takes, a flag with hyphens as it is defined.
+    """The words of TASK_FLAGS that a script takes; a flag that is defined with hyphens has hyphens.
 
-    It takes a flag whose name it, or a local module that it reaches, has as a text ('job_name', '--job-name'), as where
-    flags are defined; or reads as an attribute (`FLAGS.job_name`), where another package defines it.
+    A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a definition of flags, in
+    it or a local module that it imports. So it does where it reads the flag as an attribute (`FLAGS.job_name`), which
+    another package may define.
     """
     code = _without_comments(script)
     words = []
@@ -41,7 +42,7 @@ def taken_flags(script: Path) -> str:
 
 
 def knows_its_task(script: Path) -> bool:
-    """Whether a script takes such a flag, or reads the environment for it."""
+    """Whether a script takes such a flag, or reads its task from the environment."""
     return bool(taken_flags(script) or _VARIABLES.search(_without_comments(script)))
 
 
@@ -49,20 +50,20 @@ def _without_comments(script: Path) -> str:
     return re.sub(r"(?m)^\s*#.*$", "", "\n".join(_texts(script)))
 
 
-# -- which TensorFlow it is written for, and for a cluster: by its code; comments and strings do not count -------------
+# -- which TensorFlow a program is written for, and whether for a cluster; comments and strings do not count -----------
 
-#: it is written for TF 2, whatever else it uses
+#: signs of a program for TF 2, which outweigh all other signs
 _TF2 = re.compile(
     r"\btensorflow\.compat\.v2\b|\btf2towers\.runtime\b|"
     r"\btf\.(?:function|GradientTape|random\.set_seed|distribute\.\w*Strategy)\b"
 )
-#: it chooses TensorFlow 1 by itself: `import tensorflow.compat.v1 as tf`, `tf.compat.v1.Session()`
+#: the program chooses TensorFlow 1 explicitly: `import tensorflow.compat.v1 as tf`, `tf.compat.v1.Session()`
 _CHOSEN = re.compile(r"\bcompat\.v1\b|\bfrom tensorflow\.compat import\b")
 _SESSION = re.compile(
     r"\b\w+\.(?:Session|InteractiveSession|placeholder|disable_v2_behavior|disable_eager_execution|"
     r"train\.(?:MonitoredTrainingSession|MonitoredSession|Supervisor))\b"
 )
-#: what TF 2 has under no such name, and every TF1 trainer uses some of
+#: names that TF 2 does not have at this place; every TF1 trainer uses some of them
 _TF1_ONLY = re.compile(
     r"\b(?:tf|tensorflow)\.(?:Session|InteractiveSession|placeholder|get_variable|variable_scope|ConfigProto|"
     r"global_variables_initializer|initialize_all_variables|app\.run|app\.flags|flags\.|contrib\.|layers\.|"
@@ -70,10 +71,10 @@ _TF1_ONLY = re.compile(
     r"train\.(?:\w+Optimizer|MonitoredTrainingSession|Saver|Server|get_or_create_global_step))"
 )
 _CLUSTER = re.compile(r"\btrain\.Server\(")
-#: of a program that `migrate` wrote; `ParameterServerStrategy` alone stands for a device setter, and makes no cluster
-_OURS = re.compile(r"\btf2towers\b[^\n]*\bruntime\b")
-_OUR_CLUSTER = re.compile(r"(?<![\w.])Server\(|\bruntime\.Server\(")
-#: and of TF 2, which has no single word for it
+#: signs of a migrated program; `ParameterServerStrategy` alone replaces a device setter, and makes no cluster
+_MIGRATED = re.compile(r"\btf2towers\b[^\n]*\bruntime\b")
+_MIGRATED_CLUSTER = re.compile(r"(?<![\w.])Server\(|\bruntime\.Server\(")
+#: signs of a cluster in TF 2, which has several names for it
 _CLUSTER_TOO = re.compile(
     r"\bParameterServerStrategy|\bMultiWorkerMirroredStrategy|\bCollectiveAllReduceStrategy|\bClusterCoordinator\b|"
     r"\bdistribute\.Server\(|\bClusterTask\b|\bcluster_resolver\b|\btrain\.ClusterSpec\("
@@ -81,9 +82,9 @@ _CLUSTER_TOO = re.compile(
 
 
 def is_tf1(script: Path) -> bool:
-    """Whether it, with the local modules that it reaches, is a program of TensorFlow 1: it has graphs and sessions.
+    """Whether the script, with the local modules that it imports, is a TensorFlow 1 program with graphs and sessions.
 
-    One that says `compat.v1` is, where it makes a session or a placeholder or turns TensorFlow 2 off.
+    A program that uses `compat.v1` is one if it makes a session or a placeholder, or turns TensorFlow 2 off.
     """
     texts = list(map(code, _texts(script)))
     if any(map(_TF2.search, texts)):
@@ -93,10 +94,10 @@ def is_tf1(script: Path) -> bool:
 
 
 def is_of_cluster(script: Path) -> bool:
-    """Whether the script is one task of a cluster, TF1's or as migrated: it starts a server.
+    """Whether the script, original or migrated, is one task of a cluster: it starts a server.
 
-    A device setter alone makes no cluster, and no more does a local module with a server, where nothing in the program
-    says which task it is.
+    A device setter alone makes no cluster. Nor does a local module with a server, where nothing in the program tells
+    the script its task.
     """
     own, *others = map(_starts_server, _texts(script))
     return own or (any(others) and knows_its_task(script))
@@ -104,16 +105,16 @@ def is_of_cluster(script: Path) -> bool:
 
 def _starts_server(text: str) -> bool:
     text = code(text)
-    return bool(_CLUSTER.search(text) or (_OURS.search(text) and _OUR_CLUSTER.search(text)))
+    return bool(_CLUSTER.search(text) or (_MIGRATED.search(text) and _MIGRATED_CLUSTER.search(text)))
 
 
 def find_shape(
     scripts: Iterable[Path], ps: int | None, workers: int | None, task_flags: str | None
 ) -> Shape | None:
-    """The cluster to run scripts as; None where nobody asks for one, and none of them is a task of one.
+    """The shape of the cluster to run scripts as; None where the user asks for none and no script is a task of one.
 
     Args:
-        ps, workers, task_flags: as the user says; one that says nothing has 1 and 2.
+        ps, workers, task_flags: as the user gives them; `ps` defaults to 1, `workers` to 2.
     """
     if ps is None and workers is None and not any(map(is_of_cluster, scripts)):
         return None
@@ -121,12 +122,12 @@ def find_shape(
 
 
 def has_cluster(script: Path) -> bool:
-    """Whether anything in it, or in the local modules that it reaches, is about a cluster, TF1's or TF2's."""
+    """Whether the script, or a local module that it imports, uses anything of a cluster, TF1's or TF2's."""
     return any(_CLUSTER.search(text) or _CLUSTER_TOO.search(text) for text in map(code, _texts(script)))
 
 
 def code(text: str) -> str:
-    """A program's text without comments and strings, names and dots without spaces; all of it where Python cannot."""
+    """A program's text without comments, strings, and spaces around dots; the whole text if tokenizing fails."""
     words: list[str] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -139,9 +140,9 @@ def code(text: str) -> str:
     return "".join(words)
 
 
-# -- whether it makes session calls through our runtime, or is one of TF 2 functions -----------------------------------
+# -- whether a program makes session calls through the runtime, or calls TF 2 functions --------------------------------
 
-#: names of the runtime that only a program with a graph and sessions takes
+#: names of the runtime that only a program with a graph and sessions imports
 _SESSIONS = r"\w*Session\w*|Supervisor|Server|graph_mode|towers|all_reduce_mean"
 _IMPORTED = re.compile(
     r"^[ \t]*from[ \t]+tf2towers\.runtime(?:\.graph_session\S*)?[ \t]+import[ \t]*"
@@ -156,7 +157,7 @@ _MODULE = re.compile(
 
 
 def makes_session_calls(script: Path) -> bool:
-    """Whether it, or a local module that it reaches, makes sessions of `tf2towers.runtime`, as `migrate` writes."""
+    """Whether the script, or a local module that it imports, makes sessions of `tf2towers.runtime`."""
     return any(map(_has_sessions, _texts(script)))
 
 

@@ -14,11 +14,11 @@ COLOURS = (36, 33, 32, 35, 34, 96, 93, 92, 95, 94)
 
 
 class Screen(Watcher):
-    """Prefixes each line with its task, on a terminal in a colour a task.
+    """Prefixes each line with its task; on a terminal, each task has a colour.
 
     Args:
-        out: where lines go.
-        errors: where notices go.
+        out: the stream for lines.
+        errors: the stream for notices.
     """
 
     def __init__(
@@ -35,11 +35,11 @@ class Screen(Watcher):
         }
 
     def lines(self, task: Task, lines: Sequence[str]) -> None:
-        """Prints them."""
+        """Prints the lines."""
         self._out.write("".join(f"{self._prefixes[task]}{line}\n" for line in lines))
         self._out.flush()
 
     def notice(self, text: str) -> None:
-        """Prints it as the launcher's own word."""
+        """Prints a message of the launcher itself."""
         self._out.flush()
         print(f"tf2towers launch: {text}", file=self._errors, flush=True)

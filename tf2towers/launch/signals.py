@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as something to ask for, not as something that strikes anywhere."""
+"""Records Ctrl-C and SIGTERM in a list that the program checks, so that no exception strikes at an arbitrary place."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 @contextlib.contextmanager
 def note_signals() -> Iterator[list[int]]:
-    """A list that the numbers of the signals to end are added to as they come, while the context lasts.
+    """A list to which the numbers of the signals to end are added as they come, while the context lasts.
 
-    After the second one nothing more goes to a pipe: who waits for a reader of the output (`| less`) waits no longer.
-    Outside the main thread nothing is noted. A SIGHUP that is ignored (nohup) stays so.
+    After the second signal, standard output and error no longer write to a pipe: a write that waited for its reader
+    (`| less`) ends. Outside the main thread no signal is recorded. A SIGHUP that is ignored (nohup) stays ignored.
     """
     came: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -29,14 +29,14 @@ def note_signals() -> Iterator[list[int]]:
     def note(number: int, _: FrameType | None) -> None:
         came.append(number)
         if len(came) == 2:
-            _write_to_nobody()
+            _discard_output()
 
     old_handlers = {}
     try:
         for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
             if not (number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN):
                 old_handlers[number] = signal.signal(number, note)
-        if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:  # inherited: then nobody's exit status is kept
+        if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:  # inherited: no exit status is kept then
             old_handlers[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         yield came
     finally:
@@ -44,9 +44,9 @@ def note_signals() -> Iterator[list[int]]:
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
 
-def _write_to_nobody() -> None:
-    """A write to a pipe that waits goes on by itself, in the file that its descriptor now stands for."""
-    with contextlib.suppress(OSError), Path(os.devnull).open("wb") as nobody:
+def _discard_output() -> None:
+    """Redirects both streams to the null device; a blocked write to a pipe then continues there and ends."""
+    with contextlib.suppress(OSError), Path(os.devnull).open("wb") as null:
         for stream in (sys.stdout, sys.stderr):
             if not stream.isatty():
-                os.dup2(nobody.fileno(), stream.fileno())
+                os.dup2(null.fileno(), stream.fileno())

@@ -1,4 +1,4 @@
-"""A result as workflow commands: GitHub shows each finding beside its line in a pull request."""
+"""A result as workflow commands, with which GitHub shows each finding beside its line in a pull request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def render(results: Iterable[MigrationResult], _: object = None) -> str:
-    """One command a line."""
+    """Returns one workflow command for each finding, error and accepted site, one on a line."""
     lines: list[str] = []
     for result in results:
         if result.error is not None:
@@ -25,7 +25,7 @@ def render(results: Iterable[MigrationResult], _: object = None) -> str:
         for finding in result.findings:
             if finding.accepted_by:
                 continue
-            # a notebook's lines are not its file's
+            # the lines of a notebook's code are not lines of its file
             line, column, cell = finding.line, finding.column, ""
             if finding.cell is not None:
                 line, column, cell = 1, 1, f" in cell {finding.cell}"

@@ -1,6 +1,6 @@
-"""Pages as HTML, each one file that needs nothing else: elements, curves, and the document around them.
+"""HTML pages, each a single file without external resources: elements, curves, and the whole document.
 
-What is not an element itself is escaped, so a name or a script cannot become one.
+Text that is not `Markup` is escaped, so a name or a script in it cannot become an element.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from pathlib import Path
 from tf2towers import __version__
 from tf2towers.report.paths import display_path
 
-#: characters HTML forbids, and halves of surrogate pairs, which no file in UTF-8 can hold
+#: characters that HTML forbids, and halves of surrogate pairs, which no file in UTF-8 can hold
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _VOID = frozenset({"meta", "img"})
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that already is HTML."""
 
     __slots__ = ()
 
 
 def escaped(text: str) -> Markup:
-    """Text as HTML; `Markup` stays as it is."""
+    """Escapes a text for HTML; `Markup` is returned unchanged."""
     return text if isinstance(text, Markup) else Markup(html.escape(_FORBIDDEN.sub("\ufffd", text)))
 
 
 def element(tag: str, /, *children: str, **attributes: str | None) -> Markup:
-    """An element.
+    """An HTML element.
 
     Args:
         tag: its name.
-        children: `Markup`, or text that is escaped.
-        attributes: a trailing underscore is dropped ('class_'), others become hyphens. None leaves one out.
+        children: `Markup`, or text, which is escaped.
+        attributes: a trailing underscore is dropped ('class_'), others become hyphens. None omits one.
     """
     start = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"'
@@ -53,7 +53,7 @@ def element(tag: str, /, *children: str, **attributes: str | None) -> Markup:
 
 
 def section(anchor: str, title: str, *children: str) -> Markup:
-    """A part of the page with a heading; nothing where it is without content."""
+    """A section with a heading; empty where it is without content."""
     if not any(children):
         return Markup()
     heading = element("h2", title, id=f"{anchor}-heading")
@@ -63,11 +63,11 @@ def section(anchor: str, title: str, *children: str) -> Markup:
 def curves(
     title: str, y: str, points: Mapping[str, Sequence[tuple[int, float]]], bottom: int | None = None
 ) -> Markup:
-    """A part of the page with curves over the steps, drawn by matplotlib; nothing where there are none.
+    """A section with curves over the steps, drawn by matplotlib; empty where there are none.
 
     Args:
-        y: what the vertical axis says.
-        points: steps and values of each curve by its name; a value may be no number, and leaves a gap.
+        y: the label of the vertical axis.
+        points: steps and values of each curve by its name; a value that is not a number leaves a gap.
         bottom: where the vertical axis begins; None: below the least value.
     """
     drawn = [(name, of_curve) for name, of_curve in points.items() if of_curve]
@@ -77,7 +77,7 @@ def curves(
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
-    styles = ((4.5, 0.45), (1.3, 1.0))  # the second is thin on top of the first
+    styles = ((4.5, 0.45), (1.3, 1.0))  # the second curve is thin, and drawn on top of the first
     for (name, of_curve), (width, alpha) in zip(drawn, styles, strict=False):
         heights = [value if abs(value) < 1e300 else math.nan for _, value in of_curve]  # as an axis can hold
         marker = "." if len(of_curve) < 40 else ""
@@ -100,7 +100,7 @@ def document(title: str, scripts: Iterable[Path], header: Iterable[str], *sectio
     Its content security policy lets a browser load nothing and run nothing.
 
     Args:
-        scripts: what the page is about; they are named at its top, with the date.
+        scripts: the scripts that the page is about; its top names them, with the date.
         header, sections: Markup.
     """
     about = f"{' and '.join(map(display_path, scripts))}, {time.strftime('%Y-%m-%d %H:%M %Z')}"
@@ -116,7 +116,7 @@ def document(title: str, scripts: Iterable[Path], header: Iterable[str], *sectio
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
-        element("style", Markup(style)),  # such text is not escaped in HTML
+        element("style", Markup(style)),  # the text of a style element is not escaped in HTML
     )
     body = element(
         "body",

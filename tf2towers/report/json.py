@@ -1,4 +1,4 @@
-"""A result as JSON, for other programs. `version` changes when a field changes its meaning or goes."""
+"""A result as JSON, for other programs. `version` changes when a field changes its meaning or is removed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ VERSION = 1
 
 
 def as_json(document: Any) -> str:
-    """Any document of numbers, texts and paths as JSON, ASCII only, with a line feed at its end."""
+    """Any document of numbers, texts and paths as JSON in ASCII, with a line feed at its end."""
     return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
 
 
 def _plain(value: Any) -> Any:
-    """The same as JSON can hold it: Python's numbers for NumPy's, texts for paths and floats that are not finite."""
+    """Converts to values that JSON has: NumPy's numbers to Python's, paths and floats that are not finite to texts."""
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -36,7 +36,7 @@ def _plain(value: Any) -> Any:
 
 
 def render(results: Sequence[MigrationResult], _: object = None) -> str:
-    """All results as one JSON object."""
+    """Returns all results as one JSON object."""
     status = max((result.status for result in results), default=0)
     return as_json({"version": VERSION, "status": status, "results": list(map(_result, results))})
 

@@ -1,13 +1,13 @@
 """A parity result as JSON, for other programs.
 
-    {"schema": 2,                    changes when a field changes its meaning or goes
+    {"schema": 2,                    changes when a field changes its meaning or is removed
      "status": 0 | 1 | 2,            the exit status
      "verdict": "..",                one line
-     "counts": {KIND: {"bitwise": 3, "within": 0, "differs": 1, "failed": 0}},   kinds that were compared
-     "comparisons": [..],            with the "verdict" of each: the key under which `counts` counts it
+     "counts": {KIND: {"bitwise": 3, "within": 0, "differs": 1, "failed": 0}},   only kinds that were compared
+     "comparisons": [..],            each with its "verdict", which is a key of `counts`
      ..}
 
-All else are the fields of `ParityResult` by their names, without the texts of the scripts. A float that is not a number
+All other fields are those of `ParityResult`, without the texts of the scripts. A float that is not finite
 is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC 8259, section 6) lacks a token for it, and `float()` reads all
 three. Paths are as the reader would type them.
 """
@@ -24,7 +24,7 @@ SCHEMA = 2
 
 
 def parity_as_json(result: ParityResult) -> str:
-    """The result as one JSON object, ASCII only, with a line feed at its end."""
+    """Returns the result as one JSON object in ASCII, with a line feed at its end."""
     fields = asdict(result)
     for side in ("original", "migrated"):
         del fields[side]["text"]

@@ -1,4 +1,4 @@
-"""What came of comparing two runs: each gradient and variable by name, what differs first, and why."""
+"""The result of comparing two runs: each gradient and variable by name, the first difference, and its cause."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-#: in the order of a step
+#: in the order in which a training step computes them
 Kind = Literal["input", "loss", "tower gradient", "gradient", "variable", "fetched", "summary"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far one thing is apart over all steps.
+    """How far one value, such as a gradient or a variable, differs over all steps.
 
     Attributes:
         problem: why it could not be compared ('only in the original', 'shape [3] against [4]', 'None in the migrated
-            run', ..): a failure. Empty where it was.
-        bitwise: every bit of every step.
-        first_step: the first step (from 0) at which it differs.
-        max_rel: the largest of any step's greatest difference by its largest element. It is also the smallest
+            run', ..), which counts as a failure. Empty where it was compared.
+        bitwise: whether every bit of every step is equal.
+        first_step: the first step (from 0) at which the value differs.
+        max_rel: the largest over all steps of the greatest difference divided by the largest element; the smallest
             tolerance that would pass.
-        within: it is within the tolerance that was asked for, or rounding.
-        rounding: it is not within the tolerance, but of a gradient that is 0 in exact arithmetic
+        within: whether the difference is within the given tolerance, or rounding.
+        rounding: whether it exceeds the tolerance, but belongs to a gradient that is 0 in exact arithmetic
             (see `tf2towers.verify.noise`).
     """
 
@@ -40,14 +40,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A cause that explains what differs.
+    """A mistake in the migrated script that explains a difference.
 
     Attributes:
-        name: the mistake's short name, as 'sum for mean' (see `tf2towers.verify.diagnose`).
-        message: one or two sentences: what it is, and what in the numbers shows it.
+        name: the mistake's short name, such as 'sum for mean' (see `tf2towers.verify.diagnose`).
+        message: one or two sentences: the mistake, and the numbers that show it.
         todo: what to change in the migrated script.
-        step: the first step (from 0) at which it shows.
-        confidence: from 0 to 1: the part of what it should explain that it does explain.
+        step: the first step (from 0) whose numbers show the mistake.
+        confidence: from 0 to 1: how much of the difference the mistake explains.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Side:
     text: str = ""
     tensorflow: str = ""
     python: str = ""
-    seconds: float = 0.0  # the whole process
+    seconds: float = 0.0  # of the whole process
     notes: list[str] = field(default_factory=list)
 
 
@@ -79,11 +79,11 @@ class ParityResult:
 
     Attributes:
         outcome: 'bitwise': every bit equal. 'within': all within `tolerance`, or rounding. 'differs'. 'error': could
-            not be run or compared, `error` says why.
-        first_gradient: the variable nearest to the loss whose gradient differs in the step `first_step`; empty where
-            none does.
-        calls: so many session calls were compared, of two programs that make the same ones; a step of a comparison is
-            then the number of a call, and `steps` says how many train. 0: training steps were compared.
+            not be run or compared; `error` says why.
+        first_gradient: the variable nearest to the loss whose gradient differs in step `first_step`; empty where
+            no gradient differs.
+        calls: the number of session calls compared, where both programs make the same calls. A comparison's step is
+            then the number of a call, and `steps` is the number of calls that train. 0: training steps were compared.
     """
 
     original: Side
@@ -104,7 +104,7 @@ class ParityResult:
 
     @property
     def is_across_versions(self) -> bool:
-        """Whether the two ran on different TensorFlows."""
+        """Whether the two scripts ran on different versions of TensorFlow."""
         return self.original.tensorflow != self.migrated.tensorflow
 
     @property

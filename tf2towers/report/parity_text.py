@@ -1,4 +1,4 @@
-"""A parity result in words: the verdict in one line; for a terminal, why, what differs first, what is not equal."""
+"""A parity result as text: the verdict in one line; then the causes, the first difference, and unequal values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal
 from tf2towers.report.parity_result import Comparison, Diagnosis, Kind, ParityResult, Side
 from tf2towers.report.paths import counted, display_path
 
-#: in the order of a step
+#: in the order in which a training step computes them
 PLURALS: dict[Kind, str] = {
     "input": "inputs",
     "loss": "losses",
@@ -23,7 +23,7 @@ PLURALS: dict[Kind, str] = {
     "summary": "summaries",
 }
 KINDS = tuple(PLURALS)
-#: what a verdict speaks of, in this order; of session calls, and of training steps
+#: the kinds that a headline names, in this order: for session calls, and for training steps
 _OF_CALLS: tuple[Kind, ...] = ("gradient", "variable", "fetched", "summary")
 _OF_STEPS: tuple[Kind, ...] = ("gradient", "loss", "variable")
 
@@ -39,7 +39,7 @@ VERDICTS = tuple(VERDICT_WORDS)
 
 
 def verdict_of(comparison: Comparison) -> Verdict:
-    """What came of one comparison; one that has a `problem` is 'failed', whatever its other fields say."""
+    """The verdict on one comparison: 'failed' where it has a `problem`, whatever its other fields are."""
     if comparison.problem:
         return "failed"
     if comparison.bitwise:
@@ -48,14 +48,14 @@ def verdict_of(comparison: Comparison) -> Verdict:
 
 
 def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """By verdict, then by relative difference; NaN is the worst. Equal ones keep their order."""
+    """Sorts by verdict, then by relative difference, NaN first; equal ones keep their order."""
     return sorted(comparisons, key=lambda found: (VERDICTS.index(verdict_of(found)), -_rank(found.max_rel)))
 
 
 def headline(result: ParityResult) -> str:
-    """The verdict: one line.
+    """The verdict in one line.
 
-    It speaks of the kinds that were compared alone: without gradients it does not say that they are equal.
+    It names only kinds that were compared: without gradients, it does not claim that they are equal.
     """
     if result.outcome == "error":
         lines = result.error.strip().splitlines()
@@ -65,7 +65,7 @@ def headline(result: ParityResult) -> str:
     core = _OF_CALLS if result.calls else _OF_STEPS
     of = [found for found in result.comparisons if found.kind in core]
     if not of or (result.outcome == "differs" and all(found.within and not found.problem for found in of)):
-        of = result.comparisons  # it counts other kinds as well
+        of = result.comparisons  # the difference is in other kinds
     kinds = [kind for kind in dict.fromkeys((*core, *KINDS)) if any(found.kind == kind for found in of)]
     every = f"every {_listed(['fetched value' if kind == 'fetched' else kind for kind in kinds])} of {span(result)}"
     equal, rounding = sum(found.bitwise for found in of), sum(found.rounding for found in of)
@@ -94,21 +94,21 @@ def headline(result: ParityResult) -> str:
 
 
 def is_empty(result: ParityResult) -> bool:
-    """Whether both ran, and nothing was compared."""
+    """Whether both scripts ran, but nothing was compared."""
     compared = (result.calls or result.steps) and result.comparisons
     return result.outcome in ("bitwise", "within") and not compared
 
 
 def error_details(result: ParityResult) -> str:
-    """What an error says after its first line."""
+    """The lines of an error after the first."""
     return "\n".join(result.error.strip().splitlines()[1:]) if result.outcome == "error" else ""
 
 
 def span(result: ParityResult) -> str:
     """How much was compared: steps, towers and session calls."""
     towers = f" on {counted(result.towers, 'tower')}"
-    mine, its = result.original.tensorflow, result.migrated.tensorflow
-    versions = f" (TensorFlow {mine} and {its})" if mine and its and mine != its else ""
+    first, second = result.original.tensorflow, result.migrated.tensorflow
+    versions = f" (TensorFlow {first} and {second})" if first and second and first != second else ""
     if not result.calls:
         return counted(result.steps, "step") + towers + versions
     calls = f"{counted(result.calls, 'session call')}, {counted(result.steps, 'training step')}"
@@ -116,12 +116,12 @@ def span(result: ParityResult) -> str:
 
 
 def unit(result: ParityResult) -> str:
-    """What the numbers of a result count: 'step', or 'session call'."""
+    """The unit that a result's numbers count: 'step' or 'session call'."""
     return "session call" if result.calls else "step"
 
 
 def tally(comparisons: Iterable[Comparison]) -> list[tuple[Kind, dict[Verdict, int]]]:
-    """How many of each kind have which verdict, for the kinds there are."""
+    """The number of comparisons with each verdict, for each kind that was compared."""
     counts: dict[Kind, dict[Verdict, int]] = {}
     for comparison in comparisons:
         counts.setdefault(comparison.kind, dict.fromkeys(VERDICTS, 0))[verdict_of(comparison)] += 1
@@ -129,11 +129,11 @@ def tally(comparisons: Iterable[Comparison]) -> list[tuple[Kind, dict[Verdict, i
 
 
 def ceiling(value: float) -> str:
-    """Three digits, rounded up: given as a tolerance, what is shown passes."""
+    """The value in three digits, rounded up: given as a tolerance, the printed number passes."""
     if not math.isfinite(value) or not value:
         return f"{value:.3g}"
     context = decimal.Context(prec=3, rounding=decimal.ROUND_CEILING)
-    # a float again, so that both kinds of numbers look the same; three digits survive that
+    # converted to a float, which keeps three digits, so that it is printed like other floats
     return f"{float(context.create_decimal_from_float(float(value))):.3g}"
 
 
@@ -145,18 +145,18 @@ def _rank(value: float) -> float:
     return math.inf if math.isnan(value) else value
 
 
-# -- for a terminal ----------------------------------------------------------------------------------------------------
+# -- the report for a terminal -----------------------------------------------------------------------------------------
 
-#: how many of a kind are listed where not all are asked for; failures come on top
+#: how many differing values of a kind a brief report lists; failures are listed in addition
 LISTED = 8
 
 
 def render_parity(result: ParityResult, *, verbose: bool = False) -> str:
-    """The whole report.
+    """Returns the whole report.
 
     Args:
-        verbose: names every comparison, also the bit-identical ones; otherwise the worst `LISTED` of a kind and
-            every one that could not be compared.
+        verbose: lists every comparison, the bit-identical ones too. Otherwise lists the worst `LISTED` of a kind,
+            and all that could not be compared.
     """
     lines = [_plain(headline(result))]
     lines += [f"  {_plain(line)}" for line in error_details(result).splitlines()]
@@ -167,7 +167,7 @@ def render_parity(result: ParityResult, *, verbose: bool = False) -> str:
 
 
 def sections(result: ParityResult, verbose: bool = False) -> Iterator[tuple[str, list[str]]]:
-    """The parts of the report, each with a title and its lines, perhaps none; for `verbose` see `render_parity`."""
+    """Yields the sections of the report: a title and its lines, perhaps none. For `verbose` see `render_parity`."""
     counted_in = unit(result)
     yield "why", [line for found in result.diagnoses for line in _diagnosis(found, counted_in)]
     first = (
@@ -222,11 +222,11 @@ def _rows(comparisons: list[Comparison]) -> list[str]:
     table = [] if all(found.problem for found in comparisons) else [header]
     for found in comparisons:
         verdict = verdict_of(found)
-        said = "rounding" if found.rounding and verdict == "within" else VERDICT_WORDS[verdict]
+        words = "rounding" if found.rounding and verdict == "within" else VERDICT_WORDS[verdict]
         first = "-" if found.first_step is None else str(found.first_step)
         shape = "x".join(map(str, found.shape)) or "()"
         more = [_plain(found.problem)] if found.problem else [shape, first, ceiling(found.max_rel)]
-        table.append(["" if verdict == "bitwise" else said, _plain(found.name), *more])
+        table.append(["" if verdict == "bitwise" else words, _plain(found.name), *more])
     return columns(table, right=range(3, len(header)))
 
 
@@ -238,11 +238,11 @@ def _side(side: Side) -> tuple[str, str]:
 
 
 def _align(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    return columns([[mine, _plain(its)] for mine, its in pairs])
+    return columns([[title, _plain(text)] for title, text in pairs])
 
 
 def columns(table: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
-    """Rows as wide as they need to be. The last cell of a row that is short of cells (a problem) widens no column."""
+    """Rows with aligned columns. The last cell of a row with too few cells (a problem) widens no column."""
     full = max(map(len, table), default=0)
     counting = [row if len(row) == full else row[:-1] for row in table]
     widths = [max(map(len, column)) for column in zip_longest(*counting, fillvalue="")]
@@ -257,10 +257,10 @@ def columns(table: Sequence[Sequence[str]], right: Container[int] = ()) -> list[
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a sentence; those after the first are indented."""
+    """The lines of a text; lines after the first are indented."""
     return [f"{'  ' if place else ''}{_plain(line)}" for place, line in enumerate(text.splitlines())]
 
 
 def _plain(text: str) -> str:
-    """On one line and without control characters: a name must not steer the terminal."""
+    """Escapes line ends and control characters, so that a name cannot send commands to the terminal."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

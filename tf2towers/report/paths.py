@@ -1,4 +1,4 @@
-"""How paths, counts and code are shown in a sentence."""
+"""How messages show paths, counts and code."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-#: so long is quoted code at most
+#: the largest length of quoted code
 _LONGEST = 60
 
 
 def display_path(path: Path) -> str:
-    """A path as the reader would type it: relative to the working directory below it, with forward slashes."""
+    """A path as the reader would type it: relative inside the working directory, with forward slashes."""
     if str(path) == "-":
         return "<stdin>"
     if path.is_absolute():
@@ -21,18 +21,18 @@ def display_path(path: Path) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """'1 step', '2 steps'."""
+    """A count with its noun: '1 step', '2 steps'."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """The first of some names, and how many more there are."""
+    """The first `most` names, and the number of the others."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def with_quoted_code(message: str, code: str) -> str:
-    """A message with the first line of the code that it is about, unless it has it already."""
+    """A message with the first line of the code that it is about, unless the message contains that line."""
     first = next(iter(code.strip().splitlines()), "").strip()
     if not first or first in message:
         return message

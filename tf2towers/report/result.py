@@ -1,4 +1,4 @@
-"""What came of migrating one script: the texts that change, the sites left, and why."""
+"""The result of migrating one script: the texts that change, the sites left, and why."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple, Protocol
 
 
 class Cells(Protocol):
-    """The notebook that a text is the code of."""
+    """The notebook whose code a text is."""
 
     def encoded(self, shown: str, *, python3: bool = False) -> bytes:
-        """The notebook's bytes, with another text as its code."""
+        """The notebook's bytes, with its code replaced by another text."""
 
 
 FindingKind = Literal["left", "changed", "note", "edit"]
@@ -29,18 +29,18 @@ class Finding:
     line: int
     #: counted from 1, as editors do
     column: int
-    #: "left": the site is left to be migrated by hand; "changed" and "note": for information; "edit": `--check` found a
+    #: "left": the site is left to be migrated by hand; "changed" and "note": for information; "edit": for `--check`, a
     #: line that would be rewritten
     kind: FindingKind = "left"
     #: in a notebook, the code cell that the line is counted in, from 1
     cell: int | None = None
-    #: how the user accepted this: "noqa" or "ignore"; empty where nothing was said. A site that is left and
-    #: accepted is the user's to migrate: it is counted, and the status does not follow it
+    #: how the user accepted this finding: "noqa" or "ignore"; empty where the user did not. An accepted site that is
+    #: left is counted, but the exit status ignores it
     accepted_by: str = ""
 
 
 class EditedLine(NamedTuple):
-    """A line that a rule rewrites, of the text before; in a notebook, of a cell."""
+    """A line of the old text that a rule rewrites; in a notebook, a line of a cell."""
 
     code: str
     line: int
@@ -49,7 +49,7 @@ class EditedLine(NamedTuple):
 
 @dataclass(frozen=True)
 class FileChange:
-    """A file and its text before and after. The texts keep their line ends, so the rest stays as it is."""
+    """A file with its old and new text. The texts keep their line ends, so that unchanged lines stay the same."""
 
     path: Path
     before: str
@@ -57,11 +57,11 @@ class FileChange:
     encoding: str = "utf-8"
     #: whether the file starts with a UTF-8 byte order mark, which the texts leave out
     bom: bool = False
-    #: whether the text after is known to be Python
+    #: whether the new text was parsed as Python
     checked: bool = False
     #: the rules' edits
     edits: tuple[EditedLine, ...] = ()
-    #: the notebook that the texts are the code cells of, and the text after as Python, without magics
+    #: the notebook whose code cells the texts are; `python` is the new text as Python, without magics
     notebook: Cells | None = None
     python: str = ""
     #: whether a notebook was converted from Python 2
@@ -69,11 +69,11 @@ class FileChange:
 
     @property
     def code(self) -> str:
-        """The text after as Python."""
+        """The new text as Python."""
         return self.after if self.notebook is None else self.python
 
     def encoded(self) -> bytes:
-        """The bytes of the file with the text after; UnicodeEncodeError when its encoding lacks such a character."""
+        """The file's bytes with the new text; raises UnicodeEncodeError when its encoding lacks a character."""
         if self.notebook is not None:
             return self.notebook.encoded(self.after, python3=self.converted and self.after != self.before)
         return (b"\xef\xbb\xbf" if self.bom else b"") + self.after.encode(self.encoding)
@@ -81,22 +81,22 @@ class FileChange:
 
 @dataclass
 class MigrationResult:
-    """What came of migrating one script."""
+    """The result of migrating one script."""
 
     script: Path
     #: the script and the local modules whose text changes
     changes: list[FileChange] = field(default_factory=list)
-    #: local modules the script reaches that need no change; `-o` copies them so that its directory runs by
-    #: itself
+    #: local modules that the script imports and that need no change; `-o` copies them, so that its directory is
+    #: complete
     copied: list[Path] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    #: why nothing could be done at all
+    #: why the script could not be migrated at all
     error: str | None = None
     #: a sentence about the program as a whole
     remark: str = ""
-    #: in the report of a folder: modules with sites left that are reported with a program above
+    #: in a folder's report: modules with sites left that are reported with an earlier program
     left_above: tuple[Path, ...] = ()
-    #: folders that modules are imported from: what `-o` writes keeps its places below them
+    #: folders that modules are imported from: `-o` keeps paths relative to them
     roots: tuple[Path, ...] = ()
 
     @property
@@ -106,16 +106,16 @@ class MigrationResult:
 
     @property
     def accepted(self) -> list[Finding]:
-        """The sites left that the user accepted: they are migrated by hand, and known to be."""
+        """The sites left that the user accepted, to migrate them by hand."""
         return [finding for finding in self.findings if finding.kind == "left" and finding.accepted_by]
 
     @property
     def hidden(self) -> list[Finding]:
-        """Notes that the user did not want to see, where nothing is left."""
+        """Notes that the user chose to hide."""
         return [finding for finding in self.findings if finding.kind != "left" and finding.accepted_by]
 
     def edits(self) -> list[Finding]:
-        """A finding for each line that would be rewritten: what `--check` fails for, by its rule."""
+        """One finding for each line that would be rewritten, with its rule: the lines for which `--check` fails."""
         return [
             Finding(
                 edit.code, "this line would be rewritten", "", change.path, edit.line, 1, "edit", edit.cell
@@ -127,12 +127,12 @@ class MigrationResult:
 
     @property
     def changed(self) -> bool:
-        """Whether any file would be written with another text."""
+        """Whether the text of any file changes."""
         return any(change.before != change.after for change in self.changes)
 
     @property
     def status(self) -> int:
-        """The exit status: 0 nothing left by hand, 1 sites left, 2 could not be done at all."""
+        """The exit status: 0 nothing left by hand, 1 sites left, 2 the script could not be migrated."""
         if self.error is not None:
             return 2
         return 1 if self.left else 0

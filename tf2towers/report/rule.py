@@ -1,4 +1,4 @@
-"""A rule: what it consists of, how rules are found, and how one is shown (`explain`, docs/rules.md, SARIF)."""
+"""A rule: its fields, its registry, and its text for `explain`, docs/rules.md and SARIF."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 #: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
 
-#: lines of a page that `explain` fills with examples after the first
+#: `explain` adds examples after the first only within this number of lines
 _SCREEN = 45
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """What a rule has. `todo` is what to do by hand; `safe` that the result is the same bit for bit.
+    """The fields of a rule. `todo` says what to do by hand; `safe`, that the result is the same bit for bit.
 
     Attributes:
-        sources: what it rests on, as symbols of TensorFlow and issues.
+        sources: the symbols of TensorFlow, issues and other sources that the rule is based on.
         does: whether it changes, reports or refuses.
-        examples: each with a `title`, the code `before` and `after`; None where it is left.
+        examples: each with a `title`, the code `before` and `after`; `after` is None where the code is left as it is.
     """
 
-    #: the package of the rules, a file each
+    #: the package that holds the rules, one file for each
     package: ClassVar[str]
 
     code: str
@@ -39,7 +39,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """A short name, after its file: tower-loop for t2t605_tower_loop.py."""
+        """The short name, taken from the file name: tower-loop for t2t605_tower_loop.py."""
         return "-".join(modules_of(self.package)[self.code].split("_")[1:])
 
 
@@ -55,7 +55,7 @@ AnyRule = TypeVar("AnyRule", bound=Rule)
 
 
 class Registry(Generic[AnyRule]):
-    """The rules of a package. A rule's module is loaded when it is asked for."""
+    """The rules of a package. A rule's module is imported when it is requested."""
 
     def __init__(self, kind: type[AnyRule]) -> None:
         self._package = kind.package
@@ -65,23 +65,23 @@ class Registry(Generic[AnyRule]):
         return [rule for code in self.codes() if (rule := self.rule_of(code)) is not None]
 
     def codes(self) -> list[str]:
-        """The code of every rule, in order; no rule is loaded."""
+        """The code of every rule, in order, without importing any rule."""
         return list(modules_of(self._package))
 
     def rule_of(self, code: str) -> AnyRule | None:
-        """The rule with a code; None where there is none."""
+        """The rule with this code; None where there is none."""
         module = modules_of(self._package).get(code)
         found: AnyRule | None = None if module is None else import_module(f"{self._package}.{module}").RULE
         return found
 
     def todo_of(self, code: str) -> str:
-        """What to do by hand about a finding; empty for a rule that leaves nothing, and a code without a rule."""
+        """The advice on a finding; empty for a rule without one, and for an unknown code."""
         found = self.rule_of(code)
         return " ".join(found.todo.split()) if found is not None else ""
 
 
 def effect_words(rule: Rule) -> str:
-    """What a rule does, in a sentence."""
+    """A sentence on the effect of a rule."""
     if rule.does == "refuses":
         return "refuses: it changes nothing; such a site is left as it is, and the status is 1"
     if rule.does == "reports":
@@ -92,7 +92,7 @@ def effect_words(rule: Rule) -> str:
 
 
 def explain(rule: Rule) -> str:
-    """A rule as text of at most a screen: its first example, and the others that fit; docs/rules.md has them all."""
+    """A rule as text of at most one screen: the first example, and further ones that fit; docs/rules.md has all."""
     lines = [f"{rule.code} {rule.name}: {rule.title}", f"({effect_words(rule)})", ""]
     lines += wrap_paragraphs(rule.why).splitlines()
     if rule.todo:
@@ -112,7 +112,7 @@ def explain(rule: Rule) -> str:
 
 
 def _example_lines(example: Any) -> list[str]:
-    """An example as `explain` shows it, each part after an empty line."""
+    """The lines of an example for `explain`; each part follows an empty line."""
     parts = {"Before": example.before, "After": example.after}
     if example.after is None:
         parts = {"Left as it is": example.before}
@@ -124,7 +124,7 @@ def _example_lines(example: Any) -> list[str]:
 
 
 def as_dict(rule: Rule) -> dict[str, object]:
-    """A rule for `rules --output-format json`."""
+    """The fields of a rule for `rules --output-format json`."""
     fields = {name: getattr(rule, name) for name in ("code", "name", "title", "does", "safe")}
     texts = {"why": wrap_paragraphs(rule.why), "todo": wrap_paragraphs(rule.todo)}
     return fields | texts | {"sources": list(rule.sources)}
@@ -142,13 +142,13 @@ def markdown(rule: Rule) -> str:
 
 
 def wrap_paragraphs(text: str) -> str:
-    """Paragraphs wrapped for a terminal; lines that are indented stay as they are."""
+    """Wraps paragraphs for a terminal; indented lines stay as they are."""
     found = paragraphs(text).split("\n\n")
     return "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, 88) for part in found)
 
 
 def paragraphs(text: str) -> str:
-    """Paragraphs of one line each; lines that are indented stay as they are."""
+    """Joins the lines of each paragraph; indented lines stay as they are."""
     found = textwrap.dedent(text).strip("\n").split("\n\n")
     return "\n\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in found)
 

@@ -1,4 +1,4 @@
-"""A result as SARIF 2.1.0, which code scanning services take. The schema is OASIS's; a test holds it."""
+"""A result as SARIF 2.1.0 for code scanning services. A test validates it against the schema of OASIS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ACCEPTED = {"noqa": "a # noqa on the line", "ignore": "--ignore"}
 
 
 def render(results: Sequence[MigrationResult], rule_of: Callable[[str], Rule | None] = lambda _: None) -> str:
-    """All results as one SARIF log with one run. `rule_of` gives the rules, for their names and texts."""
+    """Returns all results as one SARIF log with one run. `rule_of` looks up a rule, for its name and texts."""
     findings = [finding for result in results for finding in result.findings]
     codes = sorted({finding.code for finding in findings})
     errors = [result for result in results if result.error is not None]
@@ -60,7 +60,7 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
             "startLine": max(finding.line, 1),
             "startColumn": max(finding.column, 1),
         }
-    else:  # a notebook's lines are not its file's
+    else:  # the lines of a notebook's code are not lines of its file
         text = f"Cell {finding.cell}, line {finding.line}: {text}"
     left = finding.kind in ("left", "edit")
     kind = "inSource" if finding.accepted_by == "noqa" else "external"
@@ -68,11 +68,11 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
     return {
         "ruleId": finding.code,
         "ruleIndex": index,
-        "level": "warning" if left else "none",  # SARIF wants "none" for what is not a failure
+        "level": "warning" if left else "none",  # SARIF requires "none" for a result that is not a failure
         "kind": "fail" if left else "informational",
         "message": {"text": text},
         "locations": [location],
-        "suppressions": [accepted] if finding.accepted_by else [],  # an empty list: it was not accepted
+        "suppressions": [accepted] if finding.accepted_by else [],  # an empty list means: not suppressed
     }
 
 

@@ -1,4 +1,4 @@
-"""A result for a terminal: the unified diff, then what was done and every site that is left."""
+"""A result as text for a terminal: the unified diff, then a summary, the notes, and every site that is left."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def lines(
     brief: bool = False,
     every: bool = False,
 ) -> Iterator[str]:
-    """The report on a script, with line ends.
+    """The lines of the report on a script, with line ends.
 
     Args:
         name_of: the name of the rule with a code.
-        diff: whether the changes are shown; not where the files are written anyway.
-        brief: notes about a program without towers and servers are left out; sites that are left never are.
-        every: every site, however many there are, and the modules that are read and unchanged.
+        diff: whether to show the changes as a unified diff.
+        brief: whether to omit notes on a program without towers and servers; sites that are left are always shown.
+        every: whether to show all sites without a limit, and the modules that are read and unchanged.
     """
     for change in result.changes if diff else ():
         yield from unified_diff(change)
@@ -52,7 +52,7 @@ def summary(result: MigrationResult) -> str:
 
 
 def accepted_words(result: MigrationResult) -> str:
-    """What the user accepted, and what was not to be reported; empty where there is nothing."""
+    """The counts of accepted sites and hidden notes, with a leading comma; empty where there are none."""
     words = ""
     if result.accepted:
         words += f", {len(result.accepted)} accepted by you ({_codes(result.accepted)})"
@@ -66,18 +66,18 @@ def _codes(findings: Iterable[Finding]) -> str:
 
 
 def left_only(result: MigrationResult, name_of: Callable[[str], str]) -> str:
-    """A line for each site that is left, with its file: what `--quiet` prints."""
+    """One line for each site that is left, with its file: the output of `--quiet`."""
     return "".join(
         f"{display_path(finding.path)}:{where(finding)}: {rule_words(finding.code, name_of)} {finding.message}\n"
         for finding in result.left
     )
 
 
-# -- the findings: few lines, each path once, each advice once; what is left out is counted ----------------------------
+# -- the findings in few lines: each path once, each advice once; omitted findings are counted -------------------------
 
-#: how many lines say what is left of a script, and how many what else there is to know
+#: the largest number of lines about sites left, and of lines about other findings
 LEFT, NOTES = 10, 6
-#: how many places of one message are written out
+#: the largest number of locations shown for one message
 _PLACES = 4
 
 
@@ -88,7 +88,7 @@ def site_lines(
     all_sites: bool = False,
     notes: bool = True,
 ) -> Iterator[str]:
-    """The lines below a script's summary. `all_sites`: however many there are; `notes`: what is not left, too."""
+    """The lines below a script's summary. `all_sites`: without a limit; `notes`: with the other findings."""
     reported = [finding for finding in result.findings if not finding.accepted_by]
     informed = [finding for finding in reported if finding.kind != "left"] if notes else []
     left = [finding for finding in reported if finding.kind == "left"]
@@ -99,12 +99,12 @@ def site_lines(
 
 
 def rule_words(code: str, name_of: Callable[[str], str]) -> str:
-    """A rule's code and name, as findings show it."""
+    """A rule's code and name as shown in findings."""
     return f"{code} {name}:" if (name := name_of(code)) else code
 
 
 class _Message(NamedTuple):
-    """What findings of one file say, and what is to be done about it."""
+    """The text that several findings of one file share: the message and the advice."""
 
     path: Path
     code: str
@@ -115,7 +115,7 @@ class _Message(NamedTuple):
 def _part(
     findings: list[Finding], script: Path, limit: int | None, name_of: Callable[[str], str]
 ) -> list[str]:
-    """As many messages as fit into so many lines; None: all."""
+    """The lines for as many messages as fit into `limit` lines; None: for all."""
     places: dict[_Message, list[str]] = {}
     for finding in sorted(findings, key=lambda found: (found.path != script, str(found.path), _place(found))):
         key = _Message(finding.path, finding.code, finding.todo, finding.message)
@@ -158,7 +158,7 @@ def _lines(
 
 
 def _chosen(messages: list[_Message], count: int) -> list[_Message]:
-    """As many as are shown: of each file and code the first, then the others; those of one advice stand together."""
+    """Selects `count` messages: the first of each file, code and advice, then others; sorted by these groups."""
     blocks = list(dict.fromkeys(message[:3] for message in messages))
     first = [next(message for message in messages if message[:3] == block) for block in blocks]
     chosen = set([*first, *(message for message in messages if message not in first)][:count])
@@ -179,10 +179,10 @@ def _place(finding: Finding) -> tuple[int, int, int]:
 
 
 def unified_diff(change: FileChange, original: Path | None = None) -> Iterator[str]:
-    """The lines of a unified diff that `patch -p1` takes.
+    """The lines of a unified diff for `patch -p1`.
 
     Args:
-        original: the file of the text before, where that is another one.
+        original: the file of the old text, where it is another file.
     """
     before, after = _split(change.before), _split(change.after)
     if before == after:
@@ -203,25 +203,25 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
 
 
 def _range(start: int, end: int) -> str:
-    """A range of lines as a unified diff writes it."""
+    """A range of lines, as in a hunk's header of a unified diff."""
     if end == start + 1:
         return str(end)
     return f"{start + (start < end)},{end - start}"
 
 
 def _split(text: str) -> list[str]:
-    """The lines of a text for a diff, split at line feeds alone."""
+    """Splits a text at line feeds only, as a diff needs it."""
     return [line for line in re.split(r"(?<=\n)", text) if line]
 
 
-#: of a text of more lines than the first number, so many are compared at a time: the work grows with its length, not
-#: with the square of it
+#: texts of more lines than the first number are compared in windows of so many lines: the work then grows with their
+#: length, not with its square
 _LONG, _WINDOW = 2000, 400
 _Opcode = tuple[str, int, int, int, int]
 
 
 def _match(before: list[str], after: list[str]) -> SequenceMatcher[str]:
-    """A matcher of two texts. Of long ones, each window ends with the last lines in it that are the same."""
+    """A matcher of two texts. For long texts, each window ends after its last lines that are equal."""
     if len(before) < _LONG:
         return SequenceMatcher(None, before, after)
     opcodes: list[_Opcode] = []

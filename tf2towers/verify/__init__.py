@@ -1,1 +1,1 @@
-"""The proof: an original and another program are run, and what they compute is compared, number by number."""
+"""Runs an original and another program, and compares number by number what they compute."""

@@ -1,4 +1,4 @@
-"""Two recordings held against each other: every input, loss, gradient and variable by name, every step."""
+"""Compares two recordings: every input, loss, gradient and variable by name, in every step."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from tf2towers.report.parity_result import Comparison, Kind, Outcome
 from tf2towers.verify.recorder.variables import belongs_to
 from tf2towers.verify.recording import Arrays, Facts, Step
 
-#: a whole number of towers by which a loss may be divided, to the rounding of one division
+#: the relative rounding that is allowed where a loss was divided by the number of towers
 _SHARE = 1e-6
 
 
 class NotComparable(Exception):
-    """One of the runs has no steps, or not as many as the other."""
+    """One of the runs is without steps, or its number of steps differs from the other's."""
 
 
 @dataclass
 class Tolerances:
-    """What is still taken for the same, relative to the largest element of a step; 0: every bit."""
+    """Differences that count as equal, relative to the largest element of a step; 0: every bit counts."""
 
     gradients: float = 0.0
     variables: float = 0.0
 
     def of(self, kind: Kind) -> float:
-        """The tolerance of a kind."""
+        """The tolerance for values of one kind."""
         return self.variables if kind == "variable" else self.gradients
 
 
-#: The order of the sum. An all-reduce adds more than two towers in another order than concat and reduce_mean: 1.5e-7 of
-#: the largest element at 4 and 8 towers; an update carries it on.
-#: Another TensorFlow: kernels round otherwise. 2e-6 of the largest element for this project's network between 1.15 and
-#: 2.21. An update that divides by a gradient's own size (Adam, RMSProp) makes more of it where that is next to zero.
-#: By whether each step starts from the original's variables; else it goes on with the last one's digits.
+#: The order of a sum: an all-reduce adds more than two towers in another order than concat and reduce_mean. At 4 and 8
+#: towers this is 1.5e-7 of the largest element, and updates carry it on.
+#: Another TensorFlow: its kernels round differently. Between 1.15 and 2.21, 2e-6 of the largest element for this
+#: project's network. An update that divides by a gradient's own size (Adam, RMSProp) magnifies it where that is near 0.
+#: The keys: whether each step starts from the original's variables; otherwise differences add up over the steps.
 _SUM_ORDER = {True: Tolerances(1e-6, 1e-6), False: Tolerances(1e-5, 1e-5)}
 _OTHER_TENSORFLOW = {True: Tolerances(1e-5, 1e-3), False: Tolerances(1e-4, 1e-3)}
 
@@ -44,20 +44,20 @@ _OTHER_TENSORFLOW = {True: Tolerances(1e-5, 1e-3), False: Tolerances(1e-4, 1e-3)
 def tolerances(
     given: float | None, tensorflows: tuple[str, str], towers: int, lockstep: bool
 ) -> tuple[Tolerances, str]:
-    """What may differ, and the named rule that says so; an empty one where every bit counts, or the user says.
+    """The tolerances, and the named rule for them; the rule is empty where every bit counts, or the user gave them.
 
     Args:
-        given: by the user.
+        given: the user's tolerance, if any.
         tensorflows: the versions of the original and of the migrated program.
-        towers: so many that are added up in any order.
-        lockstep: each step starts from the original's variables.
+        towers: the number of towers that may be summed in any order.
+        lockstep: whether each step starts from the original's variables.
     """
     if given is not None:
         return Tolerances(given, given), ""
     if tensorflows[0] != tensorflows[1]:
         other = _OTHER_TENSORFLOW[lockstep]
         return other, (
-            f"rule 'another TensorFlow' ({tensorflows[0]} and {tensorflows[1]}): kernels round otherwise; variables "
+            f"rule 'another TensorFlow' ({tensorflows[0]} and {tensorflows[1]}): kernels round differently; variables "
             f"within {other.variables:g} of the largest element, all else within {other.gradients:g}"
         )
     if towers > 2:
@@ -71,7 +71,7 @@ def tolerances(
 
 
 def outcome_of(comparisons: Iterable[Comparison]) -> Outcome:
-    """One verdict on all the comparisons."""
+    """The outcome of all comparisons together."""
     found = list(comparisons)
     if all(comparison.bitwise for comparison in found):
         return "bitwise"
@@ -79,7 +79,7 @@ def outcome_of(comparisons: Iterable[Comparison]) -> Outcome:
 
 
 def first_of(comparisons: Iterable[Comparison], trainable: Sequence[str]) -> tuple[int | None, str]:
-    """The first step at which anything differs, and its differing gradient that is nearest to the loss, if one does."""
+    """The first step at which anything differs; and of the gradients that differ there, the one nearest to the loss."""
     apart = [found for found in comparisons if not found.within and found.first_step is not None]
     first = min((found.first_step for found in apart if found.first_step is not None), default=None)
     order = {name: place for place, name in enumerate(trainable)}
@@ -91,7 +91,7 @@ def first_of(comparisons: Iterable[Comparison], trainable: Sequence[str]) -> tup
 
 @dataclass
 class Series:
-    """One thing over all steps; its attributes are those of the `Comparison` that comes of it."""
+    """The comparison of one value over all steps; its attributes are those of the resulting `Comparison`."""
 
     shape: tuple[int, ...] = ()
     dtype: str = ""
@@ -101,44 +101,44 @@ class Series:
     max_rel: float = 0.0
 
     @classmethod
-    def like(cls, mine: np.ndarray | None, its: np.ndarray | None) -> Series:
-        """An empty one for values of this shape and type."""
-        value = mine if mine is not None else its
+    def like(cls, original: np.ndarray | None, migrated: np.ndarray | None) -> Series:
+        """An empty series for values of this shape and type."""
+        value = original if original is not None else migrated
         return cls() if value is None else cls(value.shape, str(value.dtype))
 
-    def add(self, place: int, mine: np.ndarray | None, its: np.ndarray | None) -> float:
-        """Compares the two values of a step: how far they are apart, relative to the largest element."""
-        if equal(mine, its):
+    def add(self, place: int, original: np.ndarray | None, migrated: np.ndarray | None) -> float:
+        """Compares the values of one step. Returns their difference, relative to the largest element."""
+        if equal(original, migrated):
             return 0.0
         self.bitwise = False
         self.first_step = place if self.first_step is None else self.first_step
         problem = ""
-        if mine is None or its is None:
-            problem = "only in the migrated run" if mine is None else "only in the original"
-        elif mine.shape != its.shape:
-            problem = f"shape {list(mine.shape)} against {list(its.shape)}"
-        elif mine.dtype != its.dtype:
-            problem = f"dtype {mine.dtype} against {its.dtype}"
+        if original is None or migrated is None:
+            problem = "only in the migrated run" if original is None else "only in the original"
+        elif original.shape != migrated.shape:
+            problem = f"shape {list(original.shape)} against {list(migrated.shape)}"
+        elif original.dtype != migrated.dtype:
+            problem = f"dtype {original.dtype} against {migrated.dtype}"
         self.problem = self.problem or problem
-        if mine is None or its is None or problem:
+        if original is None or migrated is None or problem:
             return float("inf")
         with np.errstate(all="ignore"):
-            wide = np.complex128 if mine.dtype.kind == "c" else np.float64
-            apart = np.abs(mine.astype(wide) - its.astype(wide))
-            largest = float(np.max(np.abs(mine.astype(wide)), initial=0.0, where=np.isfinite(mine)))
+            wide = np.complex128 if original.dtype.kind == "c" else np.float64
+            apart = np.abs(original.astype(wide) - migrated.astype(wide))
+            largest = float(np.max(np.abs(original.astype(wide)), initial=0.0, where=np.isfinite(original)))
             absolute = float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
         relative = absolute / largest if largest else (float("inf") if absolute else 0.0)
         self.max_rel = max(self.max_rel, relative)
         return relative
 
     def comparison(self, kind: Kind, name: str, tolerance: float, noise: bool = False) -> Comparison:
-        """The result of the comparison, over all steps; of noise, what is not within the tolerance is rounding."""
+        """The result over all steps; with `noise`, a difference outside the tolerance counts as rounding."""
         within = not self.problem and self.max_rel <= tolerance
         return Comparison(kind, name, within=within or noise, rounding=noise and not within, **vars(self))
 
 
 def is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
-    """Whether it is one of some variables, or a gradient, a slot, an average or a summary of one."""
+    """Whether a value is one of these variables, or a gradient, a slot, an average or a summary of one."""
     of_variables = kind in ("gradient", "tower gradient", "variable", "summary")
     return of_variables and belongs_to(key.rpartition(": ")[2], names)
 
@@ -151,17 +151,17 @@ def compare(
     share: int = 1,
     noise: Collection[str] = (),
 ) -> list[Comparison]:
-    """What came of comparing everything that either run has, in the order of a step.
+    """The comparisons of everything that either run recorded, in the order of a step.
 
     Args:
         original, migrated: the steps one by one; large ones need not be in memory.
-        tolerances: see there; by default every bit counts.
-        kinds: what is compared.
-        share: each replica's loss and gradients are this part of a TF1 tower's (see `share_of`).
-        noise: variables whose gradients are rounding: they, their gradients and slots may differ.
+        tolerances: see `Tolerances`; by default every bit counts.
+        kinds: the kinds of values to compare.
+        share: each replica's loss and gradients are a TF1 tower's divided by this (see `share_of`).
+        noise: variables whose gradients are only rounding: these variables, gradients and slots may differ.
 
     Raises:
-        NotComparable: there are no steps, or more on one side than on the other.
+        NotComparable: no steps were recorded, or more on one side than on the other.
     """
     series: dict[tuple[Kind, str], Series] = {}
     chosen, limits, count = set(kinds), tolerances or Tolerances(), 0
@@ -173,9 +173,9 @@ def compare(
                 else ("the original", "the migrated run")
             )
             raise NotComparable(f"{less} has made {count} training steps, {more} more")
-        for kind, name, value, its in pairs(step, match, share):
+        for kind, name, value, other in pairs(step, match, share):
             if kind in chosen:
-                series.setdefault((kind, name), Series.like(value, its)).add(count, value, its)
+                series.setdefault((kind, name), Series.like(value, other)).add(count, value, other)
         count += 1
     if not count:
         raise NotComparable("no training step was recorded")
@@ -188,18 +188,18 @@ def compare(
 def pairs(
     original: Step, migrated: Step, share: int = 1
 ) -> Iterator[tuple[Kind, str, np.ndarray | None, np.ndarray | None]]:
-    """What is compared of a step: kind, name, the original's value and the migrated program's."""
+    """Yields the values of a step to compare: kind, name, the original's value and the migrated program's."""
     for name in _names(original.inputs, migrated.inputs):
-        if name in migrated.inputs:  # one that the migrated program has no use for is seen in what follows
+        if name in migrated.inputs:  # an unused input shows in later values
             yield "input", name, original.inputs.get(name), migrated.inputs[name]
     for tower in range(max(len(original.losses), len(migrated.losses))):
-        its_loss = _times(_at(migrated.losses, tower), share)
-        yield "loss", f"tower {tower}", _at(original.losses, tower), its_loss
+        loss = _times(_at(migrated.losses, tower), share)
+        yield "loss", f"tower {tower}", _at(original.losses, tower), loss
     if original.tower_gradients and migrated.tower_gradients:
         for tower in range(max(len(original.tower_gradients), len(migrated.tower_gradients))):
-            mine, its = _at(original.tower_gradients, tower) or {}, _at(migrated.tower_gradients, tower) or {}
-            for name in _names(mine, its):
-                yield "tower gradient", f"tower {tower}: {name}", mine.get(name), _times(its.get(name), share)
+            one, two = _at(original.tower_gradients, tower) or {}, _at(migrated.tower_gradients, tower) or {}
+            for name in _names(one, two):
+                yield "tower gradient", f"tower {tower}: {name}", one.get(name), _times(two.get(name), share)
     for name in _names(original.gradients, migrated.gradients):
         yield "gradient", name, original.gradients.get(name), migrated.gradients.get(name)
     for name in _names(original.after, migrated.after):
@@ -207,7 +207,7 @@ def pairs(
 
 
 def equal(left: np.ndarray | None, right: np.ndarray | None) -> bool:
-    """Whether two values are there, of one type and shape, and equal; a NaN equals a NaN."""
+    """Whether two values are present, of one type and shape, and equal; a NaN equals a NaN."""
     if left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
         return False
     return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc")
@@ -228,14 +228,14 @@ def _times(value: np.ndarray | None, share: int) -> np.ndarray | None:
 
 
 def share_of(original: Step, migrated: Step, facts: Facts) -> int:
-    """The number of towers, where each replica's loss is its share of the mean; else 1.
+    """The number of towers, where each replica's loss is divided by that number; else 1.
 
-    A program whose optimizer sums over the replicas, as Keras 3's does, divides each loss by their number. Its applied
-    gradient is the mean all the same, and that is compared as it is.
+    An optimizer that sums over the replicas, as Keras 3's does, needs losses divided by their number. The applied
+    gradient is the mean all the same, and is compared unchanged.
     """
     towers = len(original.losses)
     if towers < 2 or towers != facts.towers or len(migrated.losses) != towers:
         return 1
-    mine, its = np.array(original.losses, np.float64), np.array(migrated.losses, np.float64)
+    left, right = np.array(original.losses, np.float64), np.array(migrated.losses, np.float64)
     with np.errstate(all="ignore"):
-        return towers if np.allclose(mine, its * towers, rtol=_SHARE, atol=0) and mine.any() else 1
+        return towers if np.allclose(left, right * towers, rtol=_SHARE, atol=0) and left.any() else 1

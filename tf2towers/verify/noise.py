@@ -1,4 +1,4 @@
-"""What of a difference is rounding: gradients that are 0 in exact arithmetic, as the original's in float64 show."""
+"""Finds differences that are only rounding: gradients that are 0 in exact arithmetic, as float64 shows."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ from tf2towers.verify.recorder.variables import belongs_to
 from tf2towers.verify.recording import Recording, Step, dense
 from tf2towers.verify.sides import Options, record_original
 
-#: a gradient in float64 that is so much smaller than in float32 is 0 in exact arithmetic
+#: a gradient counts as 0 in exact arithmetic if its size in float64 is at most this part of that in float32
 _NOTHING = 2.0**-18
-#: two roundings of one such gradient are seldom further apart
+#: the largest ratio of the sizes of two roundings of one such gradient
 _ALIKE = 16.0
 
 
 def record_steps_of_both(
     result: ParityResult, options: Options, place: Path, *, double: bool
 ) -> tuple[Recording, Recording] | None:
-    """What the training steps of two programs of sessions are made of: both are run once more.
+    """Runs two programs of sessions once more, and records the values of their training steps.
 
     Each step of the migrated script starts from the original's variables.
 
     Args:
-        double: the original's gradients are computed in float64 as well.
+        double: whether the original's gradients are also computed in float64.
 
     Returns:
-        None where one of them fails then; a note says so.
+        Both recordings; None where a run fails, which a note reports.
     """
     how = dataclasses.replace(options, steps=min(options.steps, 4), continuous=True)
-    mine, its = place / "original-steps", place / "migrated-steps"
+    original, migrated = place / "original-steps", place / "migrated-steps"
     script, of_runtime = result.original.script, makes_session_calls(result.original.script)
     exact = dataclasses.replace(how, double=double)
-    in_step = dataclasses.replace(how, in_step=mine)
+    in_step = dataclasses.replace(how, in_step=original)
     try:
-        record_original(script, result.arguments, mine, exact, migrated=of_runtime)
-        record_original(result.migrated.script, result.arguments, its, in_step, migrated=True)
+        record_original(script, result.arguments, original, exact, migrated=of_runtime)
+        record_original(result.migrated.script, result.arguments, migrated, in_step, migrated=True)
     except RunFailed as problem:
-        result.notes.append(f"no cause was looked for: {str(problem).splitlines()[0]}")
+        result.notes.append(f"the cause could not be searched: {str(problem).splitlines()[0]}")
         return None
-    return Recording.load(mine), Recording.load(its)
+    return Recording.load(original), Recording.load(migrated)
 
 
 def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) -> set[str]:
-    """The variables whose gradients are 0 in exact arithmetic: what either side has is rounding, of about one size.
+    """The variables whose gradients are 0 in exact arithmetic: both sides' values are rounding, of about one size.
 
-    Such are a bias before a batch norm and the bias of attention's keys. Adam makes whole steps of them, in a direction
-    of its own on each side; nothing else in the program depends on those variables.
+    Examples are a bias before a batch norm and the bias of attention's keys. Adam makes whole steps of such gradients,
+    in different directions on both sides; nothing else in the program depends on those variables.
     """
     found: dict[str, bool] = {}
-    for mine, its in zip(original, migrated, strict=False):
-        for name, exact in mine.gradients64.items():
-            own = _largest(mine.gradients[name])
-            none = _largest(exact) <= _NOTHING * own and _largest(its.gradients.get(name)) <= _ALIKE * own
+    for step, match in zip(original, migrated, strict=False):
+        for name, exact in step.gradients64.items():
+            own = _largest(step.gradients[name])
+            none = _largest(exact) <= _NOTHING * own and _largest(match.gradients.get(name)) <= _ALIKE * own
             found[name] = found.get(name, True) and none
     return {name for name, is_nothing in found.items() if is_nothing}
 
@@ -68,11 +68,11 @@ def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) ->
 # An element of a variable, or of its slots and averages, is rounding where its gradient is within the tolerance, and
 #     |migrated - original| <= min(most, TIMES * r) * (the largest change of the variable by any step of the original)
 #     r: the relative difference of its gradient's element, |migrated - original| / |the original's in float64|
-#     most: 1 + TIMES for a weight, which goes at most with the gradient; 1 + TIMES ** 2 for the rest, which may go with
-#         its square (Adam's second moment).
+#     most: 1 + TIMES for a weight, whose update grows at most with the gradient; 1 + TIMES ** 2 for the rest, which may
+#         grow with its square (Adam's second moment).
 #
-# So a weight whose gradient is no rounding is held to what the update makes of the gradient's own difference. Another
-# rate or another epsilon stays a difference.
+# So a weight whose gradient is more than rounding may only differ by the effect of its gradient's own difference.
+# Another learning rate or epsilon is still reported as a difference.
 
 TIMES = 4.0
 
@@ -80,7 +80,7 @@ TIMES = 4.0
 def compare_steps_of_rounding(
     original: Recording, migrated: Recording, limits: Tolerances
 ) -> tuple[list[Comparison], list[str]]:
-    """Compares steps that start from the same variables, on two TensorFlows; rounding is marked as such, and within.
+    """Compares steps that start from the same variables, on two TensorFlows; rounding counts as within tolerance.
 
     Returns:
         The comparisons; and the names of the variables whose gradients, or elements of them, are rounding.
@@ -104,7 +104,7 @@ def compare_steps_of_rounding(
 
 
 def owner_of(name: str, trainable: Iterable[str]) -> str | None:
-    """The trained variable that a variable is, or is a slot or an average of; None for others, as a moving mean."""
+    """The trained variable that a variable is, or is a slot or average of; None for others, such as a moving mean."""
     return max((owner for owner in trainable if belongs_to(name, [owner])), key=len, default=None)
 
 
@@ -113,19 +113,19 @@ def _is_update_of_rounding(
 ) -> bool:
     change = max(_largest(step.after[name] - step.variables[name]) for step in original)
     most = 1 + (TIMES if name == owner else TIMES**2)
-    for mine, its in zip(original, migrated, strict=True):
-        apart = np.abs(its.after[name].astype(np.float64) - mine.after[name])
-        if _largest(apart) <= limits.variables * _largest(mine.after[name]):
+    for step, match in zip(original, migrated, strict=True):
+        apart = np.abs(match.after[name].astype(np.float64) - step.after[name])
+        if _largest(apart) <= limits.variables * _largest(step.after[name]):
             continue
-        shape = {owner: mine.variables[owner].shape}
-        rows = {key: value for key, value in mine.gradients.items() if key.endswith("//indices")}
-        sides = mine.gradients, its.gradients, {**mine.gradients64, **rows}
+        shape = {owner: step.variables[owner].shape}
+        rows = {key: value for key, value in step.gradients.items() if key.endswith("//indices")}
+        sides = step.gradients, match.gradients, {**step.gradients64, **rows}
         left, right, exact = (dense(gradients, shape).get(owner) for gradients in sides)
         if left is None or right is None or exact is None or exact.shape != apart.shape:
             return False
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.where(right == left, 0.0, np.abs(right.astype(np.float64) - left) / np.abs(exact))
-        ulp = np.spacing(np.float32(_largest(mine.after[name])))
+        ulp = np.spacing(np.float32(_largest(step.after[name])))
         if not np.all(apart <= np.minimum(most, TIMES * relative) * change + 4 * ulp):
             return False
     return True

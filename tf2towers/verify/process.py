@@ -1,4 +1,4 @@
-"""One side of a proof as a process: in a group of its own, with a time limit, and nothing left of it."""
+"""Runs one side of a verification as a process: in its own group, with a time limit, and without leftovers."""
 
 from __future__ import annotations
 
@@ -14,50 +14,50 @@ from tf2towers.launch.cluster import LaunchError
 from tf2towers.launch.process import GuardedProcess
 
 ROOT = Path(__file__).resolve().parents[2]
-#: oneDNN picks fused kernels by the graph around an op, and a session's graph is not a function's: off on both sides.
+#: oneDNN is off on both sides: it fuses an op with its neighbours, which differ in a session's and a function's graph.
 ENVIRONMENT = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
 _POLL = 0.05
-#: what else is in the way of an error: the program's own log, which says of TF1's hooks when they begin and end
+#: lines to omit from error messages: the program's log, in which TF1's hooks report their begin and end
 _LOGGED = re.compile(r"^(\[[\w ]+\] )?([IW]\d{4} |WARNING:tensorflow:|INFO:tensorflow:)")
 
 
 class RunFailed(Exception):
-    """A trainer could not be run to the end of its recording; the message says why and how it ended."""
+    """A trainer could not be run to the end of its recording; the message gives the reason and the exit status."""
 
 
 def changed_environment(other_python: bool = False) -> dict[str, str]:
-    """What every process of a proof has in the place of this one's.
+    """The environment variables that every process of a verification gets in place of this process's.
 
     Args:
-        other_python: it runs on another interpreter, which must not see what this one has installed.
+        other_python: whether the process runs on another interpreter, which must not import packages of this one.
     """
-    installed = ROOT.name in ("site-packages", "dist-packages")  # where its interpreter finds it by itself
+    installed = ROOT.name in ("site-packages", "dist-packages")  # then importable without PYTHONPATH
     home = "" if other_python or installed else str(ROOT)
     path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH", "")]))
     return {
         **ENVIRONMENT,
         "PYTHONPATH": path,
         "PYTHONHASHSEED": "0",
-        **({"TF2_BEHAVIOR": "0"} if other_python else {}),  # a TensorFlow 2 leaves it at 1
+        **({"TF2_BEHAVIOR": "0"} if other_python else {}),  # importing TensorFlow 2 sets it to 1
     }
 
 
 def portable(started: Path, folder: Path) -> Path:
-    """Copies what another interpreter runs of us into a folder of its own, and gives the copy of the file it starts.
+    """Copies the files that another interpreter runs into a folder of their own; returns the copy of `started`.
 
-    An installed tf2towers lies in this interpreter's site-packages: on the path of another one, its NumPy would be
-    imported there.
+    An installed tf2towers lies in this interpreter's site-packages. On another interpreter's path, that folder would
+    make it import this one's NumPy.
 
     Args:
         started: a file in `tf2towers/verify/recorder` or `tf2towers/compare/watch`.
-        folder: for the copy; made if it is not there.
+        folder: the folder for the copy; created if it is missing.
     """
     for package in (Path("verify", "recorder"), Path("compare", "watch")):
         to = folder / "tf2towers" / package
         if not to.exists():
             shutil.copytree(ROOT / "tf2towers" / package, to, ignore=shutil.ignore_patterns("__pycache__"))
             (to.parent / "__init__.py").touch()
-    # a script may import a tf2towers of its own interpreter
+    # a script may import the tf2towers that its own interpreter has installed
     merged = "import pkgutil\n\n__path__ = pkgutil.extend_path(__path__, __name__)\n"
     (folder / "tf2towers" / "__init__.py").write_text(merged, encoding="utf-8")
     return folder / started.relative_to(ROOT)
@@ -71,26 +71,26 @@ def run(
     tick: Callable[[], object] | None = None,
     other_python: bool = False,
 ) -> int:
-    """Runs a command in a session of its own, which can ask nobody for input; nothing of it is left then.
+    """Runs a command in its own session, without standard input; afterwards none of its processes is left.
 
     Args:
-        log: where its output goes.
-        environment: beside this process's own.
-        timeout: seconds that it has.
-        tick: called again and again.
+        log: the file for its output.
+        environment: variables added to this process's own.
+        timeout: the time limit in seconds.
+        tick: called every 0.05 s.
         other_python: see `changed_environment`.
 
     Returns:
-        Its exit status.
+        The exit status.
 
     Raises:
-        RunFailed: it cannot be started.
-        TimeoutError: the time is over.
+        RunFailed: the command cannot be started.
+        TimeoutError: the time limit is over.
     """
     variables = {**os.environ, **changed_environment(other_python), **environment}
     variables.pop("TF_USE_LEGACY_KERAS", None)
     if not other_python:
-        variables.pop("TF2_BEHAVIOR", None)  # left by an imported TensorFlow 2
+        variables.pop("TF2_BEHAVIOR", None)  # importing TensorFlow 2 sets it
     started = time.monotonic()
     try:
         process = GuardedProcess(command, variables, log)
@@ -108,7 +108,7 @@ def run(
         process.end()
 
 
-#: the line of an exception, as Python prints it
+#: the line with which Python reports an exception
 _RAISED = re.compile(
     r"^[A-Za-z_][\w.]*(Error|Exception|Interrupt|Refused\w*|Exit|Iteration|OutOfRange)\b.*$|^[\w.]+: \S.*$"
 )
@@ -135,5 +135,5 @@ def raised(written: Sequence[str]) -> str:
 
 
 def last_lines(written: Sequence[str], count: int = 25) -> str:
-    """The last lines of an output, without what TensorFlow says about itself."""
+    """The last lines of an output, without TensorFlow's messages about itself."""
     return "\n".join([line for line in without_chatter(written) if not _LOGGED.search(line)][-count:])

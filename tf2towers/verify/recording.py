@@ -1,10 +1,10 @@
-"""What is recorded of a run of a trainer, as a folder that grows step by step, and as objects.
+"""The recording of a trainer's run, as a folder that grows step by step, and as objects.
 
-    DIR/meta.json        what is said of the whole run (`Facts`)
-    DIR/step-00000.npz   one file a step: 'kind|name' to array, see `Step`
+    DIR/meta.json        facts on the whole run (`Facts`)
+    DIR/step-00000.npz   one file for each step: 'kind|name' to array, see `Step`
 
-A thing that was not there has no key. `tf2towers.verify.recorder` writes it (on Python 3.6 with NumPy alone, and on the
-TF 1.15 of the original), and `tf2towers.verify.functions`.
+A value that a step lacks is without a key. `tf2towers.verify.recorder` writes the folder (it runs on Python 3.6 with
+NumPy alone, and on the original's TF 1.15), and so does `tf2towers.verify.functions`.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ Arrays = dict[str, np.ndarray]
 class Step:
     """One training step.
 
-    Variables go by TF1 name ('conv1/weights', 'conv1/weights/Momentum'). A gradient that is a `tf.IndexedSlices` is two
+    Variables have TF1 names ('conv1/weights', 'conv1/weights/Momentum'). A `tf.IndexedSlices` gradient has two
     entries, 'NAME//values' and 'NAME//indices'.
     """
 
-    variables: Arrays = field(default_factory=dict)  # before it: weights, slots, moving averages, statistics
-    after: Arrays = field(default_factory=dict)
-    gradients: Arrays = field(default_factory=dict)  # what the optimizer applied, by variable
-    tower_gradients: list[Arrays] = field(default_factory=list)  # what each tower computed, in tower order
-    losses: list[np.ndarray] = field(default_factory=list)  # one scalar a tower
-    #: values that crossed into the graph: feeds, iterators, queues
+    variables: Arrays = field(default_factory=dict)  # before the step: weights, slots, averages, statistics
+    after: Arrays = field(default_factory=dict)  # after the step
+    gradients: Arrays = field(default_factory=dict)  # the gradients that the optimizer applied, by variable
+    tower_gradients: list[Arrays] = field(default_factory=list)  # each tower's own, in tower order
+    losses: list[np.ndarray] = field(default_factory=list)  # one scalar for each tower
+    #: values that entered the graph: feeds, elements of iterators and queues
     inputs: Arrays = field(default_factory=dict)
-    #: a tower's random numbers, in order of creation
+    #: each tower's random numbers, in order of creation
     draws: list[list[np.ndarray]] = field(default_factory=list)
-    #: the gradients once more, of the same variables, inputs and draws, but computed in float64
+    #: the gradients for the same variables, inputs and draws, computed in float64
     gradients64: Arrays = field(default_factory=dict)
 
     @classmethod
     def of(cls, flat: Arrays) -> Step:
-        """A step made of its arrays, whose keys are 'kind|name'."""
+        """Builds a step from a file's arrays, whose keys are 'kind|name'."""
         step = cls(losses=_listed(flat, "loss|"))
-        for key in sorted(flat):  # inputs have their order in their names
+        for key in sorted(flat):  # the names of inputs begin with their position
             kind, _, name = key.partition("|")
             if kind in _NAMED:
                 getattr(step, _NAMED[kind])[name] = flat[key]
@@ -69,9 +69,9 @@ def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:
 
 
 def dense(gradients: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> Arrays:
-    """Gradients by variable; the rows of one that is sparse are added up, as float64.
+    """Gradients by variable, as dense arrays; the rows of a sparse one are summed, in float64.
 
-    Rows of a variable whose shape is not known, or that do not fit it, are left out.
+    A sparse gradient is omitted if its variable's shape is unknown, or if its rows do not fit that shape.
     """
     found = {key: value for key, value in gradients.items() if "//" not in key}
     for key, values in gradients.items():
@@ -87,27 +87,27 @@ def dense(gradients: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> Arrays:
 
 @dataclass
 class Facts:
-    """What meta.json says of a whole run."""
+    """The facts on a whole run in meta.json."""
 
     tensorflow: str = ""
     python: str = ""
     towers: int = 1
     trainable: list[str] = field(default_factory=list)  # variables that the optimizer was given, in its order
-    without_gradient: list[str] = field(default_factory=list)  # of those, whose gradient was None
+    without_gradient: list[str] = field(default_factory=list)  # those of `trainable` whose gradient was None
     notes: list[str] = field(default_factory=list)  # sentences for the reader
-    optimizers: int = 0  # how many updates the program has built
-    sessions: int = 0  # how many session calls, or calls of functions, it has made
-    #: of the original, that the program's own were not
+    optimizers: int = 0  # the number of updates that the program has built
+    sessions: int = 0  # the number of its session calls, or of calls of functions
+    #: the original's inputs that differ from the program's own
     different_inputs: list[str] = field(default_factory=list)
     not_given: list[str] = field(default_factory=list)  # inputs of the original that the program did not take
-    #: shapes of the program's, that nothing of the original is like
+    #: shapes of the program's inputs to which no input of the original corresponds
     unknown_inputs: list[str] = field(default_factory=list)
     not_seen: str = ""  # why updates of the program are not recorded, where some are not
-    #: original's name -> the program's, where they differ
+    #: the original's variable names to the program's, where they differ
     renamed: dict[str, str] = field(default_factory=dict)
-    #: pairs of accesses that the original's graph leaves the order of open: what both use, the first, the second
+    #: pairs of accesses whose order the original's graph does not fix: the resource, the first access, the second
     open: list[list[str]] = field(default_factory=list)
-    #: the program's variables that the original has none for
+    #: the program's variables without a counterpart in the original
     unpaired: list[str] = field(default_factory=list)
 
 
@@ -120,19 +120,19 @@ class Recording:
 
     @classmethod
     def load(cls, folder: Path) -> Recording:
-        """Reads a folder.
+        """Reads a recording's folder.
 
         Raises:
-            FileNotFoundError: the run left no recording.
+            FileNotFoundError: the run wrote no recording.
         """
         return cls(list(read_steps(folder)), read_facts(folder))
 
 
 def read_facts(folder: Path) -> Facts:
-    """What meta.json says.
+    """The facts in meta.json.
 
     Raises:
-        FileNotFoundError: the run did not get as far as writing it.
+        FileNotFoundError: the run ended before it wrote the file.
     """
     found: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     known = {entry.name for entry in dataclasses.fields(Facts)}
@@ -140,12 +140,12 @@ def read_facts(folder: Path) -> Facts:
 
 
 def read_steps(folder: Path) -> Iterator[Step]:
-    """The steps one after the other, each read when it is asked for."""
+    """Yields the steps in order; each is read when it is requested."""
     for path in sorted(folder.glob("step-*.npz")):
         yield read_step(path)
 
 
 def read_step(path: Path) -> Step:
-    """One step's file."""
+    """Reads the file of one step."""
     with np.load(path) as flat:
         return Step.of({name: flat[name] for name in flat.files})

@@ -1,4 +1,4 @@
-"""A verdict's frame, and what it says beside the comparison: how the sides were run, losses, what was left out."""
+"""Builds a result, and the notes on how both sides ran and on what was not compared."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def new_result(legacy: Path, migrated: Path, arguments: Sequence[str]) -> Parity
 
 
 @contextlib.contextmanager
-def under_way(
+def prepare_runs(
     result: ParityResult, options: Options | None, work: Path | None
 ) -> Iterator[tuple[Path, Options]]:
-    """Where the recordings go, and how the scripts are run. What goes wrong in here is the result, an error.
+    """A context for the runs: yields the recordings' folder and the options. A failure in it becomes the result.
 
     Args:
-        options: as the user says; what the scripts write is kept apart.
-        work: where the recordings stay; None: nowhere.
+        options: the user's options; the yielded ones redirect what the scripts write.
+        work: the folder that keeps the recordings; None: they are deleted.
     """
     options, started = options or Options(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
@@ -51,13 +51,13 @@ def under_way(
 
 
 def note_side(side: Side, recorded: Recorded) -> None:
-    """Writes into `side` what it ran on, how long, and what it says of itself."""
+    """Stores the versions, the run time and the notes of a recorded run in `side`."""
     side.tensorflow, side.python = recorded.facts.tensorflow, recorded.facts.python
     side.seconds, side.notes = recorded.seconds, list(recorded.facts.notes)
 
 
 def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
-    """Says which accesses the original leaves the order of open (`tf2towers.verify.recorder.order`)."""
+    """Adds a note on the accesses whose order the original's graph does not fix (`tf2towers.verify.recorder.order`)."""
     if pairs:
         names = list(dict.fromkeys(f"{name} ({earlier}, {later})" for name, earlier, later in pairs))
         result.notes.append(
@@ -67,21 +67,21 @@ def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
 
 
 def note_steps_of_rounding(result: ParityResult, steps: int, names: Sequence[str]) -> None:
-    """Names the rule by which steps on two TensorFlows were judged one by one.
+    """Adds a note on the rule by which steps on two TensorFlows were judged one by one.
 
     Args:
-        names: of the variables whose gradients, or elements of them, are rounding.
+        names: the variables whose gradients, or some of their elements, are rounding.
     """
     result.notes.append(
-        f"rule 'rounding': TensorFlow {result.original.tensorflow} and {result.migrated.tensorflow} make other "
-        "roundings, and an optimizer that divides by a gradient's size (Adam) makes steps of them"
+        f"rule 'rounding': TensorFlow {result.original.tensorflow} and {result.migrated.tensorflow} round "
+        "differently, and an optimizer that divides by a gradient's size (Adam) turns that into steps"
         f"{f', here of {listed(names, 4)}' if names else ''}. So {counted(steps, 'step')} and the calls beside them "
         "were judged one by one, from the original's variables, by the original's gradients in float64"
     )
 
 
 def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
-    """Writes what could not be given, paired or compared into the result's notes."""
+    """Adds notes on the inputs and variables that could not be given, paired or compared."""
     renamed = [f"{name} is {other}" for name, other in migrated.renamed.items()]
     for names, most, sentence in (
         (
@@ -93,7 +93,7 @@ def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
         (
             migrated.unknown_inputs,
             4,
-            "arguments of it that nothing in the original is like, left as they are: {}",
+            "arguments of it without a counterpart in the original, left unchanged: {}",
         ),
         (original.without_gradient, 6, "variables without a gradient in the original: {}"),
         (migrated.without_gradient, 6, "variables without a gradient in the migrated script: {}"),

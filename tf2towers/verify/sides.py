@@ -1,4 +1,4 @@
-"""Both sides of a proof, run and recorded: the training steps of a program, or every session call."""
+"""Runs and records both sides of a verification: a program's training steps, or every session call."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from tf2towers.verify.recorder.running import RECORDED
 from tf2towers.verify.recording import Facts, read_facts
 
 Progress = Callable[[str, int], object]
-#: runs a script, and records it
+#: the program that runs a script and records it
 RECORDER = ROOT / "tf2towers" / "verify" / "recorder" / "__main__.py"
-#: of the original, and of the migrated script
+#: indexed by whether the script is the migrated one
 TITLES = ("the original", "the migrated script")
 
 
 @dataclass
 class Options:
-    """How a pair of scripts is run, and compared.
+    """The options for running and comparing a pair of scripts.
 
     Attributes:
-        steps: how many training steps are recorded; of a continuous run in a cluster, of each worker.
-        timeout: seconds that each side has.
+        steps: the number of training steps to record; in a cluster, for each worker.
+        timeout: each side's time limit in seconds.
         legacy_python: an interpreter with a real TF 1; None: this one, through `tf.compat.v1`.
-        free: a race of the original stays one.
-        continuous: of training steps that are recorded: with the random numbers of a run whose calls are.
-        double: the original's gradients are computed in float64 as well.
-        tower_order: a program that `migrate` wrote averages in tower order, as the TF1 code did.
-        scratch: what the scripts write goes there; None: they write where they say.
-        allow: folders that the scripts may write to as they are.
-        beside: the folder of the original.
-        cluster: each script is run as one; None: it is one process.
-        progress: called with what runs, and its steps (or session calls) so far.
-        tolerance: relative to the largest element; None: every bit, but for the named rules.
-        gradients_only: variables are not compared, for a program with another optimizer.
-        in_step: a recording of the original, whose variables a program of sessions is set to at each training step.
-        queues: a recording of the original: what it took from queues that fill by chance is given to this run.
+        free: whether races of the original are left as they are.
+        continuous: whether recorded training steps draw the same random numbers as a run whose calls are recorded.
+        double: whether the original's gradients are also computed in float64.
+        tower_order: whether a migrated program averages gradients in tower order, as the TF1 code did.
+        scratch: the folder to which the scripts' writes are redirected; None: they are not redirected.
+        allow: folders to which the scripts may write directly.
+        beside: the folder of the original, from which a migrated script must not import modules.
+        cluster: the cluster to run each script as; None: one process.
+        progress: called with the name of the running side, and its number of steps (or session calls) so far.
+        tolerance: relative to the largest element; None: every bit counts, except by the named rules.
+        gradients_only: whether to leave variables out of the comparison, for a program with another optimizer.
+        in_step: a recording of the original, from which a program of sessions gets its variables at each training step.
+        queues: a recording of the original, whose elements of queues without a fixed order are given to this run.
     """
 
     steps: int = 10
@@ -69,7 +69,7 @@ class Options:
 
 @dataclass
 class Recorded:
-    """A side that has been run."""
+    """The recording of one side's training steps."""
 
     folder: Path
     facts: Facts
@@ -80,13 +80,13 @@ class Recorded:
 def record_original(
     script: Path, arguments: Sequence[str], folder: Path, options: Options, *, migrated: bool = False
 ) -> Recorded:
-    """Runs a program of sessions and records what its training steps are made of.
+    """Runs a program of sessions, and records the values of its training steps.
 
     Args:
-        migrated: it is one that `migrate` has written; else an original.
+        migrated: whether `migrate` wrote the program; else it is an original.
 
     Raises:
-        RunFailed: it could not be run, or did not train.
+        RunFailed: the program could not be run, or did not train.
     """
     given = {"record": "steps", "double": options.double, "continuous": options.continuous}
     return _record(_Side(script, arguments, folder, options, migrated), given)
@@ -95,10 +95,10 @@ def record_original(
 def record_migrated(
     script: Path, arguments: Sequence[str], folder: Path, options: Options, original: Path
 ) -> Recorded:
-    """Runs a program of TF 2 functions, gives it what the original had, and records it.
+    """Runs a program of TF 2 functions with the original's variables and inputs, and records it.
 
     Raises:
-        RunFailed: it could not be run, or did not train.
+        RunFailed: the program could not be run, or did not train.
     """
     side = _Side(script, arguments, folder, options, True)
     return _record(side, {"record": "functions", "original": str(original)})
@@ -109,15 +109,15 @@ def record_calls(
 ) -> Run:
     """Runs a program of sessions from its beginning, and records every session call.
 
-    Of a cluster each task runs as `tf2towers launch` starts it, and the calls of the workers are recorded. The run ends
-    before the training call after `options.steps` of them.
+    In a cluster, each task runs as `tf2towers launch` starts it, and the workers' calls are recorded. The run ends
+    before the first training call after `options.steps` of them.
 
     Args:
-        script, arguments: what is run; of a cluster without the flags that tell a task which it is.
-        options: how; `double` does not apply.
+        script, arguments: the program; for a cluster, without the flags that name a task's job and index.
+        options: options for the run; `double` does not apply.
 
     Raises:
-        RunFailed: it could not be run, or made no call.
+        RunFailed: the program could not be run, or made no call.
     """
     side = _Side(script, arguments, folder, options, migrated)
     given = {"record": "calls", "rounded": options.legacy_python is not None}
@@ -131,10 +131,10 @@ def record_calls(
 
 
 def _record(side: _Side, given: dict[str, object]) -> Recorded:
-    def made(count: int) -> str:
+    def count_words(count: int) -> str:
         return f"{count} of {side.options.steps} training steps" if count else "no training step"
 
-    seconds = side.run(given, made)
+    seconds = side.run(given, count_words)
     facts, count = read_facts(side.folder), side.count_steps()
     if count:
         return Recorded(side.folder, facts, seconds, count)
@@ -143,17 +143,17 @@ def _record(side: _Side, given: dict[str, object]) -> Recorded:
             f"{side.title} ended without training: no optimizer known to verify (tf.train.Optimizer and its "
             "subclasses, Keras 3's) has applied gradients"
         )
-    why = facts.not_seen or f"it builds one, and made {facts.sessions} calls"
+    why = facts.not_seen or f"it builds an update, and made {facts.sessions} calls"
     raise RunFailed(f"{side.title} ended without running an update that could be recorded: {why}")
 
 
 class _AllRecorded(Exception):
-    """Every worker's part is recorded."""
+    """Raised when every worker's recording is complete."""
 
 
 @dataclass
 class _Side:
-    """A script that is about to be run under a recorder."""
+    """A script to be run under a recorder."""
 
     script: Path
     arguments: Sequence[str]
@@ -163,7 +163,7 @@ class _Side:
 
     @property
     def title(self) -> str:
-        """As 'the original, train.py,'."""
+        """A title for messages, such as 'the original, train.py,'."""
         return f"{TITLES[self.migrated]}, {self.script.name},"
 
     @property
@@ -171,18 +171,18 @@ class _Side:
         return not self.migrated and self.options.legacy_python is not None
 
     def count_steps(self) -> int:
-        """How many steps have been written so far."""
+        """The number of steps written so far."""
         return len(list(self.folder.glob("step-*.npz")))
 
-    def run(self, given: dict[str, object], made: Callable[[int], str]) -> float:
-        """Runs it to its end; the seconds that it took.
+    def run(self, given: dict[str, object], count_words: Callable[[int], str]) -> float:
+        """Runs the script to its end; returns the seconds that this took.
 
         Args:
             given: settings for the recorder.
-            made: so many steps, in words.
+            count_words: describes a number of steps in words.
 
         Raises:
-            RunFailed: it could not be started, took too long, failed, or was ended by something else than the recorder.
+            RunFailed: it could not be started, took too long, failed, or ended before its recording was complete.
         """
         log, began, progress = self.folder.with_suffix(".log"), time.monotonic(), self.options.progress
 
@@ -201,21 +201,21 @@ class _Side:
         if status is None:
             ended = f"within {self.options.timeout:g} s (--timeout) and was stopped"
         elif "EOFError" in tail:
-            ended = "and asks for input, and there is nobody to answer"
+            ended = "and asked for input, which is not available"
         elif status == 0:
-            ended = "and ended the process by itself"
+            ended = "and ended its process before the recording was complete"
         else:
             ended = f"and ended with {f'signal {-status}' if status < 0 else f'exit status {status}'}"
-        made_so_far = f"made {made(self.count_steps())} {ended}; it wrote last:\n{tail}"
+        made_so_far = f"made {count_words(self.count_steps())} {ended}; it wrote last:\n{tail}"
         if status and error:
             raise RunFailed(f"{self.title} failed: {error}\nIt {made_so_far}")
         raise RunFailed(f"{self.title} {made_so_far}")
 
     def run_cluster(self, given: dict[str, object], shape: Shape) -> Run:
-        """Runs it as a cluster, each task under a recorder, until every worker's part is recorded.
+        """Runs the script as a cluster, each task under a recorder, until every worker's recording is complete.
 
         Raises:
-            RunFailed: a task failed, or one of the workers did not come to its end.
+            RunFailed: a task failed, or a worker's recording is incomplete.
         """
         began, title = time.monotonic(), f"{self.title} as a cluster:"
         environment = {**changed_environment(self._other_python), **self._temporary()}
@@ -245,9 +245,9 @@ class _Side:
         return Run(folders, time.monotonic() - began)
 
     def _command(self, given: dict[str, object]) -> list[str]:
-        """What is started, once the folder is empty and the recorder's settings stand beside it."""
+        """The command to start, after emptying the folder and writing the recorder's settings beside it."""
         options, folder = self.options, self.folder
-        shutil.rmtree(folder, ignore_errors=True)  # an earlier run's steps are not this one's
+        shutil.rmtree(folder, ignore_errors=True)  # removes the steps of an earlier run
         folder.mkdir(parents=True)
         settings = {
             "out": str(folder.resolve()),
@@ -275,7 +275,7 @@ class _Side:
         return [python, str(recorder), str(named), str(self.script.resolve()), *self.arguments]
 
     def _temporary(self) -> dict[str, str]:
-        """The environment in which temporary files, too, are kept with the rest of what the script writes."""
+        """The environment variables that redirect temporary files to the scratch folder."""
         if self.options.scratch is None:
             return {}
         place = self.options.scratch / self.folder.name / "tmp"

@@ -1,11 +1,11 @@
-"""Which variable of a TF2 program is which of the original's, where the names differ."""
+"""Pairs the variables of a TF2 program with the original's, where their names differ."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-#: what other libraries call the same thing (Keras layers, TF-Slim, tf.layers, hand-written models)
+#: other libraries' names (Keras layers, tf.layers, hand-written models) to those of TF-Slim
 _WORDS = {
     "kernel": "weights",
     "weight": "weights",
@@ -26,14 +26,14 @@ Shapes = Mapping[str, tuple[int, ...]]
 def pair(
     original: Shapes, trainable: Sequence[str], migrated: Shapes, migrated_trainable: Sequence[str]
 ) -> dict[str, str]:
-    """The original's names to the program's. Only variables of one shape are paired, each once.
+    """Pairs the original's names with the program's. Only variables of one shape are paired, each once.
 
     Args:
         original, migrated: every variable's shape, by name.
         trainable, migrated_trainable: those that the optimizer was given, in its order.
 
-    In turn: the same name; the trainable ones of one shape in order, those first whose last words are the same but for
-    what libraries call differently ('kernel' and 'weights'); of all others those whose words no other has.
+    The order of pairing: first the same names. Then the trainable ones of one shape, in order, first where their last
+    words match but for synonyms ('kernel' and 'weights'). At last, others whose words and shape occur only once.
     """
     pairs: dict[str, str] = {}
 
@@ -44,19 +44,19 @@ def pair(
 
     for name in original:
         add(name, name)
-    # in order, within those that are called alike
+    # pairs trainable variables in order, within groups of similar names
     for alike in (_words, lambda name: _words(name)[-1:], lambda _: ()):
-        mine = [name for name in trainable if name in original and name not in pairs]
-        theirs = [name for name in migrated_trainable if name not in pairs.values()]
-        for key, names in _grouped(mine, original, alike).items():
-            alike_theirs = _grouped(theirs, migrated, alike).get(key, [])
-            if len(names) == len(alike_theirs):
-                for name, other in zip(names, alike_theirs, strict=True):
+        unpaired = [name for name in trainable if name in original and name not in pairs]
+        candidates = [name for name in migrated_trainable if name not in pairs.values()]
+        for key, names in _grouped(unpaired, original, alike).items():
+            others_alike = _grouped(candidates, migrated, alike).get(key, [])
+            if len(names) == len(others_alike):
+                for name, other in zip(names, others_alike, strict=True):
                     add(name, other)
     rest = _grouped([name for name in original if name not in pairs], original, _words)
     others = _grouped([name for name in migrated if name not in pairs.values()], migrated, _words)
     for key, names in rest.items():
-        if len(names) == 1 == len(others.get(key, [])):  # whose words and shape no other has
+        if len(names) == 1 == len(others.get(key, [])):  # no other variable has these words and this shape
             add(names[0], others[key][0])
     return pairs
 
@@ -71,7 +71,7 @@ def _grouped(
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """The last two parts of a name, in TF1's words."""
+    """The last two parts of a name, with synonyms replaced by TF-Slim's words."""
     words = filter(None, re.split(r"[/.]", name.lower()))
     parts = [re.sub(r"(_norm|_bn|_batch_normalization)$", "", word) for word in words]
     last = _WORDS.get(parts[-1], parts[-1])

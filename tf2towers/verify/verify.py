@@ -1,4 +1,4 @@
-"""Whether a migrated trainer is the same trainer: both run, compared, and the mistake named where they differ."""
+"""Verifies that a migrated trainer equals the original: runs both, compares them, and names a mistake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tf2towers.verify.calls.verdict import verify_calls
 from tf2towers.verify.compare import NotComparable, compare, first_of, outcome_of, share_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.recording import Recording, read_steps
-from tf2towers.verify.result_notes import new_result, note_facts, note_open, note_side, under_way
+from tf2towers.verify.result_notes import new_result, note_facts, note_open, note_side, prepare_runs
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
 
 GRADIENTS: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient")
@@ -29,60 +29,60 @@ def verify(
 
     Args:
         legacy: the TF1 script.
-        migrated: the TF2 one.
+        migrated: the TF2 script.
         arguments: the command line of both.
-        options: how they are run and compared.
-        work: where the recordings stay; None: nowhere.
+        options: options for running and comparing them.
+        work: the folder that keeps the recordings; None: they are deleted.
 
     Returns:
         The verdict; its outcome is 'error' where a script could not be run or compared.
     """
     result = new_result(legacy, migrated, arguments)
     options = dataclasses.replace(options or Options(), beside=legacy.parent)
-    with under_way(result, options, work) as (place, how):
+    with prepare_runs(result, options, work) as (place, how):
         result.tolerance = how.tolerance or 0.0
         (verify_calls if makes_session_calls(migrated) else verify_steps)(result, how, place)
     return result
 
 
 def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
-    """The training steps of a program of sessions against those of one of TF 2 functions."""
-    script, its, arguments = result.original.script, result.migrated.script, result.arguments
+    """Compares the training steps of a program of sessions with those of a program of TF 2 functions."""
+    script, other, arguments = result.original.script, result.migrated.script, result.arguments
     if options.cluster is not None:
         raise NotComparable(
             "a cluster is verified where both sides make session calls, as `migrate` writes them; "
-            f"{its.name} makes none. `tf2towers compare` runs both side by side"
+            f"{other.name} makes none. `tf2towers compare` runs both side by side"
         )
     if options.legacy_python is not None:
         raise NotComparable(
-            f"{its.name} makes no session calls: it is verified on one TensorFlow. Verify what `migrate` writes of "
-            f"{script.name} against the real TensorFlow 1, and {its.name} against that"
+            f"{other.name} makes no session calls: it is verified on one TensorFlow. Verify what `migrate` writes of "
+            f"{script.name} against the real TensorFlow 1, and {other.name} against that"
         )
     of_runtime = makes_session_calls(script)
     original = record_original(script, arguments, place / "original", options, migrated=of_runtime)
     if any(next(read_steps(original.folder)).draws):
         raise NotComparable(
-            f"the towers of {script.name} draw random numbers (dropout), and {its.name}, which makes no session calls, "
-            "draws others: verify them without"
+            f"the towers of {script.name} draw random numbers (dropout), and {other.name}, which makes no session "
+            "calls, draws others: verify them without"
         )
     options = dataclasses.replace(options, queues=original.folder)
-    migrated = record_migrated(its, arguments, place / "migrated", options, original.folder)
+    migrated = record_migrated(other, arguments, place / "migrated", options, original.folder)
     if original.steps < options.steps:
         result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
     judge(result, original, migrated, options)
     if result.outcome == "differs":
-        mine, other = Recording.load(original.folder), Recording.load(migrated.folder)
-        result.first_step, result.first_gradient = first_of(result.comparisons, mine.facts.trainable)
-        result.diagnoses = diagnose(mine, other)
+        recording, other_recording = Recording.load(original.folder), Recording.load(migrated.folder)
+        result.first_step, result.first_gradient = first_of(result.comparisons, recording.facts.trainable)
+        result.diagnoses = diagnose(recording, other_recording)
 
 
 def judge(
     result: ParityResult, original: Recorded, migrated: Recorded, options: Options | None = None
 ) -> None:
-    """Compares two recordings, and writes what came of it into `result`.
+    """Compares two recordings, and stores the comparisons and the outcome in `result`.
 
     Raises:
-        NotComparable: one of them has no steps, or not as many as the other.
+        NotComparable: one of them is without steps, or their numbers of steps differ.
     """
     options = options or Options()
     note_side(result.original, original)

@@ -1,4 +1,4 @@
-"""Inside the process of a script that is watched. Runs on Python 3.6 and TensorFlow 1.12 or later.
+"""Watches a script from inside its process. Runs on Python 3.6 and TensorFlow 1.12 or later.
 
-Imports nothing but the standard library, and TensorFlow when the script has done so.
+Imports only the standard library; and TensorFlow, once the script has imported it.
 """

@@ -2,9 +2,9 @@
 
     python tf2towers/compare/watch/__main__.py [--tf1] [--same-draws] [--alone] SCRIPT [ARGS]
 
-`--tf1`: the script is one of TensorFlow 1, and TensorFlow 2 has to be that for it. `--same-draws`: both sides build
-the same graph, and draw the same first weights if each operation is seeded by its name scope. `--alone`: it is no task
-of a cluster, whatever the environment says.
+`--tf1`: the script is written for TensorFlow 1; on TensorFlow 2, `stand_ins` are installed. `--same-draws`: both sides
+build the same graph, so each operation is seeded by its name scope, and both draw the same initial weights. `--alone`:
+the script is not a task of a cluster, whatever the environment variables say.
 """
 
 import os
@@ -14,20 +14,20 @@ import runpy
 import sys
 from typing import Any, List
 
-WRITES = "TF2TOWERS_WRITES"  # the folder that stands for the disk where the script writes; its parent is left alone
-ALLOWED = "TF2TOWERS_ALLOWED_WRITES"  # folders that the script may write to, as in PATH
+WRITES = "TF2TOWERS_WRITES"  # the folder into which the script's writes are redirected, except those into its parent
+ALLOWED = "TF2TOWERS_ALLOWED_WRITES"  # folders that the script may write to, separated as in PATH
 _FLAGS = ("--tf1", "--same-draws", "--alone")
 _OF_TASKS = ("TF_CONFIG", "CLUSTER_SPEC", "JOB_NAME", "TASK_INDEX")
 
 
 def main(arguments: List[str]) -> None:
-    """Runs the script as `__main__`; what it raises goes on, SystemExit too."""
+    """Runs the script as `__main__`. Its exceptions, SystemExit too, are not caught."""
     count = next(place for place, word in enumerate(arguments) if word not in _FLAGS)
     flags, (script, *rest) = arguments[:count], arguments[count:]
     for name in _OF_TASKS if "--alone" in flags else ():
         os.environ.pop(name, None)
     del sys.path[0]  # this file's folder
-    # the folder of this package stays off the path: it may be another Python's site-packages
+    # this package's folder is on the path only for this import: it may be another Python's site-packages
     sys.path.append(os.path.abspath(os.path.join(__file__, *[os.pardir] * 4)))
     from tf2towers.compare.watch.steps import Steps
 
@@ -44,7 +44,7 @@ def main(arguments: List[str]) -> None:
 
 
 def _prepare(steps: Any, tf1: bool, draws: bool) -> None:
-    """Seeds what draws, keeps writes apart, and lets `_watch` follow the import of TensorFlow."""
+    """Seeds the random generators, redirects writes, and makes `_watch` run when TensorFlow is imported."""
     from tf2towers.verify.recorder.imports import WhenImported
     from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
     from tf2towers.verify.recorder.seeds import SEED

@@ -1,7 +1,7 @@
-"""TF2: which calls of a `tf.function` train, and what their losses are.
+"""TF2: finds the calls of a `tf.function` that train, and their losses.
 
-Each call of a function that trains is a step, where eager code makes it. A concrete function that trains is known by
-its graph. A program that trains eagerly is not seen to train.
+Each call, from eager code, of a function that trains is a step. A concrete function that trains is recognized by a mark
+on its graph. The training of a program that applies gradients eagerly is not seen.
 """
 
 import threading
@@ -14,11 +14,11 @@ from tf2towers.verify.recorder.function_calls import FunctionCalls
 from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
 from tf2towers.verify.recorder.wrapping import NestingOfThread, wrap
 
-_LEARNING = 4  # calls in which the optimizer's own count of steps is read
+_LEARNING = 4  # calls in which the optimizer's own counter of steps is read
 
 
 class _Trained:
-    """What is known of a function that trains."""
+    """The facts known about a function that trains."""
 
     calls = 0
     iterations = None  # type: Optional[int]
@@ -26,7 +26,7 @@ class _Trained:
 
 
 class FunctionWatch:
-    """Looks at every call of a function, and at every optimizer."""
+    """Watches every call of a function, and every optimizer."""
 
     def __init__(self, tf: Any, steps: Steps) -> None:
         self._tf = tf
@@ -41,7 +41,7 @@ class FunctionWatch:
         self.losses = ReplicaLosses(tf)
 
     def applied(self, optimizer: Any, _: Any) -> None:
-        """An optimizer was called, in a trace."""
+        """Notes that an optimizer was called while a function was traced."""
         outside = getattr(
             self._tf.compat.v1, "executing_eagerly_outside_functions", self._tf.executing_eagerly
         )
@@ -54,48 +54,48 @@ class FunctionWatch:
             self._together = workers_together(self._tf)
 
     def begins(self) -> None:
-        """A function that trains has been traced, and will be called: is it the training's first step?"""
+        """Reports the steps of an earlier run before the first call of a function that trains."""
         with self._one_at_a_time:
             if not self._began:
                 self._began = True
                 iterations = getattr(self._optimizer, "iterations", 0)
-                self._steps.begins_after(int(getattr(iterations, "numpy", lambda: iterations)()))
+                self._steps.note_resumed(int(getattr(iterations, "numpy", lambda: iterations)()))
 
     def called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
-        """A call of a function."""
+        """Wraps a call of a function: reports a step where the call trains."""
         begin, applied = clock(), self._applied
         trains = function in self._training or self.calls.trains(function, args, kwargs)
         if trains:
-            self._steps.harmless(self.begins)
+            self._steps.try_call(self.begins)
         result = call(function, *args, **kwargs)
-        if trains or self._applied != applied:  # traced again for other arguments
-            self._steps.harmless(self._after, function, begin, result)
+        if trains or self._applied != applied:  # traced again, for other arguments
+            self._steps.try_call(self._after, function, begin, result)
         return result
 
     def trains(self, function: Any) -> bool:
-        """Whether a concrete function trains; one that is built around it (a step sent to a worker) trains, too."""
+        """Whether a concrete function trains; so does a function built around it (a step for a worker)."""
         found = trains(function)
         if found and not self._tf.executing_eagerly():
             note_training(self._tf.compat.v1.get_default_graph())
         return found
 
     def called_concrete(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
-        """A call of a concrete function that trains."""
+        """Wraps a call of a concrete function that trains, and reports a step."""
         begin = clock()
-        self._steps.harmless(self.begins)
+        self._steps.try_call(self.begins)
         result = call(function, *args, **kwargs)
-        self._steps.harmless(self._after, function, begin, result)
+        self._steps.try_call(self._after, function, begin, result)
         return result
 
     def _after(self, function: Any, begin: float, result: Any) -> None:
         end = clock()
         trained = self._training.setdefault(function, _Trained())
-        loss = self.losses.taken(self._scalar(result))
+        loss = self.losses.loss_reader(self._scalar(result))
         self._steps.towers(max(1, self.losses.count))
         self._steps.step(begin, end, loss, self._steps_of(trained), together=self._together)
 
     def _steps_of(self, trained: _Trained) -> int:
-        """More than one where a call loops (Keras's steps_per_execution): the optimizer's count says so."""
+        """The steps of one call, by the optimizer's counter: more than one with Keras's steps_per_execution."""
         iterations = getattr(self._optimizer, "iterations", None)
         if iterations is not None and trained.calls < _LEARNING:
             iterations_before, trained.iterations = trained.iterations, int(iterations.numpy())
@@ -105,7 +105,7 @@ class FunctionWatch:
         return trained.steps_a_call
 
     def _scalar(self, result: Any) -> Any:
-        """The one scalar of a floating type in what a function returned; None where there are none or more."""
+        """The only floating-point scalar that a function returned; None where there is none, or more than one."""
         found = [
             leaf
             for leaf in self._tf.nest.flatten(result)
@@ -118,35 +118,35 @@ class FunctionWatch:
 
 
 def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
-    """Looks at every `tf.function` and every `tf.GradientTape` from now on."""
+    """From now on, watches every `tf.function` call and every loss given to `tf.GradientTape` or `tf.gradients`."""
     watch = FunctionWatch(tf, steps)
-    optimizers.listen(lambda *call: steps.harmless(watch.applied, *call))
+    optimizers.listen(lambda *call: steps.try_call(watch.applied, *call))
     watch.calls.around(watch.called)
-    steps.harmless(watch.calls.around_concrete, watch.trains, watch.called_concrete)
+    steps.try_call(watch.calls.around_concrete, watch.trains, watch.called_concrete)
     watch_coordinator(watch, steps)
 
     def tape_gradient(gradient: Any, tape: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
-        steps.harmless(watch.losses.note, target, True)
+        steps.try_call(watch.losses.note, target, True)
         return gradient(tape, target, *args, **kwargs)
 
     def tf_gradients(gradients: Any, ys: Any, *args: Any, **kwargs: Any) -> Any:
-        steps.harmless(watch.losses.note, ys, False)
+        steps.try_call(watch.losses.note, ys, False)
         return gradients(ys, *args, **kwargs)
 
     wrap(tf.GradientTape, "gradient", tape_gradient)
     wrap(tf, "gradients", tf_gradients)
 
 
-# -- TF2 clusters: steps that a coordinator hands out to workers, and steps that all workers take together -------------
-# With parameter servers worker 0's process has a thread a worker, in which a `Closure`, a function with its arguments,
-# is run on that worker. When it is over, the step is. With `MultiWorkerMirroredStrategy` every worker calls the
-# function.
+# -- TF2 clusters: steps that a coordinator sends to workers, and steps that all workers make together -----------------
+# With parameter servers, worker 0's process has a thread for each worker, which runs a `Closure`, a function with its
+# arguments, on that worker. When `Closure.execute_on` returns, the step is over. With `MultiWorkerMirroredStrategy`,
+# every worker calls the function.
 
 _MARK = "_tf2towers_trains"
 
 
 def note_training(graph: Any) -> None:
-    """An optimizer was called while this graph was the one that is built; so the ones around it train, too."""
+    """Marks this graph and all graphs around it: an optimizer was called while the graph was built, so they train."""
     while hasattr(graph, "outer_graph"):
         setattr(graph, _MARK, True)
         graph = graph.outer_graph
@@ -158,14 +158,14 @@ def trains(function: Any) -> bool:
 
 
 def workers_together(tf: Any) -> Optional[int]:
-    """How many workers make each update, under the strategy in force; None where each makes its own."""
+    """The number of workers that the current strategy lets make each update together; None: each makes its own."""
     strategy = tf.distribute.get_strategy()
-    class_names = [kind.__name__ for kind in type(strategy).__mro__]  # it has had several public names
+    class_names = [kind.__name__ for kind in type(strategy).__mro__]  # its public name has changed
     return int(strategy.extended._num_workers) if "CollectiveAllReduceStrategy" in class_names else None
 
 
 def watch_coordinator(watch: FunctionWatch, steps: Steps) -> None:
-    """Looks at what a `ClusterCoordinator` runs, from now on. Without effect in a TensorFlow without coordinators."""
+    """Watches the closures that a `ClusterCoordinator` runs. Without effect where TensorFlow lacks coordinators."""
     try:
         from tensorflow.python.distribute.coordinator.cluster_coordinator import Closure
     except ImportError:
@@ -175,10 +175,10 @@ def watch_coordinator(watch: FunctionWatch, steps: Steps) -> None:
         if not trains(getattr(closure, "_concrete_function", None)):
             execute_on(closure, worker)
             return
-        steps.harmless(watch.begins)
+        steps.try_call(watch.begins)
         begin = clock()
         with watch.calls.nesting.entered():
             execute_on(closure, worker)
-        steps.step(begin, clock(), watch.losses.taken(None), at_once=True)
+        steps.step(begin, clock(), watch.losses.loss_reader(None), at_once=True)
 
     wrap(Closure, "execute_on", watched)

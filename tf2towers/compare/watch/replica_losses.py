@@ -1,9 +1,9 @@
-"""TF2: the loss that each replica's step was differentiated by, brought out of the traced function.
+"""TF2: reads the loss that each replica differentiated, out of the traced function.
 
-A traced loss is a symbol. One variable a replica takes its value at each step: an assignment, which runs on every
-device and under XLA, where a Python callback would not. Where workers share parameter servers there is one variable, on
-the first of them, in which the losses of all workers' steps are added up and counted. It is read now and then, for
-reading is a call to another process.
+A loss in a traced function is a symbolic tensor. So one variable for each replica is assigned its value at each step:
+an assignment runs on every device and under XLA, where a Python callback would not. With shared parameter servers, one
+variable on the first server sums and counts the losses of all workers. It is read at intervals, because each reading
+is a call to another process.
 """
 
 import time
@@ -14,11 +14,11 @@ _READ_EVERY = 0.1  # seconds
 
 
 class ReplicaLosses:
-    """The losses of the step that is under way or has just ended.
+    """The losses of the step that runs or has just ended.
 
     Attributes:
-        shares: each replica's loss is its share of the whole, so that the sum counts. Keras and `tf.distribute` sum
-            gradients over the replicas, so there the loss is to be a share (TensorFlow's guide to custom training).
+        shares: whether each replica's loss is a share of the whole loss, their sum. Keras and `tf.distribute` sum
+            gradients over the replicas, so there a loss has to be a share (TensorFlow's guide to custom training).
     """
 
     def __init__(self, tf: Any) -> None:
@@ -26,11 +26,11 @@ class ReplicaLosses:
         self._variables = {}  # type: dict[int, Any]
         self.shares = False
         self._on_server = None  # type: Any
-        self._added = (0.0, 0.0)  # the losses and their number, when they were read
+        self._added = (0.0, 0.0)  # the sum and the number of losses at the last reading
         self._read_at = float("-inf")
 
     def note(self, loss: Any, shares: bool) -> None:
-        """A loss is being differentiated, by a tape (`shares`) or by `tf.gradients`."""
+        """Makes the traced function store a loss that it differentiates, by a tape (`shares`) or by `tf.gradients`."""
         tf = self._tf
         if isinstance(loss, (list, tuple)) and len(loss) == 1:
             loss = loss[0]
@@ -54,7 +54,7 @@ class ReplicaLosses:
         self._variables[replica].assign(tf.cast(loss, tf.float32), read_value=False)
 
     def _new_variable(self, value: Any, dtype: Any) -> Any:
-        # not tf.Variable: a strategy or a variable store would take that for one of the script's
+        # not tf.Variable, which a strategy or a variable store would take for a variable of the script
         from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 
         with self._tf.init_scope():
@@ -68,25 +68,25 @@ class ReplicaLosses:
 
     @property
     def count(self) -> int:
-        """How many replicas have a loss."""
+        """The number of replicas that have a loss."""
         return len(self._variables)
 
-    def taken(self, result: Any) -> Callable[[], Optional[float]]:
-        """What gives the loss of the step that has just ended.
+    def loss_reader(self, result: Any) -> Callable[[], Optional[float]]:
+        """Returns a function that reads the loss of the step that has just ended.
 
         Args:
-            result: the one scalar that the step returned, or None. Where it is the sum or the mean of the losses it
-                says which of them counts; where no loss was seen it is the loss.
+            result: the only scalar that the step returned, or None. Where it is the sum or the mean of the losses,
+                it is the step's loss; so it is where no loss was seen.
         """
         if self._on_server is not None:
-            return self._now_and_then
+            return self._read_at_intervals
         values = [variable.read_value() for variable in self._variables.values()]
         return lambda: combine_losses(
             [float(value) for value in values], None if result is None else float(result), self.shares
         )
 
-    def _now_and_then(self) -> Optional[float]:
-        """The mean of the losses since they were last read; None where that was just now."""
+    def _read_at_intervals(self) -> Optional[float]:
+        """The mean of the losses added since the last reading; None right after a reading."""
         if time.monotonic() < self._read_at + _READ_EVERY:
             return None
         self._read_at = time.monotonic()
@@ -96,7 +96,7 @@ class ReplicaLosses:
 
 
 def combine_losses(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:
-    """The loss of a step: the result where that is the sum or the mean of the replicas' losses, or there are none."""
+    """The loss of a step: `result` where it is the sum or the mean of the replicas' losses, or no losses are known."""
     if not losses:
         return result
     total, mean = sum(losses), sum(losses) / len(losses)

@@ -1,8 +1,8 @@
-"""TF1: which calls of `Session.run` train, and what their losses are.
+"""TF1: finds the calls of `Session.run` that train, and their losses.
 
-A call trains when what it fetches depends on what an optimizer's `apply_gradients` or `minimize` returned. The losses
-are what `compute_gradients` (or `tf.gradients`) was given, one a tower, where the call needs the gradients that came
-of it; they are fetched in the same call, if that runs nothing that the step does not run by itself.
+A call trains when its fetches depend on the op that an optimizer's `apply_gradients` or `minimize` returned. Its losses
+are the tensors that `compute_gradients` (or `tf.gradients`) differentiated, one for each tower, where the call computes
+their gradients. The same call fetches them, if they need no op with an effect that the step does not run itself.
 """
 
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set
@@ -16,14 +16,14 @@ from tf2towers.verify.recorder.session_runs import around_runs
 
 
 class _Plan(NamedTuple):
-    """Of a set of fetches that trains: what is fetched beside it, and of how many workers the update is."""
+    """For fetches that train: the losses to fetch with them, and how many workers make the update together."""
 
     losses: List[Any]
     together: Optional[int]
 
 
 class _GraphFacts:
-    """What is known of a graph. It hangs on the graph, and goes with it."""
+    """The facts known about a graph. They are an attribute of the graph, and are freed with it."""
 
     def __init__(self) -> None:
         self.train_ops = set()  # type: set[Any]
@@ -34,14 +34,14 @@ class _GraphFacts:
 
 
 def _facts(graph: Any) -> _GraphFacts:
-    """The facts of a graph; empty ones at the first question."""
+    """The facts of a graph; at the first call, empty ones."""
     if not hasattr(graph, "_tf2towers_seen"):
         graph._tf2towers_seen = _GraphFacts()
     return graph._tf2towers_seen
 
 
 class SessionWatch:
-    """Notes what optimizers make, and looks at each call of a session."""
+    """Notes the train ops and losses of optimizers, and watches each call of a session."""
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
@@ -54,14 +54,14 @@ class SessionWatch:
             return
         seen = _facts(op.graph)
         seen.train_ops.add(op)
-        # SyncReplicasOptimizer: a worker hands in its gradients and waits for a token; the chief's process, in a thread
-        # of its own, makes the update of so many of them
+        # SyncReplicasOptimizer: a worker sends its gradients and waits for a token. A thread in the chief's process
+        # makes each update from `_replicas_to_aggregate` gradients
         count = getattr(optimizer, "_replicas_to_aggregate", None)
         if self._steps.in_cluster and count is not None:
             seen.together[op] = int(count)
 
     def differentiated(self, losses: List[Any], pairs: List[Any], by_hand: bool) -> None:
-        """These gradients came of losses, by an optimizer or by `tf.gradients`."""
+        """Notes losses with the gradients that an optimizer (or, `by_hand`, `tf.gradients`) computed from them."""
         for loss in losses:
             graph = getattr(loss, "graph", None) if is_scalar(loss) else None
             if graph is not None:
@@ -70,13 +70,13 @@ class SessionWatch:
                 known.append((loss, {operation(gradient) for gradient, _ in pairs if gradient is not None}))
 
     def run(self, original: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
-        """A call of `Session.run`."""
-        plan = self._steps.harmless(self._plan, session.graph, fetches)
+        """Wraps a call of `Session.run`: where it trains, fetches its losses and reports a step."""
+        plan = self._steps.try_call(self._plan, session.graph, fetches)
         if plan is None:
             return original(session, fetches, feed_dict, *options)
         if not self._began:
             self._began = True
-            self._steps.begins_after(global_step(session.graph, lambda fetched: original(session, fetched)))
+            self._steps.note_resumed(global_step(session.graph, lambda fetched: original(session, fetched)))
         begin = clock()
         values, losses = original(session, [fetches, plan.losses], feed_dict, *options)
         end = clock()
@@ -87,12 +87,12 @@ class SessionWatch:
         return values
 
     def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
-        """What is fetched beside these fetches; None where they do not train."""
+        """The losses to fetch with these fetches; None where they do not train."""
         try:
             elements = [
                 graph.as_graph_element(leaf) if isinstance(leaf, str) else leaf for leaf in leaves(fetches)
             ]
-        except (TypeError, ValueError, KeyError):  # a wrong fetch: the session says so better
+        except (TypeError, ValueError, KeyError):  # an invalid fetch: the session raises the better error
             return None
         operations = frozenset(map(operation, elements))
         seen = _facts(graph)
@@ -116,7 +116,7 @@ def _new_plan(graph: Any, seen: _GraphFacts, operations: Any) -> Optional[_Plan]
 
 
 def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
-    """How many steps a TF1 graph's global step says were made; 0 where it has none, or none that can be read.
+    """The value of a TF1 graph's global step; 0 where the graph is without one, or it cannot be read.
 
     Args:
         graph: a `tf.Graph`, perhaps finalized.
@@ -125,49 +125,50 @@ def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
     known += [variable for variable in graph.get_collection("variables") if variable.op.name == "global_step"]
     try:
         return int(run(known[0])) if known else 0
-    except Exception:  # not initialized: the step itself will say so
+    except Exception:  # not initialized: the step itself raises the error
         return 0
 
 
 def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
-    """Looks at every session, MonitoredSession's too, from now on."""
+    """Watches every session, MonitoredSession's too, from now on."""
     v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
     watch = SessionWatch(steps)
-    optimizers.listen(lambda *call: steps.harmless(watch.applied, *call))
+    optimizers.listen(lambda *call: steps.try_call(watch.applied, *call))
     for kind in (v1.train.Optimizer, v1.train.SyncReplicasOptimizer):
         optimizers.watch(kind)
-    watch_gradients(tf, lambda *call: steps.harmless(watch.differentiated, *call))
+    watch_gradients(tf, lambda *call: steps.try_call(watch.differentiated, *call))
     around_runs(tf, watch.run)
 
 
-# -- questions to a graph: what a fetch depends on, which loss can be fetched beside it --------------------------------
+# -- searches in a graph: the ops that a fetch depends on, and a loss that can be fetched with it ----------------------
 
-#: stateful ops that only read; ops that are fed, and changing ones that are not marked as stateful: on ref variables
+#: stateful ops that only read; fed ops, and ops that change ref variables, which are not marked as stateful
 _READING = ("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp")
 _FED_OR_CHANGING = ("Placeholder", "Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
 
 
 def operation(element: Any) -> Any:
-    """The operation of a tensor or variable, or itself."""
+    """The operation of a tensor or variable; anything else is returned as it is."""
     return getattr(element, "op", element)
 
 
 def ancestors(operations: Iterable[Any]) -> Set[Any]:
-    """These operations and all that they need, over inputs and control inputs, through iterators and queues too."""
+    """These operations and all that they depend on, by inputs and control inputs, through iterators and queues too."""
     return recorder_graph.ancestors([op for op in operations if hasattr(op, "control_inputs")], False)
 
 
 def is_scalar(tensor: Any) -> bool:
-    """Whether it is one number of a floating type, as far as the graph knows."""
+    """Whether a tensor is a floating-point scalar, or of unknown rank."""
     dtype, shape = getattr(tensor, "dtype", None), getattr(tensor, "shape", None)
     return getattr(dtype, "is_floating", False) and getattr(shape, "ndims", -1) in (0, None)
 
 
 def find_fetchable_loss(loss: Any, reached: Set[Any]) -> Any:
-    """A loss as it can be fetched beside `reached` without changing anything; None where it cannot.
+    """A loss tensor that can be fetched with the ops `reached` without any effect; None where there is none.
 
-    The value of a loss is often not needed for its gradients: its last operations are extra. They may read variables,
-    but not change anything, draw numbers or take a batch. Control inputs of a last Identity are left out.
+    The gradients often do not need the value of the loss, so its last operations are extra. They may read variables,
+    but may not change anything, draw random numbers or take a batch. A last Identity that fails this is replaced by its
+    input.
     """
     while True:
         extra = ancestors([loss.op]) - reached

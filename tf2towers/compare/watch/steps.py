@@ -1,16 +1,16 @@
-"""Reports each training step of this process, and its memory: on its standard output, a line each.
+"""Reports each training step of this process, and its memory, in one line each on the standard output.
 
-A line begins with MARK; the rest of it is one JSON object. All other lines are the script's.
+A reported line is MARK and one JSON object. All other lines are the script's.
 
     {"event": "step", "steps": 1, "begin": 12.5, "end": 12.6, "loss": 2.3, "peak": ..}
-    {"event": "step", "together": 2, ..}             an update that 2 workers make together: each reports it
+    {"event": "step", "together": 2, ..}             2 workers make this update together, and both report it
     {"event": "facts", "python": "3.7.5", "tensorflow": "1.15.5", "towers": 2}
     {"event": "note", "text": "a sentence for the reader"}
-    {"event": "resumed", "step": 200}                the first step is not of the training: a checkpoint was read
-    {"event": "aside", "seconds": 0.1}               of what only a watched process does: off the clock
+    {"event": "resumed", "step": 200}                a checkpoint was restored: 200 steps were made before
+    {"event": "aside", "seconds": 0.1}               time that only watching takes: not counted
     {"event": "memory", "peak": ..}
 
-Times are `time.monotonic()`, one clock for all processes of the machine. `loss` may be null.
+Times are `time.monotonic()`, which all processes of the machine share. `loss` may be null.
 """
 
 import contextlib
@@ -25,11 +25,11 @@ from typing import Any, Callable, Iterator, Optional
 MARK = "tf2towers-watch "
 Loss = Callable[[], Optional[float]]
 clock = time.monotonic
-_EVERY = 0.5  # seconds; a task of a cluster may make no step, as a parameter server: it reports its memory all the same
+_EVERY = 0.5  # seconds between reports of memory; a task without steps, as a parameter server, reports its memory too
 
 
 def peak_memory() -> int:
-    """Resident bytes at most."""
+    """The largest resident memory so far, in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024  # getrusage(2)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
@@ -38,15 +38,15 @@ class Steps:
     """Counts steps and reports them.
 
     A step's loss is read when the next step is over. Reading it at once would make the program wait for a device where
-    it does not wait by itself. In a cluster, steps may end in several threads.
+    it otherwise does not. In a cluster, steps may end in several threads.
 
     Args:
-        in_cluster: this process is a task of a cluster.
+        in_cluster: whether this process is a task of a cluster.
     """
 
     def __init__(self, in_cluster: bool) -> None:
         self.in_cluster = in_cluster
-        self._descriptor = os.dup(1)  # the script may redirect its own
+        self._descriptor = os.dup(1)  # the script may redirect its standard output
         self._waiting = None  # type: Any
         self._towers = 0
         self._noted = set()  # type: set[str]
@@ -55,7 +55,7 @@ class Steps:
             threading.Thread(target=self._report_memory, name="tf2towers-memory", daemon=True).start()
 
     def write(self, event: str, **entries: Any) -> None:
-        """Writes a line. Where nobody reads any more, nothing."""
+        """Writes one report; without effect when nobody reads the output any longer."""
         line = "\n%s%s\n" % (MARK, json.dumps(dict(entries, event=event)))
         with contextlib.suppress(OSError):
             os.write(self._descriptor, line.encode("ascii"))
@@ -75,14 +75,14 @@ class Steps:
         at_once: bool = False,
         together: Optional[int] = None,
     ) -> None:
-        """One call that trained.
+        """Reports one call that trained.
 
         Args:
-            begin, end: when it began and returned, by `clock`.
-            loss: gives the loss, a scalar, or None.
-            steps: how many training steps it made.
-            at_once: the loss costs nothing.
-            together: of how many workers of a cluster the step is, which all report it; None: of this one.
+            begin, end: when the call began and returned, by `clock`.
+            loss: returns the loss, a number or None.
+            steps: the number of training steps that the call made.
+            at_once: whether the loss is read now, because it needs no waiting.
+            together: the number of workers that make the step together and all report it; None: this one alone.
         """
         entries = {"begin": begin, "end": end, "steps": steps, "peak": peak_memory()}
         if together is not None:
@@ -94,40 +94,40 @@ class Steps:
                 self.end()
 
     def end(self) -> None:
-        """Reports the last step, which waits for its loss."""
+        """Reports the last step, whose loss was not read yet."""
         with self._lock:
             if self._waiting is not None:
                 (entries, loss), self._waiting = self._waiting, None
-                self.write("step", loss=self.harmless(loss), **entries)
+                self.write("step", loss=self.try_call(loss), **entries)
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
-        """In here the process does what only a watched one does."""
+        """A context for work that only a watched process does; reports its time."""
         begin = clock()
         try:
             yield
         finally:
             self.write("aside", seconds=clock() - begin)
 
-    def begins_after(self, made: int) -> None:
-        """The first step is about to be made; so many were made before it, by an earlier run."""
+    def note_resumed(self, made: int) -> None:
+        """Called before the first step: reports the number of steps that an earlier run made."""
         if made:
             self.write("resumed", step=made)
 
     def towers(self, number: int) -> None:
-        """How many towers or replicas a step has."""
+        """Reports the number of towers or replicas of a step, where it changes."""
         if number != self._towers:
             self._towers = number
             self.write("facts", towers=number)
 
-    def harmless(self, watch: Callable[..., Any], *args: Any) -> Any:
-        """What `watch(*args)` gives; None where it fails: a failure is noted once, and the script goes on."""
+    def try_call(self, watch: Callable[..., Any], *args: Any) -> Any:
+        """Returns `watch(*args)`, or None after an exception, which is noted once, so that the script continues."""
         try:
             return watch(*args)
         except Exception as problem:
-            text = "not all could be watched: %s: %s" % (type(problem).__name__, problem)
+            text = "some steps could not be watched: %s: %s" % (type(problem).__name__, problem)
             if text not in self._noted:
                 self._noted.add(text)
-                # what several processes write to one pipe is kept apart up to 4096
+                # writes of several processes to one pipe do not mix up to 4096 bytes
                 self.write("note", text=text[:2000])
             return None

@@ -1,4 +1,4 @@
-"""The k-th session call of one program against the k-th of the other: everything by name, every bit."""
+"""Compares session call k of one program with session call k of the other: all values by name, every bit."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ import numpy as np
 from tf2towers.report.parity_result import Comparison, Kind
 from tf2towers.verify.compare import Series, Tolerances, is_of
 
-# -- what `tf2towers.verify.recorder.calls` has written, call by call --------------------------------------------------
+# -- the recording that `tf2towers.verify.recorder.calls` wrote, call by call ------------------------------------------
 
-#: what a call has, in the order in which a difference is looked for
+#: the kinds of a call's values, in the order in which differences are searched
 KINDS: tuple[Kind, ...] = ("input", "fetched", "gradient", "summary", "variable")
 
 
 @dataclass
 class Call:
-    """A session call.
+    """One session call.
 
     Attributes:
-        number: from 0.
+        number: the call's number, from 0.
         session: the number of its session, in its process.
-        file, line: the script's innermost line.
-        inputs: the names of the tensors that are fed; each variable's value has one name in TF1 and another in TF 2.
-        fetches: name, kind of value and whether it was a hook's, one for each value.
-        error: the name of what it raised; empty if it returned.
-        trains: it runs an update of an optimizer.
-        values: by kind, by name: arrays; the name of an input or a fetched value is its place.
-        worker: whose it is; None in a program of one process.
+        file, line: the innermost line of the script that made the call.
+        inputs: the names of the tensors that are fed. A variable's value has one name in TF1 and another in TF 2.
+        fetches: for each fetched value, its name, its kind, and whether a hook fetched it.
+        error: the name of the exception that it raised; empty if it returned.
+        trains: whether the call runs an optimizer's update.
+        values: arrays by kind and by name; the name of an input or a fetched value is its position.
+        worker: the worker that made the call; None in a program of one process.
     """
 
     number: int
@@ -49,17 +49,17 @@ class Call:
 
     @property
     def place(self) -> str:
-        """As 'train.py, line 44', 'worker 1: train.py, line 44'."""
+        """The location for messages: 'train.py, line 44', or 'worker 1: train.py, line 44'."""
         worker = "" if self.worker is None else f"worker {self.worker}: "
         return worker + (f"{self.file}, line {self.line}" if self.line else "no line of the script")
 
 
 class Run:
-    """A side that has been run; of a cluster, one worker's calls after the other's.
+    """The recording of one side's session calls; in a cluster, the calls of one worker after those of another.
 
     Args:
-        folders: of the recording, one for each worker.
-        seconds: the whole process.
+        folders: the recording's folders, one for each worker.
+        seconds: the time of the whole process.
     """
 
     def __init__(self, folders: Sequence[Path], seconds: float) -> None:
@@ -75,12 +75,12 @@ class Run:
         self.of_original: list[str] = found[0].get("of_original", [])
         self.trainable: list[str] = found[0]["trainable"]
         queues = [each.get("queues") or {} for each in found]
-        #: queues whose elements come as threads happen to run, and why; those that could not be kept or given
+        #: queues whose order depends on threads, and why; those whose elements could not be recorded or given
         self.chance = {name: why for each in queues for name, why in each.get("chance", {}).items()}
         self.lost = sorted({name for each in queues for name in each.get("lost", ())})
-        #: digests of the numbers that fill them, by the names of their operations
+        #: digests of the constants that fill these queues, by the names of their operations
         self.constants = {name: value for each in queues for name, value in each.get("constants", {}).items()}
-        #: calls of other threads than the main one, what they may change, and what of that the main one uses
+        #: calls in threads other than the main one; variables that they may change; those that the main thread uses too
         self.of_threads = sum(each.get("of_threads", 0) for each in found)
         self.written_by_threads = {name for each in found for name in each.get("written_by_threads", ())}
         self.shared = {name for each in found for name in each.get("shared", ())}
@@ -106,7 +106,7 @@ def _call(number: int, flat: dict[str, np.ndarray]) -> Call:
     return Call(number=number, values=values, **about)
 
 
-# -- call against call -----------------------------------------------------------------------------------------------
+# -- comparing calls -------------------------------------------------------------------------------------------------
 
 #: variables by worker, session and name
 State = dict[tuple[int, int, str], np.ndarray]
@@ -114,7 +114,7 @@ State = dict[tuple[int, int, str], np.ndarray]
 
 @dataclass(frozen=True)
 class Difference:
-    """Two values that are not the same."""
+    """A difference between two values."""
 
     original: Call
     migrated: Call
@@ -125,14 +125,14 @@ class Difference:
 
 @dataclass
 class Compared:
-    """What came of it.
+    """The result of comparing all calls.
 
     Attributes:
-        comparisons: by kind and name, over all calls.
-        first: the first of them that is not within the tolerance; and the others of the same call, by kind.
-        beside: how many others of its call differ, by kind.
-        problem: why calls could not be held against each other, from some call on; empty if all could.
-        hooks_apart: calls whose hooks fetched something on one side alone.
+        comparisons: the comparisons by kind and name, over all calls.
+        first: the first difference outside the tolerance.
+        beside: the number of values that differ in that call, by kind.
+        problem: why, from some call on, the calls could not be compared; empty if all could.
+        hooks_apart: the number of calls whose hooks fetched other kinds of values than on the other side.
     """
 
     comparisons: list[Comparison] = field(default_factory=list)
@@ -150,14 +150,14 @@ def compare(
     settled: Collection[str] = (),
     calls: int | None = None,
 ) -> Compared:
-    """Compares two runs.
+    """Compares two recorded runs, call by call.
 
     Args:
-        tolerances: what may differ, relative to the largest element; by default every bit counts.
+        tolerances: the tolerances, relative to the largest element; by default every bit counts.
         left_out: variables that are not compared.
-        settled: variables whose training steps were judged by themselves: what a call that trains makes of them, of
-            their gradients and slots is not held against the tolerance.
-        calls: so many of the original's are compared; None: all.
+        settled: variables whose training steps were judged separately. Where a training call changes them, their
+            gradients or their slots, differences outside the tolerance count as rounding.
+        calls: the number of the original's calls that are compared; None: all.
     """
     limits, left_out = tolerances or Tolerances(), frozenset(left_out)
     found = Compared()
@@ -170,19 +170,19 @@ def compare(
         if found.problem or call is None or match is None:
             break
         found.hooks_apart += _of_hooks(call) != _of_hooks(match)
-        for kind, key, label, mine, its in _pairs(call, match, states):
+        for kind, key, label, value, other in _pairs(call, match, states):
             if kind == "variable" and key in left_out:
                 continue
-            of_value = series.setdefault((kind, label), Series.like(mine, its))
-            apart = of_value.add(call.number, mine, its)
-            if not apart or (apart <= limits.of(kind) and mine is not None and mine.dtype.kind in "fc"):
+            of_value = series.setdefault((kind, label), Series.like(value, other))
+            apart = of_value.add(call.number, value, other)
+            if not apart or (apart <= limits.of(kind) and value is not None and value.dtype.kind in "fc"):
                 continue
             if call.trains and is_of(kind, key, settled):
                 rounding.add((kind, label))
                 continue
             different.add((kind, label))
             if found.first is None:
-                found.first = Difference(call, match, kind, label, (mine, its))
+                found.first = Difference(call, match, kind, label, (value, other))
             if found.first.original is call:
                 found.beside[kind] = found.beside.get(kind, 0) + 1
     found.comparisons = [
@@ -193,7 +193,7 @@ def compare(
 
 
 def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) -> str:
-    """Why two calls are not the same call; empty if they may be."""
+    """Why two calls cannot be the same call; empty if they can."""
     if call is None or match is None:
         last, more, less = (call, original, migrated) if call is not None else (match, migrated, original)
         title = "the original" if call is not None else "the migrated script"
@@ -205,11 +205,9 @@ def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) 
     )
     if call.error != match.error:
         return f"{which_call} {_ends(call)} in the original, and {_ends(match)} in the migrated script"
-    mine, its = _asked(call), _asked(match)
-    if [kind for _, kind in mine] != [kind for _, kind in its]:
-        return (
-            f"{which_call} returns {_listed(mine)} in the original, and {_listed(its)} in the migrated script"
-        )
+    first, second = _script_fetches(call), _script_fetches(match)
+    if [kind for _, kind in first] != [kind for _, kind in second]:
+        return f"{which_call} returns {_listed(first)} in the original, and {_listed(second)} in the migrated script"
     return ""
 
 
@@ -217,7 +215,7 @@ def _ends(call: Call) -> str:
     return f"raises {call.error}" if call.error else "returns"
 
 
-def _asked(call: Call) -> list[tuple[str, str]]:
+def _script_fetches(call: Call) -> list[tuple[str, str]]:
     return [(name, kind) for name, kind, hook in call.fetches if not hook]
 
 
@@ -225,33 +223,33 @@ def _of_hooks(call: Call) -> list[str]:
     return [kind for _, kind, hook in call.fetches if hook]
 
 
-def _listed(asked: list[tuple[str, str]]) -> str:
-    return ", ".join(f"{kind} ({name})" for name, kind in asked[:4]) + (", .." if len(asked) > 4 else "")
+def _listed(found: list[tuple[str, str]]) -> str:
+    return ", ".join(f"{kind} ({name})" for name, kind in found[:4]) + (", .." if len(found) > 4 else "")
 
 
 def _pairs(
     original: Call, migrated: Call, states: tuple[State, ...]
 ) -> Iterator[tuple[Kind, str, str, np.ndarray | None, np.ndarray | None]]:
-    """Kind, key, name for a report and both values, of all that either call has."""
+    """Yields kind, key, name for reports, and both values, of all values that either call has."""
     for kind in KINDS:
-        mine, its = original.values.get(kind, {}), migrated.values.get(kind, {})
-        names = list(dict.fromkeys([*mine, *its]))
-        if kind == "variable":  # one that a call has not changed is what it was before
-            for state, call, values in zip(states, (original, migrated), (mine, its), strict=True):
+        one, two = original.values.get(kind, {}), migrated.values.get(kind, {})
+        names = list(dict.fromkeys([*one, *two]))
+        if kind == "variable":  # a variable that a call did not record is unchanged
+            for state, call, values in zip(states, (original, migrated), (one, two), strict=True):
                 state.update({_owned(call, name): value for name, value in values.items()})
-            mine, its = (
+            one, two = (
                 {name: state[_owned(call, name)] for name in names if _owned(call, name) in state}
                 for state, call in zip(states, (original, migrated), strict=True)
             )
         for key in names:
-            yield kind, key, _label(kind, key, original, migrated), mine.get(key), its.get(key)
+            yield kind, key, _label(kind, key, original, migrated), one.get(key), two.get(key)
 
 
-def _label(kind: Kind, key: str, mine: Call, its: Call) -> str:
-    """The name that the original has for it, where it has it."""
+def _label(kind: Kind, key: str, original: Call, migrated: Call) -> str:
+    """The name for reports: the original's where it exists."""
     if kind == "input":
-        return (mine.inputs if int(key) < len(mine.inputs) else its.inputs)[int(key)]
-    return mine.fetches[int(key)][0] if kind == "fetched" else key
+        return (original.inputs if int(key) < len(original.inputs) else migrated.inputs)[int(key)]
+    return original.fetches[int(key)][0] if kind == "fetched" else key
 
 
 def _owned(call: Call, name: str) -> tuple[int, int, str]:

@@ -1,4 +1,4 @@
-"""Whether a migrated script is the same program: both run, every session call compared, and what was not, said."""
+"""Verifies that a migrated script is the same program: runs both, compares every session call, and notes the rest."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tf2towers.verify.sides import Options, record_calls
 
 def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     """Runs both scripts, each from its beginning, and compares every session call."""
-    script, its, arguments = result.original.script, result.migrated.script, result.arguments
+    script, other_script, arguments = result.original.script, result.migrated.script, result.arguments
     of_runtime = makes_session_calls(script)
     original = record_calls(script, arguments, place / "original", options, migrated=of_runtime)
     options = dataclasses.replace(options, queues=place / "original")
-    migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
+    migrated = record_calls(other_script, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
     if result.outcome != "differs" or options.cluster is not None:
         return
@@ -42,26 +42,26 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
 
 
 def _judge_in_step(
-    result: ParityResult, options: Options, place: Path, original: Run, mine: Recording, its: Recording
+    result: ParityResult, options: Options, place: Path, original: Run, steps: Recording, matches: Recording
 ) -> None:
-    """Judges what another TensorFlow's rounding has made of two runs: once more, step by step.
+    """Judges again, step by step, two runs that may differ only by the rounding of another TensorFlow.
 
-    An update may make whole steps of rounding (Adam, where a gradient is next to 0), and two runs part by it. So each
-    step is judged from the original's variables (`noise`), and so is every call.
+    An update may turn rounding into whole steps (Adam, where a gradient is near 0), which makes the runs differ more
+    and more. So each step and each call is judged from the original's variables (see `noise`).
 
     Args:
-        mine, its: the training steps; the migrated script's start from the original's variables.
+        steps, matches: the training steps; the migrated script's start from the original's variables.
     """
     tensorflows = original.tensorflow, result.migrated.tensorflow
     limits, _ = tolerances(None, tensorflows, original.towers, lockstep=True)
     try:
-        found, names = compare_steps_of_rounding(mine, its, limits)
+        found, names = compare_steps_of_rounding(steps, matches, limits)
     except NotComparable as problem:
         result.notes.append(f"the steps could not be compared one by one: {problem}")
         return
-    result.notes += [note for note in mine.facts.notes if note.startswith("no float64 run")]
+    result.notes += [note for note in steps.facts.notes if note.startswith("no float64 run")]
     if outcome_of(found) != "differs":
-        how = dataclasses.replace(options, steps=len(mine.steps), in_step=place / "original")
+        how = dataclasses.replace(options, steps=len(steps.steps), in_step=place / "original")
         folder, script = place / "migrated-in-step", result.migrated.script
         migrated = record_calls(script, result.arguments, folder, how, migrated=True)
         result.notes, result.diagnoses, result.first_step = [], [], None
@@ -72,7 +72,7 @@ def _judge_in_step(
         for each in result.comparisons
     ]
     if names or result.outcome != "differs":
-        note_steps_of_rounding(result, len(mine.steps), names)
+        note_steps_of_rounding(result, len(steps.steps), names)
 
 
 def judge(
@@ -83,11 +83,11 @@ def judge(
     *,
     in_step: bool = False,
 ) -> None:
-    """Compares two runs, and writes into `result` what comes of it.
+    """Compares two runs, and stores the comparisons and the outcome in `result`.
 
     Args:
-        in_step: the migrated run goes on from the original's variables after each step, which was judged by itself;
-            and it may be shorter.
+        in_step: whether the migrated run got the original's variables after each step, which was judged separately;
+            it may then be shorter.
     """
     options, tensorflows = options or Options(), (original.tensorflow, migrated.tensorflow)
     towers = 0 if options.tower_order else original.towers
@@ -124,14 +124,14 @@ def judge(
 
 
 def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
-    """Says which queues fill by chance; what they make differ is no difference of the migration."""
+    """Notes the queues whose order is random; differences caused by them do not count as the migration's."""
     lost = sorted({*original.lost, *migrated.lost})
     if lost and result.outcome == "differs":
         result.outcome = "error"
         result.error = (
             f"the original's own threads make other batches in each run ({_why(lost, original)}), and what "
             "the main thread takes there could not be given to the migrated script: a call in a branch, a loop, "
-            "or one that the original did not make. Fill it by one thread in both scripts "
+            "or one that the original did not make. Fill the queue with one thread in both scripts "
             "(num_threads=1, no shuffling), and verify again"
         )
         return
@@ -141,13 +141,13 @@ def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
     if apart:
         result.outcome = "differs"
         message = (
-            f"what fills the queues has another number in {', '.join(apart[:4])} in the migrated script."
+            f"ops that fill the queues have another constant in the migrated script: {', '.join(apart[:4])}."
         )
         result.diagnoses.append(Diagnosis("other input", message))
     if original.chance:
         result.notes.append(
-            "what the original took from queues that fill by chance was given to the migrated script, in every call "
-            f"({_why(sorted(original.chance), original)}). Of what fills them only numbers in the graph are compared"
+            "the elements that the original took from queues in random order were given to the migrated script "
+            f"({_why(sorted(original.chance), original)}). Of the ops that fill them, only constants are compared"
         )
 
 
@@ -156,7 +156,7 @@ def _why(names: Sequence[str], original: Run) -> str:
 
 
 def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrated: Run) -> None:
-    """What was not compared; where that may have changed variables that count, there is no parity."""
+    """Notes what was not compared. Where that may have changed variables that are compared, there is no parity."""
     if found.hooks_apart:
         result.notes.append(
             f"hooks fetched other things in {counted(found.hooks_apart, 'call')}, at times of their own: only what the "
@@ -176,39 +176,39 @@ def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrate
         )
 
 
-# -- where they part ---------------------------------------------------------------------------------------------------
+# -- the first difference ----------------------------------------------------------------------------------------------
 
 
 def _first(first: Difference, found: Compared) -> Diagnosis:
-    mine, its = first.original, first.migrated
+    original, migrated = first.original, first.migrated
     others = [
         f"{more} other {kind if more == 1 else PLURALS[kind]}"
         for kind, count in found.beside.items()
         if (more := count - (kind == first.kind))
     ]
     message = (
-        f"session call {mine.number} ({mine.place} of the original; {its.place} of the migrated script): "
+        f"session call {original.number} ({original.place} of the original; {migrated.place} of the migrated script): "
         f"{first.kind} {first.name}: {_values(*first.values)}"
     )
     if others:
         message += f". In the same call: {', '.join(others)}"
-    return Diagnosis("first difference", message + ".", "", mine.number)
+    return Diagnosis("first difference", message + ".", "", original.number)
 
 
-def _values(mine: np.ndarray | None, its: np.ndarray | None) -> str:
-    if mine is None or its is None:
-        return "only in the migrated script" if mine is None else "only in the original"
-    if mine.shape != its.shape or mine.dtype != its.dtype:
-        return f"{mine.dtype}{list(mine.shape)} in the original, {its.dtype}{list(its.shape)} in the migrated script"
-    if mine.dtype == np.uint8:
-        return f"{mine.tobytes()[:60]!r} in the original, {its.tobytes()[:60]!r} in the migrated script"
-    alike = mine == its
-    if mine.dtype.kind in "fc":
-        alike |= np.isnan(mine) & np.isnan(its)
+def _values(one: np.ndarray | None, two: np.ndarray | None) -> str:
+    if one is None or two is None:
+        return "only in the migrated script" if one is None else "only in the original"
+    if one.shape != two.shape or one.dtype != two.dtype:
+        return f"{one.dtype}{list(one.shape)} in the original, {two.dtype}{list(two.shape)} in the migrated script"
+    if one.dtype == np.uint8:
+        return f"{one.tobytes()[:60]!r} in the original, {two.tobytes()[:60]!r} in the migrated script"
+    alike = one == two
+    if one.dtype.kind in "fc":
+        alike |= np.isnan(one) & np.isnan(two)
     apart = np.flatnonzero(~alike)
-    place = np.unravel_index(apart[0], mine.shape)
-    at = f" at {[int(index) for index in place]}" if mine.ndim else ""
-    text = f"{mine[place]!s} in the original, {its[place]!s} in the migrated script{at}"
-    if mine.ndim:
-        text += f"; {apart.size} of {mine.size} elements differ"
+    place = np.unravel_index(apart[0], one.shape)
+    at = f" at {[int(index) for index in place]}" if one.ndim else ""
+    text = f"{one[place]!s} in the original, {two[place]!s} in the migrated script{at}"
+    if one.ndim:
+        text += f"; {apart.size} of {one.size} elements differ"
     return text

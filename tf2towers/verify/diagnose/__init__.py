@@ -1,10 +1,10 @@
-"""Names the mistake that explains why an original trainer and its migrated one do not agree.
+"""Names the mistake that explains why a migrated trainer differs from the original.
 
-A step is a chain: losses, the towers' gradients, what is applied of them, the update, the statistics beside
-it. A mistake breaks one link, and all that comes after follows from it. So every recogniser asks of its own link only,
-given what went into it, and of several that fit one link the one that explains most is given. Six mistakes that people
-make are known: the sum for the mean, a tower left out, clipping before or after it, a lost regulariser, the learning
-rate, moving averages. Of what is none of them, the first difference is reported.
+A step is a chain: losses, the towers' gradients, the applied gradients, the update, the statistics beside it. A
+mistake breaks one link, and changes all links after it. So every recogniser examines only its own link, given the
+link's input. Of several that explain one link, the one that explains most is reported. Six common mistakes are known:
+the sum for the mean, a tower left out, clipping before or after averaging, a lost regulariser, the learning rate,
+moving averages. Where none of them explains a difference, only the first difference is reported.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from tf2towers.verify.diagnose.gradients import CLIPPING, FACTOR, REGULARISER, T
 from tf2towers.verify.diagnose.updates import LEARNING_RATE, MOVING_AVERAGE, STATISTICS
 from tf2towers.verify.recording import Recording
 
-#: every mistake that is recognised; of equally good ones on a link the first is given
+#: every known mistake; of those that explain a link equally well, the first is reported
 MISTAKES = (TOWER_CHOICE, CLIPPING, FACTOR, REGULARISER, LEARNING_RATE, STATISTICS, MOVING_AVERAGE)
 
 
 def diagnose(original: Recording, migrated: Recording) -> list[Diagnosis]:
-    """The mistakes that explain the differences, in the order of a step: at most one a link.
+    """The mistakes that explain the differences, in the order of a step: at most one for each link.
 
-    Each step was begun with the original's variables and inputs.
+    Both sides' steps start with the original's variables and inputs.
 
     Returns:
-        Nothing where all is equal within rounding, or where no known mistake explains what differs.
+        An empty list where all is equal within rounding, or no known mistake explains the difference.
     """
     if not original.steps or not migrated.steps:
         return []

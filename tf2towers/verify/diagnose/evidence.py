@@ -1,4 +1,4 @@
-"""Two recordings side by side, as flat vectors, and how much of their difference an assumption explains."""
+"""Two recordings side by side, as flat vectors, and the part of their difference that an assumption explains."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Vectors = dict[str, np.ndarray]  # name -> float64, one dimension
 Shapes = Mapping[str, tuple[int, ...]]
 
 EQUAL = 1e-4  # of the largest element: far more than rounding (TF 1.15 against 2.21: 1e-5)
-NOISE = 1e-6  # of the step's largest gradient: a gradient that is nothing but rounding, as of a bias before batch-norm
-ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of a weight: what its update is known to
+NOISE = 1e-6  # of the step's largest gradient: at most this is rounding, as for a bias before batch-norm
+ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of a weight: the precision of its update
 ENOUGH = 0.8  # the part of a difference that an assumption must explain
-LIMIT = 1 << 12  # elements of one variable that are looked at
+LIMIT = 1 << 12  # the largest number of elements of a variable that are examined
 SHADOW = "/ExponentialMovingAverage"
 
-#: the links of a step's chain, in its order: one broken link is one diagnosis
+#: the links of a step's chain, in order; each broken link has one diagnosis
 Link = Literal["gradients", "update", "statistics", "moving average"]
 
 
@@ -36,7 +36,7 @@ def largest(*vectors: np.ndarray) -> float:
 
 
 def apart(left: np.ndarray, right: np.ndarray) -> float:
-    """The greatest absolute difference; infinity for another shape, or a NaN or infinity that one side alone has."""
+    """The greatest absolute difference; infinity if shapes differ, or only one side has a NaN or infinity somewhere."""
     if left.shape != right.shape:
         return float("inf")
     finite = np.isfinite(left) & np.isfinite(right)
@@ -45,13 +45,13 @@ def apart(left: np.ndarray, right: np.ndarray) -> float:
 
 
 def relative(left: np.ndarray, right: np.ndarray) -> float:
-    """The difference that `apart` gives, relative to the largest element."""
+    """The greatest absolute difference, relative to the largest element."""
     difference = apart(left, right)
     return 0.0 if difference == 0.0 else difference / (largest(left, right) or 1.0)
 
 
 def fitted(column: np.ndarray, target: np.ndarray) -> float | None:
-    """The number by which a vector comes nearest to another; None where any does. Only finite elements count."""
+    """The factor that makes `column` closest to `target`; None where `column` is 0. Only finite elements count."""
     finite = np.isfinite(column) & np.isfinite(target)
     scale = largest(column[finite])
     if not scale:
@@ -61,24 +61,24 @@ def fitted(column: np.ndarray, target: np.ndarray) -> float | None:
 
 
 def joined(vectors: Iterable[np.ndarray]) -> np.ndarray:
-    """All vectors one after the other, as one."""
+    """All vectors concatenated."""
     return np.concatenate([np.zeros(0), *vectors])
 
 
 def scaled(vectors: Iterable[np.ndarray], allowed: Iterable[float]) -> np.ndarray:
-    """One vector of all, each by how far it may be off."""
+    """All vectors concatenated, each divided by its allowed difference."""
     return joined(vector / (off or 1.0) for vector, off in zip(vectors, allowed, strict=True))
 
 
 def rounded(number: float) -> str:
-    """A number for a sentence: three digits."""
+    """A number in three digits, for a sentence."""
     return f"{number:.3g}"
 
 
 class Explained:
-    """Adds up, element by element, what an assumption leaves of a difference.
+    """Sums up, over all elements, how much of a difference an assumption leaves unexplained.
 
-    Each vector counts by what it may be off (`allowed`), so that large variables do not outweigh small ones.
+    Each vector is divided by its allowed difference, so that large variables do not outweigh small ones.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class Explained:
         self.holds = True
 
     def add(self, actual: np.ndarray, assumed: np.ndarray, otherwise: np.ndarray, allowed: float) -> None:
-        """`actual` values, those under the assumption, and those without it."""
+        """Adds `actual` values, the values under the assumption, and the values without it."""
         finite = np.isfinite(actual) & np.isfinite(assumed) & np.isfinite(otherwise)
         left, difference = actual[finite] - assumed[finite], actual[finite] - otherwise[finite]
         scale = allowed or 1.0
@@ -96,7 +96,7 @@ class Explained:
 
     @property
     def part(self) -> float:
-        """The part explained; 0 where that is not `ENOUGH`, or the assumption does not hold everywhere."""
+        """The part explained; 0 where it is less than `ENOUGH`, or a value contradicts the assumption."""
         if not self.holds or not self._difference or not np.isfinite(self._left + self._difference):
             return 0.0
         part = 1.0 - float(np.sqrt(self._left / self._difference))
@@ -107,26 +107,26 @@ class Explained:
 
 
 class Gradients:
-    """Gradients by variable: at most `LIMIT` elements of each, and the length of all of them."""
+    """Gradients by variable: at most `LIMIT` elements of each, and the norms of the whole gradients."""
 
     def __init__(self, arrays: Arrays) -> None:
         self.vectors = {name: _part(array) for name, array in arrays.items()}
         self.norms = {name: float(np.linalg.norm(array.astype(np.float64))) for name, array in arrays.items()}
 
     def size(self, form: str, names: Sequence[str]) -> float:
-        """What a clipping threshold is compared with: the length of these together, or their greatest element."""
+        """The size that a clipping threshold is compared with: the norm of all together, or the greatest element."""
         if form == "value":
             return max(float(np.max(np.abs(self.vectors[name]), initial=0.0)) for name in names)
         return float(np.sqrt(sum(self.norms[name] ** 2 for name in names)))
 
 
 class View:
-    """One side's step.
+    """One side's values of a step, as vectors.
 
     Attributes:
-        before, after: the variables. changes: what the step made of those that are there before and after.
-        gradients: what the optimizer was given. towers: what each tower computed. mean: of those that all have.
-        losses: one value a tower.
+        before, after: the variables. changes: how the step changed those that exist before and after.
+        gradients: those that the optimizer was given. towers: those that each tower computed. mean: their mean, for the
+            variables that all towers have. losses: one value for each tower.
     """
 
     def __init__(self, step: Step, shapes: Shapes) -> None:
@@ -159,13 +159,13 @@ class View:
 class Pair:
     """The same step of both sides.
 
-    `comparable`: both began it with the same weights and the same inputs, so that what differs was made in it.
+    `comparable`: whether both sides began it with equal weights and inputs, so that any difference arose in it.
     """
 
     def __init__(self, index: int, original: View, migrated: View) -> None:
         self.index, self.original, self.migrated = index, original, migrated
-        self.mine, self.its = original.gradients.vectors, migrated.gradients.vectors
-        weights = [name for name in self.mine if name in original.before and name in migrated.before]
+        self.expected, self.actual = original.gradients.vectors, migrated.gradients.vectors
+        weights = [name for name in self.expected if name in original.before and name in migrated.before]
         apart = (relative(original.before[name], migrated.before[name]) for name in weights)
         self.comparable = max(apart, default=0.0) <= ROUNDING and not _inputs_differ(
             original.step, migrated.step
@@ -173,28 +173,30 @@ class Pair:
 
     @property
     def names(self) -> Iterator[str]:
-        """The variables whose gradients both sides have, of the same size."""
+        """The variables whose gradients both sides have, with the same shape."""
         return (
-            name for name in self.mine if name in self.its and self.mine[name].shape == self.its[name].shape
+            name
+            for name in self.expected
+            if name in self.actual and self.expected[name].shape == self.actual[name].shape
         )
 
     @cached_property
     def noise(self) -> float:
-        """The size below which gradients are taken for rounding."""
-        return NOISE * largest(*self.mine.values(), *self.its.values())
+        """The size up to which gradients count as rounding."""
+        return NOISE * largest(*self.expected.values(), *self.actual.values())
 
     def allowed(self, name: str) -> float:
-        """How far the gradients of a variable may be apart."""
-        return EQUAL * largest(self.mine[name], self.its[name]) + self.noise
+        """The allowed difference of a variable's gradients."""
+        return EQUAL * largest(self.expected[name], self.actual[name]) + self.noise
 
     @cached_property
     def differing(self) -> list[str]:
-        """The variables whose gradients do not agree; those of one side alone are not among them."""
-        both = [name for name in self.mine if name in self.its]
-        return [name for name in both if apart(self.mine[name], self.its[name]) > self.allowed(name)]
+        """The variables whose gradients differ, among those that both sides have."""
+        both = [name for name in self.expected if name in self.actual]
+        return [name for name in both if apart(self.expected[name], self.actual[name]) > self.allowed(name)]
 
     def same_start(self, name: str) -> bool:
-        """Whether both sides began the step with one value of a variable, and changed or kept it."""
+        """Whether both sides began the step with the same value of a variable, and have it after the step."""
         views = (self.original, self.migrated)
         return all(name in view.changes for view in views) and (
             relative(self.original.before[name], self.migrated.before[name]) <= ROUNDING
@@ -202,10 +204,10 @@ class Pair:
 
 
 class Evidence:
-    """All that the mistakes are recognised by.
+    """The evidence from which mistakes are recognised.
 
     Args:
-        original, migrated: the recordings; steps that only one has are left out.
+        original, migrated: the recordings; steps that only one of them has are left out.
     """
 
     def __init__(self, original: Recording, migrated: Recording) -> None:
@@ -214,21 +216,21 @@ class Evidence:
         self.towers = max([original.facts.towers, 1, *seen])
         shapes = _shapes(original) | _shapes(migrated)
         self.pairs = [
-            Pair(index, View(step, shapes), View(its, shapes)) for index, (step, its) in enumerate(both)
+            Pair(index, View(step, shapes), View(match, shapes)) for index, (step, match) in enumerate(both)
         ]
         self.comparable = [pair for pair in self.pairs if pair.comparable]
 
     @cached_property
     def gradients_differ(self) -> bool:
-        """Whether any gradient does, in a step that both sides began alike."""
+        """Whether any gradients differ in a step that both sides began with equal weights and inputs."""
         return any(pair.differing for pair in self.comparable)
 
     def explained(self, assumed: Callable[[Pair, str], np.ndarray | None]) -> float:
         """The part of the gradients' differences that an assumption explains.
 
         Args:
-            assumed: what it makes of a variable's gradient in the migrated run; None: it says nothing, and explains
-                nothing at all.
+            assumed: the gradient of a variable in the migrated run under the assumption; where it is None once, nothing
+                is explained.
         """
         explained = Explained()
         for pair in self.comparable:
@@ -236,7 +238,7 @@ class Evidence:
                 made = assumed(pair, name)
                 if made is None:
                     return 0.0
-                explained.add(pair.its[name], made, pair.mine[name], pair.allowed(name))
+                explained.add(pair.actual[name], made, pair.expected[name], pair.allowed(name))
         return explained.part
 
     def first_difference(self, names: set[str] | None = None) -> int:
@@ -249,12 +251,12 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake, or a family of them that the same numbers distinguish.
+    """A mistake, or several similar ones that one function distinguishes.
 
     Attributes:
-        names: those that its diagnoses may have.
-        link: where in a step it is made.
-        recognise: the diagnosis, or None where the numbers do not show it.
+        names: the names that its diagnoses may have.
+        link: the link of a step that it breaks.
+        recognise: returns the diagnosis, or None where the numbers do not show the mistake.
     """
 
     names: tuple[str, ...]
@@ -263,10 +265,10 @@ class Mistake:
 
 
 def _inputs_differ(original: Step, migrated: Step) -> bool:
-    mine, its = original.inputs, migrated.inputs
-    both = [(value, its[name]) for name, value in mine.items() if name in its]
-    if not both and len(mine) == len(its):
-        placed = zip(mine.values(), its.values(), strict=True)
+    first, second = original.inputs, migrated.inputs
+    both = [(value, second[name]) for name, value in first.items() if name in second]
+    if not both and len(first) == len(second):
+        placed = zip(first.values(), second.values(), strict=True)
         both = [(value, given) for value, given in placed if value.shape == given.shape]
     return any(value.shape != given.shape or not _same(value, given) for value, given in both)
 
@@ -286,7 +288,7 @@ def _as_numbers(gradients: Arrays, shapes: Shapes) -> Arrays:
 
 
 def _part(array: np.ndarray) -> np.ndarray:
-    """What is looked at of an array: elements spread evenly, the same of a variable, its gradient and its slots."""
+    """The examined elements of an array: evenly spread, the same for a variable, its gradient and its slots."""
     vector = np.asarray(array).reshape(-1)
     return vector[:: max(1, -(-vector.size // LIMIT))].astype(np.float64)
 

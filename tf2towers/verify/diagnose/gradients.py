@@ -1,20 +1,20 @@
 """Mistakes in the gradients that are applied: a factor, a tower left out, a lost regulariser, another clipping.
 
-- A replica context sums where nobody divides (`tf.distribute.ReduceOp.SUM`, Keras optimizers): N times the mean of N
-  towers, which TF1's `average_gradients` takes. Who divides the loss and takes the mean besides has 1/N. Recognised by
-  the median of the elements' ratios, of all variables and steps; what is left after the scaling must vanish.
-- With N towers' gradients t_0 .. t_N-1 of the original, the migrated's is one t_j (nobody averages), or one of them is
-  left out of the sum or the mean. Recognised by trying each.
+- A replica context sums where nothing divides (`tf.distribute.ReduceOp.SUM`, Keras optimizers): the result is N times
+  the mean of N towers, which TF1's `average_gradients` takes. Dividing the loss and also taking the mean makes it 1/N
+  of it. Recognised by the median ratio of elements, over all variables and steps; scaled by it, nothing may differ.
+- With N towers' gradients t_0 .. t_N-1 of the original, the migrated's is one t_j (nothing averages), or one of them is
+  missing from the sum or the mean. Recognised by trying each.
 - The gradient of c/2 * sum(w**2) is c*w (`tf.contrib.layers.l2_regularizer(c)`; Keras' `L2(c)` has 2*c*w), that of
-  c * sum(|w|) is c*sign(w). Recognised variable by variable: the difference of the gradients is one number times w or
+  c * sum(|w|) is c*sign(w). Recognised for each variable: the difference of the gradients is one number times w or
   sign(w), in all steps, and the other variables' gradients are equal.
-- TF1 trainers clip what they have averaged (`tf.clip_by_global_norm(zip(*average_gradients(..)))`) or each tower's
-  gradients before; the two are not the same. Every way to clip is tried on the towers' gradients, with the threshold
-  that comes nearest to what was applied.
+- TF1 trainers clip the averaged gradients (`tf.clip_by_global_norm(zip(*average_gradients(..)))`) or each tower's
+  before averaging; the two differ. Every way of clipping is tried on the towers' gradients, with the threshold that
+  comes closest to the applied gradients.
 
-      norm     t * c / max(|t|, c), each variable by itself          tf.clip_by_norm
-      global   the same with one length for all variables together   tf.clip_by_global_norm
-      value    min(max(t, -c), c), each element                      tf.clip_by_value
+      norm     t * c / max(|t|, c), each variable separately        tf.clip_by_norm
+      global   the same, with one norm for all variables together   tf.clip_by_global_norm
+      value    min(max(t, -c), c), each element                     tf.clip_by_value
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from tf2towers.verify.diagnose.evidence import (
     rounded,
 )
 
-_NEAR = 2e-3  # of a ratio, to be that of a name
+_NEAR = 2e-3  # the tolerance with which a ratio must match 1/N or N
 
 # -- a constant factor -------------------------------------------------------------------------------------------------
 
@@ -51,61 +51,61 @@ def _ratio(evidence: Evidence) -> float | None:
     found = []
     for pair in evidence.comparable:
         for name in pair.names:
-            mine, its = pair.mine[name], pair.its[name]
-            finite = np.isfinite(mine) & np.isfinite(its)
-            size = np.abs(np.where(finite, mine, 0.0))
+            expected, actual = pair.expected[name], pair.actual[name]
+            finite = np.isfinite(expected) & np.isfinite(actual)
+            size = np.abs(np.where(finite, expected, 0.0))
             usable = finite & (size > 1e-2 * np.max(size, initial=0.0)) & (size > 100 * pair.noise)
-            found.append(its[usable] / mine[usable])
+            found.append(actual[usable] / expected[usable])
     ratios = joined(found)
     return float(np.median(ratios)) if ratios.size else None
 
 
 def _losses_scaled(evidence: Evidence, ratio: float) -> bool:
     values = [(pair.original.losses, pair.migrated.losses) for pair in evidence.comparable]
-    values = [(mine, its) for mine, its in values if mine.size and mine.shape == its.shape]
-    return bool(values) and all(np.allclose(its, ratio * mine, rtol=1e-3) for mine, its in values)
+    values = [(left, right) for left, right in values if left.size and left.shape == right.shape]
+    return bool(values) and all(np.allclose(right, ratio * left, rtol=1e-3) for left, right in values)
 
 
 def _factor(evidence: Evidence) -> Diagnosis | None:
     ratio = _ratio(evidence)
     if ratio is None or not np.isfinite(ratio) or abs(ratio - 1) <= EQUAL or ratio == 0:
         return None
-    part = evidence.explained(lambda pair, name: ratio * pair.mine[name])
+    part = evidence.explained(lambda pair, name: ratio * pair.expected[name])
     if not part:
         return None
     towers = evidence.towers
     if towers > 1 and abs(ratio - towers) <= _NEAR * towers:
-        name, said = "sum for mean", f": they are added up over the {towers} towers, not averaged"
+        name, more = "sum for mean", f": they are added up over the {towers} towers, not averaged"
         todo = "Reduce with ReduceOp.MEAN, or divide each replica's loss by the number of replicas."
     elif towers > 1 and abs(ratio * towers - 1) <= _NEAR:
-        name, said = "scaled twice", f": they are divided by the {towers} towers twice"
+        name, more = "scaled twice", f": they are divided by the {towers} towers twice"
         todo = "Divide once: either the loss of each replica, or the sum of the gradients (ReduceOp.MEAN)."
     else:
-        name, said = "other constant factor", ", in every variable and step"
+        name, more = "other constant factor", ", in every variable and step"
         todo = f"Look for a factor of {rounded(ratio)} (or one of {rounded(1 / ratio)} that is missing) in the loss."
     seen = f"All gradients are {rounded(ratio)} times the original's"
     if _losses_scaled(evidence, ratio):
         seen += ", and so are the losses"
-    return Diagnosis(name, f"{seen}{said}.", todo, evidence.first_difference(), part)
+    return Diagnosis(name, f"{seen}{more}.", todo, evidence.first_difference(), part)
 
 
 # -- a tower that is left out ------------------------------------------------------------------------------------------
 
 
 def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
-    """The original's towers' gradients of a variable, scaled so that their mean is what it applied."""
+    """The original's tower gradients of a variable, scaled so that their mean is the gradient that it applied."""
     towers = [tower.vectors[name] for tower in pair.original.towers if name in tower.vectors]
-    applied = pair.mine[name]
+    applied = pair.expected[name]
     if len(towers) != evidence.towers or any(tower.shape != applied.shape for tower in towers):
         return None
     total = np.sum(towers, axis=0)
     if relative(total / len(towers), applied) > EQUAL and relative(total, applied) <= EQUAL:
-        return [len(towers) * tower for tower in towers]  # each loss was divided, and the gradients added up
+        return [len(towers) * tower for tower in towers]  # the losses were divided, and the gradients summed
     return towers
 
 
 def _explained(evidence: Evidence, of: str, tower: int) -> float:
-    """How much is explained by one tower's gradient alone, or by what the others' sum or mean is without it."""
+    """The part explained by one tower's gradient alone, or by the sum or the mean of the other towers' gradients."""
 
     def assumed(pair: Pair, name: str) -> np.ndarray | None:
         towers = _towers(evidence, pair, name)
@@ -151,16 +151,16 @@ def _tower_choice(evidence: Evidence) -> Diagnosis | None:
 
 
 def _penalty(kind: str, pair: Pair, name: str) -> np.ndarray:
-    """The gradient of a regulariser, but for its factor."""
+    """The gradient of a regulariser with factor 1."""
     weights = pair.original.before[name]
     return weights if kind == "L2" else np.sign(weights)
 
 
 def _explain(explained: Explained, kind: str, coefficient: float, name: str, pairs: list[Pair]) -> None:
-    """Adds what this regulariser of a variable would make of the difference."""
+    """Adds the difference that this regulariser of a variable would cause."""
     for pair in pairs:
-        assumed = pair.mine[name] - coefficient * _penalty(kind, pair, name)
-        explained.add(pair.its[name], assumed, pair.mine[name], pair.allowed(name))
+        assumed = pair.expected[name] - coefficient * _penalty(kind, pair, name)
+        explained.add(pair.actual[name], assumed, pair.expected[name], pair.allowed(name))
 
 
 def _regulariser(evidence: Evidence) -> Diagnosis | None:
@@ -170,12 +170,12 @@ def _regulariser(evidence: Evidence) -> Diagnosis | None:
         pairs = [
             pair for pair in evidence.comparable if name in set(pair.names) and name in pair.original.before
         ]
-        if not pairs or any(pair.original.before[name].shape != pair.mine[name].shape for pair in pairs):
+        if not pairs or any(pair.original.before[name].shape != pair.expected[name].shape for pair in pairs):
             return None
         best = 0.0
         for kind in ("L2", "L1"):
             shape = joined(_penalty(kind, pair, name) for pair in pairs)
-            coefficient = fitted(shape, joined(pair.mine[name] - pair.its[name] for pair in pairs))
+            coefficient = fitted(shape, joined(pair.expected[name] - pair.actual[name] for pair in pairs))
             if coefficient is not None:
                 explained = Explained()
                 _explain(explained, kind, coefficient, name, pairs)
@@ -200,17 +200,17 @@ def _of_regulariser(
     kind = " and ".join(kinds)
     if missing:
         name = "missing regulariser"
-        said = f"lack {rate} * {shape}, that of an {kind} regulariser; the other gradients are equal."
+        words = f"lack {rate} * {shape}, that of an {kind} regulariser; the other gradients are equal."
         todo = "Add the regularisation losses of the original to each replica's loss, once and with the same factor."
     else:
         name = "regulariser added"
-        said = (
+        words = (
             f"have {rate} * {shape} more than the original's: an {kind} regulariser that the original does not "
             "have, or that is counted more than once; the others are equal."
         )
         todo = "Count the regularisation losses as often as the original does, with the same factor."
     step = evidence.first_difference(set(found))
-    return Diagnosis(name, f"The gradients of {listed(list(found))} {said}", todo, step, part)
+    return Diagnosis(name, f"The gradients of {listed(list(found))} {words}", todo, step, part)
 
 
 FACTOR = Mistake(("sum for mean", "scaled twice", "other constant factor"), "gradients", _factor)
@@ -221,8 +221,8 @@ REGULARISER = Mistake(("missing regulariser", "regulariser added"), "gradients",
 
 _CALLS = {"norm": "clip_by_norm", "global": "clip_by_global_norm", "value": "clip_by_value"}
 _PLACES = {"after": "what was averaged", "before": "each tower's gradients, then averages"}
-_SHORTER = 1 - 10 * EQUAL  # what is not much shorter is not clipped
-_SEARCHED = 64  # elements of a variable, the greatest, that the search for a threshold looks at
+_SHORTER = 1 - 10 * EQUAL  # a gradient less shortened than this counts as not clipped
+_SEARCHED = 64  # the number of a variable's largest elements on which a threshold is searched
 _TODO = {
     "clipping order": "Clip {} averaging, as the original does.",
     "other clipping": "Clip with the original's function and threshold.",
@@ -232,7 +232,7 @@ _TODO = {
 
 
 class _Step(NamedTuple):
-    """A side's step: what was applied, the mean of its towers' gradients, the towers' own."""
+    """One side's step: the applied gradients, the mean of its towers' gradients, and each tower's."""
 
     pair: Pair
     applied: Gradients
@@ -244,7 +244,7 @@ class _Step(NamedTuple):
 
 
 class _Clip(NamedTuple):
-    """How a side clips: `form` empty for not at all."""
+    """How a side clips; an empty `form`: not at all."""
 
     form: str = ""
     place: str = "after"
@@ -258,12 +258,12 @@ class _Clip(NamedTuple):
 
 
 def _units(form: str, names: Sequence[str]) -> list[list[str]]:
-    """The variables that are clipped together."""
+    """The groups of variables that are clipped together."""
     return [list(names)] if form == "global" else [[name] for name in names]
 
 
 def _applied_by(clip: _Clip, step: _Step, names: Sequence[str]) -> Vectors:
-    """What a step applies that clips so."""
+    """The gradients that a step applies if it clips in this way."""
     made: list[Vectors] = []
     for given in step.clipped_at(clip.place):
         vectors, most = given.vectors, clip.threshold
@@ -277,10 +277,10 @@ def _applied_by(clip: _Clip, step: _Step, names: Sequence[str]) -> Vectors:
     return {name: np.sum([vectors[name] for vectors in made], axis=0) / len(made) for name in names}
 
 
-def _is(steps: list[_Step], names: list[str], made: list[Vectors]) -> Explained:
-    """How well `made` are the applied gradients, against the plain mean."""
+def _explain_applied(steps: list[_Step], names: list[str], computed: list[Vectors]) -> Explained:
+    """How well the gradients `computed` explain the applied ones, compared with the plain mean."""
     explained = Explained()
-    for step, vectors in zip(steps, made, strict=True):
+    for step, vectors in zip(steps, computed, strict=True):
         for name in names:
             actual = step.applied.vectors[name]
             allowed = max(step.pair.noise, EQUAL * float(np.max(np.abs(actual), initial=0.0)))
@@ -288,8 +288,8 @@ def _is(steps: list[_Step], names: list[str], made: list[Vectors]) -> Explained:
     return explained
 
 
-def _way(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip | None:
-    """This way to clip, if some threshold makes of all steps what they applied."""
+def _try_clipping(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip | None:
+    """This way of clipping, if some threshold explains the applied gradients of all steps."""
     sizes: list[np.ndarray] = []
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for step in steps:
@@ -313,35 +313,35 @@ def _way(steps: list[_Step], names: list[str], form: str, place: str) -> _Clip |
             made = towers * (threshold / np.maximum(lengths, threshold))
         return float(np.sum((applied - made.mean(axis=0)) ** 2))
 
-    # where it is least: on a grid in even ratios, then nearer and nearer
+    # the threshold with the least rest: on a geometric grid, refined around the best point
     low = largest(seen) * 1e-4
     threshold = high = largest(seen)
     for _ in range(6):
         grid = np.geomspace(low, high, 25)
         at = int(np.argmin([left(float(number)) for number in grid]))
         threshold, low, high = (float(grid[place]) for place in (at, max(at - 1, 0), min(at + 1, 24)))
-    # one that is cut could be a constant factor
+    # with only one clipped gradient, a constant factor would fit as well
     if np.count_nonzero(seen * _SHORTER > threshold) < 2:
         return None
     clip = _Clip(form, place, threshold)
-    part = _is(steps, names, [_applied_by(clip, step, names) for step in steps]).part
+    part = _explain_applied(steps, names, [_applied_by(clip, step, names) for step in steps]).part
     return clip._replace(part=part) if part >= ENOUGH else None
 
 
 def _usable(names: list[str], *sides: Vectors) -> bool:
-    """Whether both sides have finite gradients of these variables, of the same size."""
-    mine, its = sides
+    """Whether both sides have finite gradients of these variables, with the same shapes."""
+    source, applied = sides
     return all(
-        name in mine
-        and name in its
-        and mine[name].shape == its[name].shape
-        and np.isfinite([mine[name], its[name]]).all()
+        name in source
+        and name in applied
+        and source[name].shape == applied[name].shape
+        and np.isfinite([source[name], applied[name]]).all()
         for name in names
     )
 
 
 def _side(evidence: Evidence, side: str, names: list[str]) -> _Clip | None:
-    """How a side's applied gradients come from its own towers', or the original's; None where in no known way."""
+    """How a side gets its applied gradients from its own towers' or the original's; None where no known way fits."""
     steps: list[_Step] = []
     for pair in evidence.pairs:
         view = getattr(pair, side)
@@ -350,9 +350,9 @@ def _side(evidence: Evidence, side: str, names: list[str]) -> _Clip | None:
             names, source.mean.vectors, view.gradients.vectors
         ):
             steps.append(_Step(pair, view.gradients, source.mean, source.towers))
-    if not steps or _is(steps, names, [step.mean.vectors for step in steps]).holds:
+    if not steps or _explain_applied(steps, names, [step.mean.vectors for step in steps]).holds:
         return _Clip() if steps else None
-    ways = [_way(steps, names, form, place) for form in _CALLS for place in _PLACES]
+    ways = [_try_clipping(steps, names, form, place) for form in _CALLS for place in _PLACES]
     return max(filter(None, ways), key=lambda clip: clip.part, default=None)
 
 
@@ -363,9 +363,9 @@ def _clipping(evidence: Evidence) -> Diagnosis | None:
     )
     if original is None or migrated is None or not (kind := _kind(original, migrated)):
         return None
-    said = f"The original {original}; the migrated run {migrated}."
+    message = f"The original {original}; the migrated run {migrated}."
     todo, part = _TODO[kind].format(original.place), min(original.part, migrated.part)
-    return Diagnosis(kind, said, todo, evidence.first_difference(), part)
+    return Diagnosis(kind, message, todo, evidence.first_difference(), part)
 
 
 def _kind(original: _Clip, migrated: _Clip) -> str | None:

@@ -1,10 +1,10 @@
-"""Mistakes in what a step makes of equal gradients: the learning rate, moving averages of variables and of batch norms.
+"""Mistakes made after equal gradients: the learning rate, moving averages of variables, statistics of batch norms.
 
-- Every update is a multiple of the original's: one multiple in all steps is another learning rate, multiples that
-  change from step to step are another schedule.
+- If every update is a multiple of the original's: the same multiple in all steps means another learning rate, different
+  multiples mean another schedule.
 - `tf.train.ExponentialMovingAverage.apply`: shadow -= (1 - decay) * (shadow - variable), after the update where the
   trainer asks for that, decay = min(decay, (1 + n) / (10 + n)) with `num_updates`. Recognised by fitting the decay to
-  each side's own variables, of after and of before the update.
+  each side's own variables, with those after and those before the update.
 - Batch norm: moving = decay * moving + (1 - decay) * batch, once for each tower whose UPDATE_OPS the trainer runs (the
   last or the first tower's, or all in turn); a distributed layer takes the mean.
 """
@@ -38,52 +38,53 @@ _SAME_RATE = 5e-3
 # -- the learning rate -------------------------------------------------------------------------------------------------
 
 
-def _off(pair: Pair, name: str) -> float:
-    mine, its = pair.original, pair.migrated
-    weights = largest(mine.after[name], its.after[name])
-    return 10 * EQUAL * largest(mine.changes[name], its.changes[name]) + ROUNDING * weights
+def _allowed_change(pair: Pair, name: str) -> float:
+    original, migrated = pair.original, pair.migrated
+    weights = largest(original.after[name], migrated.after[name])
+    return 10 * EQUAL * largest(original.changes[name], migrated.changes[name]) + ROUNDING * weights
 
 
 def _learning_rate(evidence: Evidence) -> Diagnosis | None:
     explained, ratios, first = Explained(), {}, None
     for pair in evidence.comparable:
-        mine, its = pair.original.changes, pair.migrated.changes
-        names = [name for name in pair.mine if name in pair.its and pair.same_start(name)]
-        allowed = [_off(pair, name) for name in names]
+        expected, actual = pair.original.changes, pair.migrated.changes
+        names = [name for name in pair.expected if name in pair.actual and pair.same_start(name)]
+        allowed = [_allowed_change(pair, name) for name in names]
         ratio = fitted(
-            scaled((mine[name] for name in names), allowed), scaled((its[name] for name in names), allowed)
+            scaled((expected[name] for name in names), allowed),
+            scaled((actual[name] for name in names), allowed),
         )
         if ratio is None or pair.differing:
             continue
         ratios[pair.index] = ratio
-        for name, off in zip(names, allowed, strict=True):
-            explained.add(its[name], ratio * mine[name], mine[name], off)
-            if first is None and largest(mine[name] - its[name]) > off:
+        for name, limit in zip(names, allowed, strict=True):
+            explained.add(actual[name], ratio * expected[name], expected[name], limit)
+            if first is None and largest(expected[name] - actual[name]) > limit:
                 first = pair.index
     if first is None or not explained.part:
         return None
     middle = float(np.median(list(ratios.values())))
     if all(abs(ratio - middle) <= 2 * _SAME_RATE * abs(middle) for ratio in ratios.values()):
-        name, said = (
+        name, message = (
             "learning rate",
             f"Every update is {rounded(middle)} times what the original makes of the same gradient.",
         )
         todo = "Give the optimizer the original's learning rate, and apply the averaged gradient once."
     else:
         name = "learning-rate schedule"
-        said = (
+        message = (
             f"From step {first} on the updates are other multiples of the original's, {rounded(ratios[first])} times "
             "at first, though the gradients are equal."
         )
         todo = "Make the schedule from the original's boundaries, decay and staircase, on the same counter of steps."
-    return Diagnosis(name, said, todo, first, explained.part)
+    return Diagnosis(name, message, todo, first, explained.part)
 
 
 # -- moving averages of variables --------------------------------------------------------------------------------------
 
 
 class _Average(NamedTuple):
-    """A step's rule: the part taken of the variable (1 - decay), and when."""
+    """How an average is updated: the weight of the variable (1 - decay), and whether before or after the step."""
 
     taken: float
     when: str
@@ -99,7 +100,7 @@ def _allowed(view: View, name: str, made: np.ndarray) -> float:
 
 
 def _fit(view: View, names: list[str]) -> _Average | None:
-    """The rule that comes nearest to what a side's averages did; None where none is near enough."""
+    """The update rule that fits a side's averages best; None where no rule fits well enough."""
     best: tuple[float, _Average] | None = None
     allowed = [_allowed(view, name, view.changes[name]) for name in names]
     moved = scaled((view.changes[name] for name in names), allowed)
@@ -122,38 +123,38 @@ def _moving_average(evidence: Evidence) -> Diagnosis | None:
             if name.endswith(SHADOW)
             and all(each in view.changes for view in sides for each in (name, name.removesuffix(SHADOW)))
         ]
-        mine, theirs = (_fit(view, names) if names else None for view in sides)
-        if mine is None or theirs is None:
+        rule, other_rule = (_fit(view, names) if names else None for view in sides)
+        if rule is None or other_rule is None:
             continue
         for name in names:
             actual = pair.migrated.changes[name]
-            expected = mine.taken * _gap(pair.migrated, name, mine.when)
-            assumed = theirs.taken * _gap(pair.migrated, name, theirs.when)
+            expected = rule.taken * _gap(pair.migrated, name, rule.when)
+            assumed = other_rule.taken * _gap(pair.migrated, name, other_rule.when)
             allowed = _allowed(pair.migrated, name, expected) + 10 * EQUAL * largest(actual)
             explained.add(actual, assumed, expected, allowed)
             if largest(actual - expected) > allowed:
                 first = pair.index if first is None else first
-                rules = mine, theirs
-    what = _average_words(*rules) if rules is not None else ""
-    if first is None or not what or explained.part < ENOUGH:
+                rules = rule, other_rule
+    words = _average_words(*rules) if rules is not None else ""
+    if first is None or not words or explained.part < ENOUGH:
         return None
     return Diagnosis(
         "moving average",
-        f"The moving averages of variables {what}.",
+        f"The moving averages of variables {words}.",
         "Update them once a step, after the variables or before as the original does, with its decay and num_updates.",
         first,
         explained.part,
     )
 
 
-def _average_words(mine: _Average, theirs: _Average) -> str:
-    if theirs.taken < 1e-7:
+def _average_words(original: _Average, migrated: _Average) -> str:
+    if migrated.taken < 1e-7:
         return "do not move"
-    when = f"take the variables of {theirs.when} the update, the original's those of {mine.when} it"
-    if abs(mine.taken - theirs.taken) > 5e-3 * max(mine.taken, theirs.taken):
-        decays = f"have a decay of {1 - theirs.taken:.6g}, the original's {1 - mine.taken:.6g}"
-        return decays if mine.when == theirs.when else f"{decays}, and {when}"
-    return "" if mine.when == theirs.when else when
+    when = f"take the variables of {migrated.when} the update, the original's those of {original.when} it"
+    if abs(original.taken - migrated.taken) > 5e-3 * max(original.taken, migrated.taken):
+        decays = f"have a decay of {1 - migrated.taken:.6g}, the original's {1 - original.taken:.6g}"
+        return decays if original.when == migrated.when else f"{decays}, and {when}"
+    return "" if original.when == migrated.when else when
 
 
 # -- statistics of batch norms -----------------------------------------------------------------------------------------
@@ -161,41 +162,45 @@ def _average_words(mine: _Average, theirs: _Average) -> str:
 _WORDS = ("moving_mean", "moving_var", "running_mean", "running_var", "pop_mean", "pop_var")
 
 
-class _Taken(NamedTuple):
-    """What both sides made of a statistic in a step, and how far that may be apart."""
+class _Change(NamedTuple):
+    """The change of a statistic on both sides in a step, and the difference that is allowed."""
 
     step: int
     name: str
-    mine: np.ndarray
-    its: np.ndarray
+    expected: np.ndarray
+    actual: np.ndarray
     allowed: float
 
 
 def _statistics(evidence: Evidence) -> Diagnosis | None:
-    taken = []
+    found = []
     for pair in evidence.comparable:
         for name in pair.original.before:
             if any(word in name for word in _WORDS) and not name.endswith(SHADOW) and pair.same_start(name):
-                mine, its = pair.original, pair.migrated
-                moved = largest(mine.changes[name], its.changes[name])
-                allowed = 10 * EQUAL * moved + 2 * ROUNDING * largest(mine.after[name], its.after[name])
-                taken.append(_Taken(pair.index, name, mine.changes[name], its.changes[name], allowed))
-    differing = [each for each in taken if largest(each.mine - each.its) > each.allowed]
+                original, migrated = pair.original, pair.migrated
+                moved = largest(original.changes[name], migrated.changes[name])
+                allowed = 10 * EQUAL * moved + 2 * ROUNDING * largest(
+                    original.after[name], migrated.after[name]
+                )
+                found.append(
+                    _Change(pair.index, name, original.changes[name], migrated.changes[name], allowed)
+                )
+    differing = [each for each in found if largest(each.expected - each.actual) > each.allowed]
     if not differing:
         return None
     names = sorted({each.name for each in differing})
-    taken = [each for each in taken if each.name in names]
+    found = [each for each in found if each.name in names]
     seen, part = "each side keeps those of another tower, of all in turn, or their mean", 0.5
-    for side, title in (("its", "the migrated run"), ("mine", "the original")):
-        if not largest(*(getattr(each, side) for each in taken)):
+    for side, title in (("actual", "the migrated run"), ("expected", "the original")):
+        if not largest(*(getattr(each, side) for each in found)):
             seen, part = f"{title} never updates them", 1.0
-    offs = [each.allowed for each in taken]
-    expected = scaled((each.mine for each in taken), offs)
-    factor = fitted(expected, scaled((each.its for each in taken), offs))
-    if factor is not None and expected.size >= 3 and factor > 0:
+    limits = [each.allowed for each in found]
+    changes = scaled((each.expected for each in found), limits)
+    factor = fitted(changes, scaled((each.actual for each in found), limits))
+    if factor is not None and changes.size >= 3 and factor > 0:
         explained = Explained()
-        for each in taken:
-            explained.add(each.its, factor * each.mine, each.mine, each.allowed)
+        for each in found:
+            explained.add(each.actual, factor * each.expected, each.expected, each.allowed)
         if explained.part:
             seen, part = f"another decay: 1 - decay is {factor:.4g} times the original's", explained.part
     return Diagnosis(

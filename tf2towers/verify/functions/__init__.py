@@ -1,1 +1,1 @@
-"""Records a migrated trainer, or any TF2 one, which is given the original's variables, batches and random numbers."""
+"""Records a TF2 trainer, migrated or not, which gets the original's variables and batches."""

@@ -1,4 +1,4 @@
-"""Each call of a training function, recorded: set up as the original's step was, run, and read."""
+"""Records each call of a training function: sets the state of the original's step, runs it, and reads the values."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from tf2towers.verify.recorder.wrapping import Nesting
 from tf2towers.verify.recorder.writing import Writer
 from tf2towers.verify.recording import Arrays, Step, read_facts, read_step
 
-COMPILED = "jit_compile was left out: XLA rounds otherwise, and what is recorded could not be compiled"
+COMPILED = "jit_compile was left out: XLA rounds differently, and cannot compile the code that records values"
 
 
 class FunctionRecorder:
-    """Watches the calls of `tf.function`s; one that applies gradients is a training step.
+    """Records the calls of `tf.function`s that apply gradients; each such call is a training step.
 
     Args:
-        original: the original's recording, to replay.
+        original: the folder of the original's recording, whose state and inputs each step gets.
     """
 
     def __init__(self, writer: Writer, steps: int, original: str) -> None:
         self.writer, self._wanted = writer, steps
         self._folder = Path(original)
-        self.on_enough: Callable[[], object] = lambda: None  # all steps are recorded
+        self.on_enough: Callable[[], object] = lambda: None  # called when all steps are recorded
         self._original = read_facts(self._folder)
         self._tracing, self._notes, self._inputs = Tracing(), Notes(), Inputs()
         self._iterated = Iterated(self._tracing, Inputs())
@@ -54,9 +54,9 @@ class FunctionRecorder:
             self._tracing.wanted = False
 
     def _record(self, call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """A call of a training function, which has been traced."""
+        """Records a call of a training function that has been traced."""
         step = read_step(self._file_of_original())
-        args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
+        args, kwargs, used = self._inputs.replace_arguments(args, kwargs, step.inputs)
         before = self._begin(step)
         self._iterated.now = {name: value for name, value in step.inputs.items() if name not in used}
         self._iterated.used = {}
@@ -69,13 +69,13 @@ class FunctionRecorder:
         found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
         found |= {f"after|{name}": value for name, value in self._state.read().items()}
         self.writer.step(found)
-        # all steps are recorded, or all that the original made
+        # all steps are recorded, or as many as the original made
         if self.writer.steps >= self._wanted or not self._file_of_original().exists():
             self.on_enough()
         return result
 
     def _begin(self, step: Step) -> Arrays:
-        """Sets the variables as the original's step had them, now that all are there; what they are then."""
+        """Sets the variables to their values in the original's step, and returns them as they are then."""
         if not self.writer.steps:
             applied = self._gradients.applied
             self._state.find_variables(
@@ -88,7 +88,7 @@ class FunctionRecorder:
         return self._folder / f"step-{self.writer.steps:05d}.npz"
 
     def _renamed(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Gradients under the original's names."""
+        """The arrays, with gradients under the original's names."""
         back = {own: name for name, own in self._state.renamed.items()}
         found = {}
         for key, value in arrays.items():
@@ -100,7 +100,7 @@ class FunctionRecorder:
         return found
 
     def facts(self) -> dict[str, Any]:
-        """What meta.json says of the run."""
+        """The run's facts for meta.json."""
         applied = self._gradients.applied
         back = {own: name for name, own in self._state.renamed.items()}
         names = {

@@ -1,4 +1,4 @@
-"""The places where a TF2 program computes gradients and applies them."""
+"""Watches the places where a TF2 program computes gradients and applies them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tf2towers.verify.functions.state import own_name
 from tf2towers.verify.functions.tracing import Notes, Tracing, tower
 from tf2towers.verify.recorder.wrapping import wrap
 
-# -- the optimizers that a TF2 program applies, and the variables that they are given ----------------------------------
+# -- the optimizers that a TF2 program calls, and their variables ------------------------------------------------------
 
 Pairs = list[tuple[Any, Any]]  # gradient (or None), variable
 
@@ -19,17 +19,18 @@ Pairs = list[tuple[Any, Any]]  # gradient (or None), variable
 class Applied:
     """Watches every optimizer of TF1 (`tf.compat.v1.train.Optimizer`) and of Keras 3 from now on.
 
-    A TF1 optimizer applies what `apply_gradients` is given. A Keras one first sums over the replicas (and clips, and
-    what a subclass does): what it applies is what the last `update_step` is given, where one calls another.
+    A TF1 optimizer applies the gradients given to `apply_gradients`. A Keras one first sums them over the replicas (and
+    clips, and does what a subclass adds). It applies the gradient given to the innermost `update_step`, where one calls
+    another.
 
     Args:
-        first: called with (gradient, variable) pairs, several or one, before they are applied; gives operations that
-            have to run before. It is called with nothing where an optimizer is, for what it is about to apply.
+        first: called with (gradient, variable) pairs before they are applied; returns ops that have to run before.
+            At the start of each Keras `apply`, it is called with an empty list.
 
     Attributes:
-        optimizers: those that were called, in order.
-        variables: what they were given, in order, each once.
-        without_gradient: of those, whose gradient was None.
+        optimizers: the optimizers that were called, in order.
+        variables: the variables that they were given, in order, each once.
+        without_gradient: those of them whose gradient was None.
     """
 
     def __init__(self, first: Callable[[Pairs], Sequence[Any]]) -> None:
@@ -37,8 +38,8 @@ class Applied:
         self.optimizers: list[Any] = []
         self.variables: list[Any] = []
         self.without_gradient: list[Any] = []
-        self._stepped: set[tuple[int, int]] = set()  # Keras steps each replica's copy of a variable
-        self._watched_classes: set[type] = set()  # whose `update_step` is watched
+        self._stepped: set[tuple[int, int]] = set()  # Keras calls it for each replica's copy of a variable
+        self._watched_classes: set[type] = set()  # those whose `update_step` is watched
         wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._apply_v1)
         import keras
 
@@ -47,7 +48,7 @@ class Applied:
 
     def _apply_v1(self, apply: Any, optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
-        self._met(optimizer, pairs)
+        self._note_optimizer(optimizer, pairs)
         with tf.control_dependencies(self._first(pairs)):
             return apply(optimizer, pairs, *args, **kwargs)
 
@@ -60,7 +61,7 @@ class Applied:
         variables = (
             optimizer._trainable_variables if trainable_variables is None else list(trainable_variables)
         )
-        self._met(optimizer, list(zip(grads, variables, strict=True)))
+        self._note_optimizer(optimizer, list(zip(grads, variables, strict=True)))
         self._first([])
         self._stepped = {key for key in self._stepped if key[0] != id(optimizer)}
         return apply(optimizer, grads, trainable_variables)
@@ -68,7 +69,7 @@ class Applied:
     def _step(
         self, update_step: Any, optimizer: Any, gradient: Any, variable: Any, learning_rate: Any
     ) -> Any:
-        """A variable's step; of steps that call one another, the innermost is what is applied."""
+        """Wraps an `update_step`; where one calls another, notes the gradient of the innermost."""
         result = update_step(optimizer, gradient, variable, learning_rate)
         place = optimizer._get_variable_index(variable)
         if (id(optimizer), place) not in self._stepped:
@@ -76,7 +77,7 @@ class Applied:
             self._first([(gradient, optimizer._trainable_variables[place])])
         return result
 
-    def _met(self, optimizer: Any, pairs: Pairs) -> None:
+    def _note_optimizer(self, optimizer: Any, pairs: Pairs) -> None:
         if not any(optimizer is known for known in self.optimizers):
             self.optimizers.append(optimizer)
         for gradient, variable in pairs:
@@ -86,11 +87,11 @@ class Applied:
                     self.without_gradient.append(variable)
 
 
-# -- where gradients are computed, and what is noted of them -----------------------------------------------------------
+# -- computed gradients, and the values stored of them -----------------------------------------------------------------
 
 
 class Gradients:
-    """Notes losses and gradients of each replica, and what the optimizers are given.
+    """Stores the losses and gradients of each replica, and the gradients that optimizers apply.
 
     Attributes:
         not_seen: why updates of the program are not recorded, where some are not.
@@ -153,7 +154,7 @@ class Gradients:
         index = tower()
         count = self._tracing.computed.get(index, 0)
         self._tracing.computed[index] = count + 1
-        place = f"{index or 0}.{count}"  # numbered over all towers at the end of the step, see `numbered`
+        place = f"{index or 0}.{count}"  # at the end of the step, `numbered` makes it one number
         self._notes.op([f"loss|{place}"], [tf.convert_to_tensor(loss)])
         named = [
             (gradient, variable)
@@ -164,7 +165,7 @@ class Gradients:
 
 
 def numbered(arrays: dict[str, Any]) -> dict[str, Any]:
-    """Keys with the number that the TF1 recorder gives: of all `compute_gradients` calls, tower by tower."""
+    """Replaces places in keys by the TF1 recorder's numbers: over all `compute_gradients` calls, tower by tower."""
     prefixes = ("loss|", "tower gradient|")
     places = {tuple(map(int, key.split("|")[1].split("."))) for key in arrays if key.startswith(prefixes)}
     number = {f"{index}.{count}": str(place) for place, (index, count) in enumerate(sorted(places))}

@@ -1,4 +1,4 @@
-"""What the original had, given to the migrated program's training function: batches."""
+"""Gives the original's batches to the program's training function."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Alike = Callable[[np.ndarray, np.ndarray], bool]
 
 
 class _Source(NamedTuple):
-    """Where a leaf, or a replica's part of one, comes from: rows of an input of the original."""
+    """The source of an argument, or of a replica's part of one: rows of an input of the original."""
 
     name: str
     start: int | None = None
@@ -32,11 +32,11 @@ class _Source(NamedTuple):
 
 
 class Inputs:
-    """Finds the original's input for each argument of the training function, at the first step, and gives it.
+    """Finds, at the first step, the original's input for each argument of the training function, and then gives it.
 
     Attributes:
-        different: the names of the original's inputs that the program had other values for.
-        unknown: the shapes of arguments that nothing of the original is like, as '[32, 10] float32'.
+        different: the names of the original's inputs for which the program had other values.
+        unknown: the shapes of arguments to which no input of the original corresponds, such as '[32, 10] float32'.
     """
 
     def __init__(self) -> None:
@@ -44,31 +44,31 @@ class Inputs:
         self.different: set[str] = set()
         self.unknown: list[str] = []
 
-    def given(self, args: Any, kwargs: Any, inputs: Arrays) -> tuple[Any, Any, Arrays]:
-        """The arguments with the original's values, and those values by the original's names.
+    def replace_arguments(self, args: Any, kwargs: Any, inputs: Arrays) -> tuple[Any, Any, Arrays]:
+        """Returns the arguments with the original's values, and those values by the original's names.
 
         Args:
-            args, kwargs: of the call: tensors, arrays, numbers, per-replica values, and anything else.
-            inputs: of the step, by name, in the order of creation in the graph.
+            args, kwargs: those of the call: tensors, arrays, numbers, per-replica values, and anything else.
+            inputs: the original's inputs in this step by name, in the order of creation in its graph.
         """
         leaves = tf.nest.flatten((args, kwargs))
         parts = [_parts(leaf) for leaf in leaves]
-        found, used = self.replaced(parts, inputs)
+        found, used = self.replace_values(parts, inputs)
         for place, (own, values) in enumerate(zip(parts, found, strict=True)):
             if own is not None and values is not None and values is not own:
-                leaves[place] = _made_like(leaves[place], own, values)
+                leaves[place] = _like_leaf(leaves[place], own, values)
         args, kwargs = tf.nest.pack_sequence_as((args, kwargs), leaves)
         return args, kwargs, used
 
-    def replaced(self, parts: list[Part], inputs: Arrays) -> tuple[list[Part], Arrays]:
-        """The original's values for what a step takes, and those of its inputs that they are from.
+    def replace_values(self, parts: list[Part], inputs: Arrays) -> tuple[list[Part], Arrays]:
+        """Returns the original's values for the values that a step takes, and the inputs that they come from.
 
         Args:
-            parts: for each thing its value in each replica (one where all have the same); None for what is no number.
-            inputs: as for `given`.
+            parts: for each value, its arrays in the replicas (one array where all have the same); None if not numeric.
+            inputs: as for `replace_arguments`.
 
         Returns:
-            The same where the program has the original's values itself, or where the original has none for it.
+            A part is returned unchanged where its values are the original's, or where the original has none for it.
         """
         if self._plan is None or len(self._plan) != len(parts):
             self._plan = _plan(parts, inputs)
@@ -76,22 +76,22 @@ class Inputs:
             new = [own[0] for own, found in pairs if own is not None and found is None]
             self.unknown = [f"{list(array.shape)} {array.dtype}" for array in new]
         used: Arrays = {}
-        made = list(parts)
+        result = list(parts)
         for place, (own, sources) in enumerate(zip(parts, self._plan, strict=True)):
             if own is None or sources is None:
                 continue
-            values = [_shaped(source.of(inputs), mine) for source, mine in zip(sources, own, strict=True)]
-            for source, mine, value in zip(sources, own, values, strict=True):
+            values = [_shaped(source.of(inputs), array) for source, array in zip(sources, own, strict=True)]
+            for source, array, value in zip(sources, own, values, strict=True):
                 used[source.name] = inputs[source.name]
-                if not _equal(mine, value):
+                if not _equal(array, value):
                     self.different.add(source.name)
-            if any(not _equal(mine, value) for mine, value in zip(own, values, strict=True)):
-                made[place] = values
-        return made, used
+            if any(not _equal(array, value) for array, value in zip(own, values, strict=True)):
+                result[place] = values
+        return result, used
 
 
 def _parts(leaf: Any) -> list[np.ndarray] | None:
-    """The values of each replica; one value where all have the same; None for what is no number."""
+    """The arrays of each replica; one array where all have the same; None for a value that is not numeric."""
     if isinstance(leaf, tf.distribute.DistributedValues):
         found = [value for part in leaf.values if (value := _array(part)) is not None]
         return found if len(found) == len(leaf.values) else None
@@ -107,9 +107,9 @@ def _array(leaf: Any) -> np.ndarray | None:
 
 
 def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_Source] | None]:
-    """For each leaf the original's inputs: those with its very values, else in order the first of its shape.
+    """Finds the original's inputs for each part: those with equal values, else the first free ones of its shape.
 
-    A shape may differ by dimensions of one element: a queue gives labels as [batch, 1], which the script then reshapes.
+    A shape may differ by dimensions of one element: a queue has labels as [batch, 1], which the script then reshapes.
     """
     free = dict(inputs)
     plan: list[list[_Source] | None] = [None] * len(parts)
@@ -138,11 +138,11 @@ def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] 
 
 
 def _one_for_each_replica(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
-    """An input of the original for each replica, as when each tower had an iterator or a queue."""
+    """One input of the original for each replica, as when each tower had its own iterator or queue."""
     found: list[_Source] = []
-    for mine in own:
+    for array in own:
         taken = {part.name for part in found}
-        name = next((name for name in free if name not in taken and alike(mine, free[name])), None)
+        name = next((name for name in free if name not in taken and alike(array, free[name])), None)
         if name is None or len(own) == 1:
             return None
         found.append(_Source(name))
@@ -158,7 +158,7 @@ def _alike_but_for_ones(left: np.ndarray, right: np.ndarray) -> bool:
 
 
 def _shaped(value: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """The value with the other's dimensions of one element."""
+    """The value, with dimensions of size one as in `like`."""
     if value.ndim == like.ndim:
         return value
     bare = np.squeeze(value)
@@ -173,28 +173,28 @@ def _equal(left: np.ndarray, right: np.ndarray) -> bool:
     )
 
 
-def _made_like(leaf: Any, own: list[np.ndarray], values: list[np.ndarray]) -> Any:
-    cast = [value.astype(mine.dtype) for mine, value in zip(own, values, strict=True)]
+def _like_leaf(leaf: Any, own: list[np.ndarray], values: list[np.ndarray]) -> Any:
+    cast = [value.astype(array.dtype) for array, value in zip(own, values, strict=True)]
     if isinstance(leaf, tf.distribute.DistributedValues):
         devices = [value.device for value in leaf.values]
-        made = []
+        parts = []
         for device, value in zip(devices, cast, strict=True):
             with tf.device(device):
-                made.append(tf.constant(value))
-        return PerReplica(made)
+                parts.append(tf.constant(value))
+        return PerReplica(parts)
     return tf.constant(cast[0]) if isinstance(leaf, tf.Tensor) else cast[0]
 
 
-# -- batches that a training function takes from an iterator itself: `next(iterator)` inside the `tf.function` ---------
+# -- batches that a training function takes from an iterator: `next(iterator)` inside the `tf.function` ----------------
 
 
 class Iterated:
-    """Puts the original's batches in the place of what iterators give inside the function being traced.
+    """Replaces the batches that iterators return inside a traced function by the original's.
 
     Attributes:
-        inputs: that one.
-        now: the original's inputs of the step under way; None outside training steps.
-        used: those that were given in it.
+        inputs: finds the original's inputs for the batches.
+        now: the original's inputs in the current step; None outside training steps.
+        used: the inputs that were given in the current step.
     """
 
     def __init__(self, tracing: Tracing, inputs: Inputs) -> None:
@@ -205,16 +205,16 @@ class Iterated:
         for kind in (OwnedIterator, input_lib.DistributedIteratorBase):
             for name in ("get_next", "__next__"):
                 if name in vars(kind):
-                    wrap(kind, name, self._taken)
+                    wrap(kind, name, self._get_next)
 
-    def _taken(self, get: Any, *args: Any, **kwargs: Any) -> Any:
+    def _get_next(self, get: Any, *args: Any, **kwargs: Any) -> Any:
         if tf.executing_eagerly() or not self._tracing.outermost:
             return get(*args, **kwargs)
-        with self._nesting.entered() as outermost:  # one may call the other
+        with self._nesting.entered() as outermost:  # the methods may call each other
             element = get(*args, **kwargs)
-        return self._given(element) if outermost else element
+        return self._replace_element(element) if outermost else element
 
-    def _given(self, element: Any) -> Any:
+    def _replace_element(self, element: Any) -> Any:
         leaves = tf.nest.flatten(element)
         parts = [list(leaf.values) if isinstance(leaf, PerReplica) else [leaf] for leaf in leaves]
         flat = [part for replicas in parts for part in replicas]
@@ -228,17 +228,17 @@ class Iterated:
                 return own
             rest = iter(own)
             grouped: list[Part] = [[next(rest) for _ in range(length)] for length in lengths]
-            values, used = self.inputs.replaced(grouped, self.now)
+            values, used = self.inputs.replace_values(grouped, self.now)
             self.used.update(used)
             given = [value for replicas in values for value in replicas or []]
-            return [value.astype(mine.dtype) for mine, value in zip(own, given, strict=True)]
+            return [value.astype(array.dtype) for array, value in zip(own, given, strict=True)]
 
-        made = iter(tf.numpy_function(give, flat, [part.dtype for part in flat]))
+        tensors = iter(tf.numpy_function(give, flat, [part.dtype for part in flat]))
         filled = []
         for leaf, replicas in zip(leaves, parts, strict=True):
             new = []
             for part in replicas:
-                tensor = next(made)
+                tensor = next(tensors)
                 tensor.set_shape(part.shape)
                 new.append(tensor)
             filled.append(PerReplica(new) if isinstance(leaf, PerReplica) else new[0])

@@ -1,4 +1,4 @@
-"""The variables of a TF2 program, by the names that the original has for them."""
+"""The variables of a TF2 program by the original's names."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tf2towers.verify.variable_pairing import pair
 class State:
     """Finds, sets and reads the program's variables.
 
-    They are paired with the original's: see `variable_pairing`.
+    They are paired with the original's by `variable_pairing`.
 
     Attributes:
         renamed: the original's names to the program's, where they differ.
-        unpaired: the program's names that nothing was found for.
+        unpaired: the names of the program's variables without a counterpart.
     """
 
     def __init__(self) -> None:
@@ -35,13 +35,13 @@ class State:
         given: Sequence[Any],
         optimizers: Sequence[Any],
     ) -> None:
-        """Finds all variables; called when the training function has been traced.
+        """Finds and pairs all variables; called once the training function has been traced.
 
         Args:
             original: the original's variables, by name.
-            trainable: those that its optimizer was given, in order.
-            given: those that the program's optimizers were given, in order.
-            optimizers: the program's.
+            trainable: the variables that the original's optimizer was given, in order.
+            given: the variables that the program's optimizers were given, in order.
+            optimizers: the program's optimizers.
         """
         own = _all_variables(given, optimizers)
         order = [next(name for name, candidate in own.items() if candidate is variable) for variable in given]
@@ -52,11 +52,11 @@ class State:
         self._named = {name: own[other] for name, other in pairs.items()}
 
     def set(self, values: Mapping[str, np.ndarray]) -> None:
-        """Gives the variables these values; names that the program has not are left out."""
+        """Assigns these values to the variables; names without a variable are ignored."""
         for name, value in values.items():
             variable = self._named.get(name)
             if variable is not None and tuple(variable.shape) == value.shape:
-                # of Keras the name of a type
+                # Keras variables have the name of a type here
                 dtype = np.dtype(getattr(variable.dtype, "as_numpy_dtype", variable.dtype))
                 variable.assign(value.astype(dtype))
 
@@ -70,13 +70,13 @@ def _value(variable: Any) -> Any:
 
 
 def own_name(variable: Any) -> str:
-    """The name of a variable (also of its value in this replica), as far as it is known while tracing."""
+    """The name of a variable (also of its value in this replica), as far as it is known during tracing."""
     name = getattr(variable, "path", None) or variable.name
     return str(name).split(":")[0]
 
 
 def _all_variables(given: Sequence[Any], optimizers: Sequence[Any]) -> dict[str, Any]:
-    """By name: those that optimizers were given, the optimizers' own, and every other one that is alive."""
+    """All variables by name: those that optimizers were given, the optimizers' own, and all others in memory."""
     found: list[Any] = list(given)
     for optimizer in optimizers:
         own = optimizer.variables
@@ -100,17 +100,17 @@ def _all_variables(given: Sequence[Any], optimizers: Sequence[Any]) -> dict[str,
 
 
 def _inner(variable: Any) -> Any:
-    """A Keras variable's tf.Variable."""
+    """The tf.Variable inside a Keras variable; any other object is returned as it is."""
     return getattr(variable, "_value", variable)
 
 
 def _alive(kind: type) -> list[Any]:
-    """All living objects of a class."""
+    """All objects of a class that are in memory."""
     found = []
     for candidate in gc.get_objects():
         try:
             if isinstance(candidate, kind):
                 found.append(candidate)
-        except Exception:  # a stand-in, as for a module that loads late, may fail at the question
+        except Exception:  # objects such as lazily loaded modules may raise from isinstance
             continue
     return found

@@ -1,4 +1,4 @@
-"""What is being traced: the function of a call that the script makes, or a `tf.function` that it calls once."""
+"""Follows which function is being traced, and stores arrays from inside the traced function."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Tracing:
     """Follows the tracing of functions.
 
     Attributes:
-        wanted: the call under way may be a training step; else nothing is put into a graph.
-        applied: how often an optimizer has been applied.
-        computed: how often each tower (None: outside the towers) has computed gradients in the graph being traced.
-        compiled: a function was to be compiled by XLA; none is.
+        wanted: whether the current call may be a training step; otherwise nothing is added to graphs.
+        applied: the number of times that an optimizer was applied.
+        computed: by tower (None: outside the towers), how often gradients were computed in the graph being traced.
+        compiled: whether the script asked XLA to compile a function; none is compiled.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Tracing:
         self._loops = 0
         self.compiled = False
         wrap(func_graph, "func_graph_from_py_func", self._traced)
-        wrap(polymorphic_function.Function, "__init__", self._made)
+        wrap(polymorphic_function.Function, "__init__", self._function_created)
 
     def _traced(self, trace: Any, *args: Any, **kwargs: Any) -> Any:
         if self._depth == 0:
@@ -50,20 +50,20 @@ class Tracing:
             self._branches -= branch
             self._loops -= loop
 
-    def _made(self, begin: Any, function: Any, *args: Any, **kwargs: Any) -> None:
-        """XLA compiles no Python function, as those that note values are; and it rounds in its own way."""
+    def _function_created(self, begin: Any, function: Any, *args: Any, **kwargs: Any) -> None:
+        """Turns off XLA: it cannot compile Python functions, as those that record values, and rounds differently."""
         begin(function, *args, **kwargs)
         self.compiled = self.compiled or bool(function._jit_compile)
         function._jit_compile = None
 
     @property
     def outermost(self) -> bool:
-        """Whether ops made now are the wanted function's, or one's that it calls, not a loop's or a branch's."""
+        """Whether ops made now belong to the wanted function or one that it calls, but not to a loop or branch."""
         return self.wanted and self._depth > 0 and not self._branches
 
     @property
     def in_loop(self) -> bool:
-        """Whether what is traced now may run several times a call."""
+        """Whether the code being traced now may run several times in a call."""
         return self._loops > 0
 
 
@@ -76,30 +76,30 @@ def tower() -> int | None:
     return 0 if index is None else int(index)
 
 
-# -- Python functions as operations of the step that is recorded: what they note for a recorder ------------------------
+# -- ops that store values of the recorded step, by Python functions ---------------------------------------------------
 
 
 class Notes:
-    """The arrays of the training step that is under way; nothing is kept of other calls.
+    """The arrays of the current training step; nothing is stored during other calls.
 
-    Keys are those of a recording's step file, as 'loss|0'. What several replicas note under one key is added up.
+    Keys are those of a recording's step file, such as 'loss|0'. Arrays of several replicas under one key are summed.
     """
 
     def __init__(self) -> None:
         self._now: dict[str, list[np.ndarray]] | None = None
 
     def begin(self) -> None:
-        """A training step begins."""
+        """Begins a training step."""
         self._now = {}
 
     def end(self) -> dict[str, np.ndarray]:
         """Ends the step; returns its arrays."""
         found, self._now = self._now or {}, None
-        # as an optimizer adds them up
+        # in an optimizer's order
         return {key: sum(values[1:], values[0]) for key, values in found.items()}
 
     def op(self, keys: Sequence[str], tensors: Sequence[Any]) -> Any:
-        """An op that notes the values of tensors, each under its key."""
+        """An op that stores the values of tensors, each under its key."""
 
         def note(*values: Any) -> None:
             now = self._now

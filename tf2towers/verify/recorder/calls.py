@@ -1,4 +1,4 @@
-"""Every session call of a program: its inputs, what it returned, the gradients it applied, all variables after it."""
+"""Records every session call of a program: its inputs, results, applied gradients, and all variables after it."""
 
 import contextlib
 import json
@@ -23,47 +23,47 @@ _DEVICE = ("GPU:", "CPU:")
 
 
 class Alone(object):
-    """When a process may make its calls: at once. `turns` has another one.
+    """The schedule of a process outside clusters: every call runs at once. `turns` has one for clusters.
 
     Attributes:
-        synchronous: a `SyncReplicasOptimizer` has made an update.
+        synchronous: whether the program has built an update of a `SyncReplicasOptimizer`.
     """
 
     synchronous = False
 
     @contextlib.contextmanager
     def call(self, effects: Effects) -> Iterator[None]:
-        """Around a call, and the reading of variables after it."""
+        """A context around a call, and the reading of variables after it."""
         yield
 
     @contextlib.contextmanager
     def after(self, effects: Effects) -> Iterator[None]:
-        """Wraps the reading of variables, and nothing else."""
+        """A context around the reading of variables alone."""
         yield
 
     def is_settled(self) -> bool:
-        """Whether variables that have just been read stay as they are until the next call."""
+        """Whether the variables just read stay unchanged until the next call."""
         return True
 
 
 class CallRecorder(object):
-    """Writes a step of `Writer` for each session call of the main thread; those of other threads are counted.
+    """Writes a step of `Writer` for each session call of the main thread; calls of other threads are only counted.
 
-    A step has the values of the call by 'kind|name', and in 'about' a JSON object:
+    A step has the call's values under 'kind|name', and under 'about' a JSON object:
 
         {"session": 0, "line": 44, "file": "train.py", "inputs": [name, ..],
          "fetches": [[name, kind of value, whether a hook's], ..], "error": name of the exception or "",
          "trains": whether it runs an update of an optimizer}
 
-    Of variables those are written that the call has changed.
+    Only variables that the call changed are written.
 
     Args:
-        steps: so many calls that train are recorded; `on_enough` is called when another one begins, and nothing is
-            recorded from then on.
-        folder: of the script whose lines are recorded.
-        scratch: where the run's files are kept; empty: where the script says.
-        rounded: the other side runs on another TensorFlow.
-        in_step: the other side's variables, which this one goes on from after each call that trains.
+        steps: the number of training calls to record; `on_enough` is called when the next one begins, and then nothing
+            more is recorded.
+        folder: the script's folder, whose files count for the recorded line numbers.
+        scratch: the folder of redirected writes; empty: writes are not redirected.
+        rounded: whether the other side runs on another TensorFlow.
+        in_step: the other side's variables, to which this side is set after each training call.
     """
 
     def __init__(
@@ -95,12 +95,12 @@ class CallRecorder(object):
         self._effects: Dict[Any, Effects] = {}
         self._keeper = values.Keeper(scratch, rounded)
         self._used: Set[str] = set()
-        self._of_threads = 0  # calls of others than the main one
+        self._of_threads = 0  # calls of other threads than the main one
         self._written: Set[str] = set()
         self._in_step = in_step
 
     def facts(self) -> Dict[str, Any]:
-        """What meta.json says of the run."""
+        """The run's facts for meta.json."""
         with self._lock:
             return {
                 "trainable": self._trainable,
@@ -114,13 +114,13 @@ class CallRecorder(object):
             }
 
     def watch(self) -> None:
-        """Sees every update that is built, and every session call, from now on."""
+        """From now on, watches every update that is built, and every session call."""
         train = self._tf.train
         watch_updates(train.Optimizer, train.SyncReplicasOptimizer, callback=self._applying)
         around_every_run(self._tf, self._run)
 
     def _applying(self, optimizer: Any, op: Any, pairs: List[Any]) -> None:
-        """The optimizer's operation `op` applies these gradients."""
+        """Notes that the optimizer's operation `op` applies these gradients."""
         self.applied.append((op, pairs))
         for _, variable in pairs:
             name = name_of_variable(variable)
@@ -146,7 +146,7 @@ class CallRecorder(object):
                     return result
             return self._record(effects, run, session, fetches, feed_dict, *options)
 
-    # -- a call --------------------------------------------------------------------------------------------------------
+    # -- recording a call ----------------------------------------------------------------------------------------------
 
     def _record(self, effects: Effects, run: Callable[..., Any], session: Any, *call: Any) -> Any:
         fetches, feed_dict = call[:2]
@@ -181,7 +181,7 @@ class CallRecorder(object):
         key = (ops, len(self.applied))
         if key not in self._effects:
             found = Effects(ops, {op for op, _ in self.applied})
-            if not self.applied:  # a program without optimizers: what changes variables trains
+            if not self.applied:  # without optimizers, a call that changes variables counts as training
                 found.training = bool(found.written & found.used)
             self._effects[key] = found
             if found.training:
@@ -191,13 +191,13 @@ class CallRecorder(object):
 
     def _note_thread(self, effects: Effects) -> None:
         if effects.training and self.schedule.synchronous:
-            return  # the update that the chief makes for all: what it does is in the variables after each step
+            return  # the chief's update for all workers: its effects show in the variables after each step
         with self._lock:
             self._of_threads += 1
             self._written |= effects.written
 
     def _gradients(self, graph: Any, effects: Effects) -> Tuple[List[str], List[Any]]:
-        """The names and tensors of what the call applies; what it computes in any case."""
+        """The names and tensors of the gradients that a call applies, as far as it computes them in any case."""
         names: List[str] = []
         tensors: List[Any] = []
         if not effects.training:
@@ -230,11 +230,11 @@ class CallRecorder(object):
         }  # fmt: skip
 
     def _place(self) -> Tuple[str, int]:
-        """The innermost line of the script or of a module beside it."""
+        """The innermost line of the script or of a module beside it that led to the call."""
         frame: Any = sys._getframe()
         while frame is not None:
             name = frame.f_code.co_filename
-            if name.startswith(self._folder) and "site-packages" not in name and not _is_ours(name):
+            if name.startswith(self._folder) and "site-packages" not in name and not _is_of_tf2towers(name):
                 return name[len(self._folder) :], frame.f_lineno
             frame = frame.f_back
         return "", 0
@@ -298,5 +298,5 @@ def _is_local(device: Optional[str]) -> bool:
     return bool(device) and any(kind in str(device).upper() for kind in _DEVICE)
 
 
-def _is_ours(name: str) -> bool:
+def _is_of_tf2towers(name: str) -> bool:
     return name.startswith(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")) + os.sep)

@@ -1,4 +1,4 @@
-"""The numbers that come into a graph from outside: a call's feed_dict, iterators, queues, Python functions."""
+"""The values that enter a graph from outside: a call's feed_dict, iterators, queues, Python functions."""
 
 from typing import Any, Dict, Iterable, List, Tuple
 
@@ -9,7 +9,7 @@ from .fetches import NUMBERS
 
 
 def inputs_among(ops: Iterable[Any]) -> List[Any]:
-    """The numbers that iterators, queues and Python functions among `ops` bring in, in the order of creation."""
+    """The numeric tensors that iterators, queues and Python functions among `ops` return, in the order of creation."""
     found = graphs.of_type(ops, graphs.INPUT_OPS)
     return [tensor for op in found for tensor in op.outputs if is_number(tensor)]
 
@@ -31,19 +31,19 @@ def names_of(graph: Any, feed_dict: Any) -> Iterable[str]:
             try:
                 yield graph.as_graph_element(part, allow_tensor=True, allow_operation=False).name
             except (TypeError, ValueError, KeyError):
-                for name in ("values", "indices", "dense_shape"):  # a sparse one
+                for name in ("values", "indices", "dense_shape"):  # a sparse tensor
                     if getattr(part, name, None) is not None:
                         yield getattr(part, name).name
 
 
 def entries_of(session: Any, fed: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
-    """What `feeds_of` gave, under a step's names: 'input|place of creation|name'."""
+    """The arrays from `feeds_of` under a step's names: 'input|position of creation|name'."""
     places = {name: graphs.creation(session.graph.get_tensor_by_name(name).op) for name in fed}
     return {"input|%06d|%s" % (places[name], name): value for name, value in fed.items()}
 
 
 def is_number(tensor: Any) -> bool:
-    """Whether its values can be recorded: not those of a string, a resource or a variant."""
+    """Whether a tensor's values can be recorded: not those of a string, resource or variant."""
     try:
         return np.dtype(tensor.dtype.base_dtype.as_numpy_dtype).kind in NUMBERS
     except TypeError:  # a resource, a variant

@@ -1,17 +1,17 @@
-"""What a session call was asked for, and what it gave back: ops, numbers and scalar summaries."""
+"""The fetches of a session call and its scalar summaries: ops, numbers, tags."""
 
 from typing import Any, Dict, List
 
 import numpy as np
 
-#: kinds of NumPy's types that are recorded
+#: the kinds of NumPy's types that are recorded
 NUMBERS = "biufc"
-#: beside which a `MonitoredSession` fetches what its hooks want (`_HookedSession.run`)
+#: the key of the caller's fetches; a `MonitoredSession` adds its hooks' fetches (`_HookedSession.run`)
 CALLER = "caller"
 
 
 def leaves(fetches: Any) -> List[Any]:
-    """What is in a nest of lists, tuples and dicts, in order."""
+    """The elements of a nest of lists, tuples and dicts, in order."""
     if isinstance(fetches, dict):
         return [leaf for part in fetches.values() for leaf in leaves(part)]
     if isinstance(fetches, (list, tuple)) and not hasattr(fetches, "indices"):
@@ -20,13 +20,13 @@ def leaves(fetches: Any) -> List[Any]:
 
 
 def fetched_ops(tf: Any, session: Any, fetches: Any) -> List[Any]:
-    """The ops of a call's fetches; what is not of the session's graph is left out."""
+    """The ops of a call's fetches; fetches outside the session's graph are omitted."""
     found = []
     for leaf in leaves(fetches):
         try:
             element = session.graph.as_graph_element(leaf, allow_tensor=True, allow_operation=True)
         except (TypeError, ValueError, KeyError):
-            for part in ("values", "indices"):  # a sparse one
+            for part in ("values", "indices"):  # a sparse tensor
                 if hasattr(leaf, part):
                     found.append(getattr(leaf, part).op)
             continue
@@ -35,11 +35,11 @@ def fetched_ops(tf: Any, session: Any, fetches: Any) -> List[Any]:
 
 
 def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
-    """The values in a summary by their tags, as arrays; of any other text none."""
+    """The values in a summary by their tags, as arrays; empty for any other text."""
     found = {}
     try:
         entries = (getattr(tf, "Summary", None) or tf.summary.Summary).FromString(text).value
-    except Exception:  # other bytes
+    except Exception:  # not a summary
         return {}
     for entry in entries:
         if entry.WhichOneof("value") == "simple_value":

@@ -1,7 +1,7 @@
-"""TF2: calls of `tf.function`s and of concrete functions from eager code, and which of them train.
+"""TF2: wraps calls of `tf.function`s and concrete functions from eager code, and finds those that train.
 
-A function trains when an optimizer was called while it was traced. It is traced before its first call, as that call
-would do: so it is known before it has done anything.
+A function trains when an optimizer was called while it was traced. `trains` traces it before its first call, in the
+same way as that call would, so that the answer is known before the function runs.
 """
 
 import contextlib
@@ -12,11 +12,11 @@ from .wrapping import Nesting, wrap
 
 
 class FunctionCalls:
-    """Lets something stand around each call that is no part of another one.
+    """Wraps each call that is not inside another one.
 
     Args:
-        applied: how often an optimizer has been called so far.
-        nesting: which calls are part of another one; also entered by who makes calls that are to be passed over.
+        applied: returns the number of optimizer calls so far.
+        nesting: finds calls inside other calls; code may also enter it so that its calls are not wrapped.
     """
 
     def __init__(self, tf: Any, applied: Callable[[], int], nesting: Nesting) -> None:
@@ -24,13 +24,13 @@ class FunctionCalls:
         self._training = weakref.WeakKeyDictionary()  # type: Any
 
     def around(self, around: Callable[..., Any]) -> None:
-        """`around(call, function, args, kwargs)` stands for each call of a `tf.function`, from now on."""
+        """From now on, `around(call, function, args, kwargs)` replaces each call of a `tf.function`."""
         self._around(type(self._tf.function(lambda: None)), lambda _: True, around)
 
     def around_concrete(self, wanted: Callable[[Any], bool], around: Callable[..., Any]) -> None:
-        """The same for concrete functions, those that are wanted.
+        """From now on, `around` replaces each call of a wanted concrete function.
 
-        None is made to know their class: that would start TensorFlow, and some settings only go before.
+        The class is imported, not taken from a function: making one starts TensorFlow, and fixes some of its settings.
         """
         try:
             from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
@@ -48,10 +48,10 @@ class FunctionCalls:
         wrap(kind, "__call__", called)
 
     def trains(self, function: Any, args: Any, kwargs: Any) -> bool:
-        """Whether a `tf.function` trains that is about to be called so."""
+        """Whether a `tf.function` that is about to be called with these arguments trains."""
         if function not in self._training:
             applied_before = self._applied()
-            with contextlib.suppress(Exception):  # the call says so better
+            with contextlib.suppress(Exception):  # the call itself raises the better error
                 function.get_concrete_function(*args, **kwargs)
             self._training[function] = self._applied() != applied_before
         return bool(self._training[function])

@@ -1,15 +1,15 @@
-"""Where a TF1 program differentiates: `compute_gradients` of an optimizer, or `tf.gradients` in its place."""
+"""Watches where a TF1 program differentiates: an optimizer's `compute_gradients`, or `tf.gradients` instead."""
 
 from typing import Any, Callable, List, Tuple
 
 from .wrapping import NestingOfThread, wrap
 
-#: is called with (losses, pairs of gradient and variable or tensor, whether without an optimizer)
+#: called with the losses, the pairs of gradient and variable or tensor, and whether by `tf.gradients`
 Callback = Callable[[List[Any], List[Tuple[Any, Any]], bool], object]
 
 
 def watch_gradients(tf: Any, callback: Callback) -> None:
-    """Calls back after each call that is no part of another one: an optimizer may hand on to another one.
+    """Calls back after each such call that is not inside another one: one optimizer may call another.
 
     Args:
         tf: TensorFlow, or its TF1 module.

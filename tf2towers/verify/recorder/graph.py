@@ -1,10 +1,10 @@
-"""Reading a TF1 graph: what an update depends on, where values come in, which ops belong to a tower."""
+"""Searches a TF1 graph: the ops that an update depends on, ops that return inputs, random ops."""
 
 import contextlib
 import re
 from typing import Any, Callable, Iterable, Iterator, List, Pattern, Set
 
-#: ops that bring values into the graph from outside; what they depend on is not looked at
+#: ops that return values from outside the graph; their own inputs are not searched
 INPUT_OPS = re.compile(
     r"IteratorGetNext(Sync|AsOptional)?|.*QueueDequeue(Many|UpTo)?(V2)?|Reader(Read|ReadUpTo)(V2)?|Unstage|"
     r"(Eager)?PyFunc(Stateless)?|OrderedMapUnstage.*|MapUnstage.*|RecordInput"
@@ -14,15 +14,15 @@ RANDOM_OPS = re.compile(
     r"RandomUniform|RandomUniformInt|RandomStandardNormal|TruncatedNormal|ParameterizedTruncatedNormal|RandomShuffle|"
     r"Multinomial|RandomGamma|RandomPoisson(V2)?"
 )
-#: ops that draw, or run Python's code, which may
+#: ops that draw random numbers, or run Python code, which may draw them
 DRAWS = re.compile(RANDOM_OPS.pattern + r"|(Eager)?PyFunc(Stateless)?")
 
 
 def ancestors(ops: Iterable[Any], stop_at_inputs: bool = True) -> Set[Any]:
-    """The ops themselves and all that they depend on, by data and by control.
+    """The ops themselves and all ops that they depend on, by inputs and control inputs.
 
     Args:
-        stop_at_inputs: stop at ops that bring values in.
+        stop_at_inputs: whether to stop at INPUT_OPS.
     """
 
     def before(op: Any) -> Iterable[Any]:
@@ -44,16 +44,16 @@ def _reached(ops: Iterable[Any], before: Callable[[Any], Iterable[Any]]) -> Set[
     return found
 
 
-#: the scope of what `order` adds: of a `gate`, and of what `passed` it, that a run may cut off
+#: the scope of the ops that `order` adds: `gate`, which a run may feed, and `passed`, which follows it
 ORDER = "tf2towers_order"
 GATE = re.compile(r"(?:^|/)%s(?:_\d+)?/gate(?:_\d+)?$" % ORDER)
 
 
 def needed(ops: Iterable[Any], fed: Any = frozenset()) -> Set[Any]:
-    """What a run needs, without what waits at gates alone.
+    """The ops that a run needs, without those that it needs only because of gates.
 
     Args:
-        fed: the names of the tensors that are fed.
+        fed: the names of the fed tensors.
     """
 
     def before(op: Any) -> Iterable[Any]:
@@ -70,27 +70,27 @@ def _is_passed(op: Any) -> bool:
 
 
 def of_type(ops: Iterable[Any], pattern: Pattern[str]) -> List[Any]:
-    """Those of a type that can be fetched (not in a loop's body or a branch), in the order of creation."""
+    """The ops of a type that can be fetched (outside loop bodies and branches), in the order of creation."""
     found = [op for op in ops if pattern.fullmatch(op.type) and not in_control_flow(op)]
     return sorted(found, key=creation)
 
 
 def creation(op: Any) -> int:
-    """The place of an operation in the order of creation in its graph."""
+    """An operation's position in the order of creation in its graph."""
     return int(op._id)
 
 
 def in_control_flow(op: Any) -> bool:
-    """Whether it is in the body of a `tf.while_loop` or a branch of a `tf.cond`: fetched, it may have no value."""
+    """Whether an op is in the body of a `tf.while_loop` or a branch of a `tf.cond`, and may be without a value."""
     context = op._get_control_flow_context()
-    if op.type in ("Exit", "RefExit"):  # what comes out of a loop, which TensorFlow counts to it
+    if op.type in ("Exit", "RefExit"):  # TensorFlow counts a loop's outputs as part of the loop
         context = context and context.outer_context
     return context is not None
 
 
 @contextlib.contextmanager
 def beside(graph: Any, scope: str = "tf2towers/") -> Iterator[None]:
-    """Operations made in here have a scope of their own, and depend on nothing; also where the graph is finalized."""
+    """A context whose ops get a scope of their own, without control inputs or device; works in finalized graphs too."""
     from tensorflow.python.framework import ops
 
     closed = graph.finalized  # by a `MonitoredSession` or a `Supervisor`

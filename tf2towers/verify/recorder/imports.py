@@ -1,4 +1,4 @@
-"""Finders of modules: what is to happen once one has been imported, and where a migrated script finds its own."""
+"""Import finders: one runs an action once a module is imported, one finds a migrated script's own modules."""
 
 import os
 import random
@@ -8,9 +8,9 @@ from typing import Any, Callable, List
 
 
 class WhenImported:
-    """A finder that comes first, finds nothing by itself, and acts when a module that was named to it is complete.
+    """A finder, before all others, that calls an action when a named module has been imported by the script.
 
-    Not before: a script may never import it.
+    It never imports the module itself: a script may not need it.
     """
 
     def __init__(self) -> None:
@@ -18,15 +18,15 @@ class WhenImported:
         sys.meta_path.insert(0, self)
 
     def then(self, name: str, action: Callable[[Any], None]) -> None:
-        """Calls `action(module)` when the module has run, before whoever imports it gets it.
+        """Calls `action(module)` when the module has run, before the code that imports it continues.
 
-        Python's generator is then as it was before: rich, which Keras imports, draws from it.
+        Python's random generator is restored: rich, which Keras imports, draws from it.
         """
         self._actions[name] = action
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """The spec that another finder gives, with the action after it. Python calls this."""
-        if name not in self._actions:  # who asks may not import it: only what has run is done with
+        """Finds the spec with another finder, and adds the action to its loader. Called by Python."""
+        if name not in self._actions:  # kept until the module has run: the caller may only want its spec
             return None
         for finder in sys.meta_path:
             find_spec = getattr(finder, "find_spec", None)
@@ -41,25 +41,25 @@ class WhenImported:
             state = random.getstate()
             run(module)
             random.setstate(state)
-            self._actions.pop(name, _nothing)(module)
+            self._actions.pop(name, _do_nothing)(module)
 
         spec.loader.exec_module = run_and_act
         return spec
 
 
-def _nothing(_: Any) -> None:
-    """The action of a module whose action has been run already."""
+def _do_nothing(_: Any) -> None:
+    """The action of a module whose action has already run."""
 
 
 class OwnModules(object):
-    """A finder that comes first: a migrated script imports what lies beside it, not what lies beside its original.
+    """A finder, before all others, of a migrated script's own modules, instead of those beside the original.
 
-    Both run where the user is, mostly beside the original; so an entry of `sys.path` that counts from there ('../',
-    'lib') would lead a migrated script to the original's modules. It counts from the migrated script's own folder.
+    Both scripts run in the user's folder, mostly beside the original. There, a relative entry of `sys.path` ('../',
+    'lib') would lead a migrated script to the original's modules. Here it is relative to the migrated one's folder.
 
     Args:
-        home: the folder of the script.
-        original: that of the script it was migrated from.
+        home: the folder of the migrated script.
+        original: the folder of its original.
     """
 
     def __init__(self, home: str, original: str) -> None:
@@ -67,7 +67,7 @@ class OwnModules(object):
         self._start = os.getcwd()
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """The spec of a module in a folder whose like beside the original `sys.path` names. Python calls this."""
+        """Finds the spec of a module in a relative `sys.path` entry, from the script's folder. Called by Python."""
         if path is not None or "." in name:
             return None
         for entry in sys.path:
@@ -86,7 +86,7 @@ class OwnModules(object):
         return os.path.join(self._home, os.path.relpath(os.path.join(self._start, entry), self._original))
 
     def of_the_original(self) -> List[str]:
-        """The files of the original's that have been imported, by their paths from its folder."""
+        """The imported files of the original's folder, by their paths relative to it."""
         found = []
         for module in list(sys.modules.values()):
             file = os.path.abspath(str(getattr(module, "__file__", None) or ""))

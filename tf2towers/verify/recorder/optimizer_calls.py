@@ -1,4 +1,4 @@
-"""Whoever applies gradients: the optimizers of TF1, of Keras 3 and of the Kerases before it."""
+"""Watches the calls of optimizers: those of TF1, of Keras 3 and of earlier Keras versions."""
 
 import functools
 from typing import Any, Callable, List, Tuple
@@ -6,7 +6,7 @@ from typing import Any, Callable, List, Tuple
 from .imports import WhenImported
 from .wrapping import NestingOfThread, wrap
 
-#: module -> the class in it whose `apply` or `apply_gradients` all others reach
+#: each module's class whose `apply` or `apply_gradients` all its optimizers call
 KERAS = {
     "keras.src.optimizers.base_optimizer": "BaseOptimizer",
     "keras.src.optimizers.optimizer_experimental.optimizer": "_BaseOptimizer",
@@ -23,10 +23,10 @@ KERAS = {
 def watch_updates(
     *optimizer_classes: Any, callback: Callable[[Any, Any, List[Tuple[Any, Any]]], object]
 ) -> None:
-    """Calls back for each update that a TF1 program builds: (the optimizer, its operation, what it applies).
+    """Calls back for each update that a TF1 program builds: (the optimizer, its operation, the pairs it applies).
 
     Args:
-        optimizer_classes: those with an `apply_gradients` of their own.
+        optimizer_classes: the classes that define `apply_gradients`.
         callback: called when the operation has been built.
     """
 
@@ -41,9 +41,9 @@ def watch_updates(
 
 
 class OptimizerCalls:
-    """Tells listeners when an optimizer has been called: (the optimizer, what it returned).
+    """Calls listeners after each optimizer call with (the optimizer, its result).
 
-    An optimizer that calls another (SyncReplicasOptimizer, LossScaleOptimizer) counts, the one inside does not.
+    Where one optimizer calls another (SyncReplicasOptimizer, LossScaleOptimizer), only the outer call counts.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class OptimizerCalls:
         self._listeners.append(listener)
 
     def watch_keras(self, imports: WhenImported) -> None:
-        """Keras's optimizers, as soon as they are there."""
+        """Watches Keras's optimizers, as soon as their modules are imported."""
         for module, name in KERAS.items():
             imports.then(module, functools.partial(self._imported, name))
 
@@ -63,7 +63,7 @@ class OptimizerCalls:
         self.watch(getattr(module, name, None), ("apply", "apply_gradients", "minimize"))
 
     def watch(self, kind: Any, methods: Tuple[str, ...] = ("apply_gradients", "minimize")) -> None:
-        """A class's own methods; not those it inherits."""
+        """Watches the methods that a class defines itself, not those that it inherits."""
         for name in methods:
             if name in getattr(kind, "__dict__", ()):
                 wrap(kind, name, self._called)

@@ -1,21 +1,21 @@
-"""What a TF1 graph leaves the order of open is done as it was built: each run of the original then has one outcome.
+"""Orders accesses that a TF1 graph does not order, as they were built, so that each run of the original is the same.
 
-Two accesses of one variable, of which one writes, may come in any order where no path of the graph leads from one to
-the other: TF1 takes what happens. So it is with two towers that take from one queue or iterator. Here
+Two accesses of one variable, of which one writes, may happen in any order unless a path of the graph connects them. The
+same holds for two towers that dequeue from one queue or iterate one iterator. This module orders them:
 
-    writes of one variable come in the order they were built in;
-    a read that a write is computed from, gradients aside, and one that waits for something, come where they were built;
-    any other read comes before the writes;
-    takings from one queue or iterator, and givings to one, come in the order they were built in.
+    writes of one variable happen in the order in which they were built;
+    a read that a write is computed from (not through gradients), or that waits for an op, happens in built order too;
+    any other read happens before the writes;
+    dequeues from one queue or iterator, and enqueues to one queue, happen in the order in which they were built.
 
-The runtime of migrated scripts has the same order (`tf2towers.runtime.graph_session.order`). On a reference variable
-what counts as a read is the operation that computes with its memory; `Identity` and its like hand that on.
+The runtime of migrated scripts has the same order (`tf2towers.runtime.graph_session.order`). For a reference variable,
+the op that computes with its memory counts as the read; `Identity` and similar ops only pass the memory on.
 
-How: an operation `later` gets a control dependency on a gate, a `PlaceholderWithDefault` that depends on `earlier`.
-A run that needs `later` alone feeds the gate, so that TensorFlow cuts off what is before it and does not run `earlier`.
+An op `later` gets a control dependency on a gate, a `PlaceholderWithDefault` that depends on `earlier`. A run that
+needs `later` alone feeds the gate, so that TensorFlow prunes the ops before it and does not run `earlier`.
 
-Left open: accesses in a `tf.while_loop`; reads by another task or another machine's device, which happen when the value
-is sent; those of operations that have been in a run before their rival was built, where that would have to come first.
+Not ordered: accesses in a `tf.while_loop`; reads by another task or another machine's device, which happen when the
+value is sent; accesses of ops that have run before the other op was built, if that one would have to be first.
 """
 
 import heapq
@@ -28,13 +28,13 @@ from .fetches import fetched_ops
 from .session_runs import around_every_run
 from .variables import READS, VARIABLES, begins
 
-#: operations that hand on their first input's memory
+#: operations whose output is their first input's memory
 _SAME_MEMORY = frozenset(
     "Identity RefIdentity Enter RefEnter Exit RefExit Switch RefSwitch Merge RefMerge NextIteration RefNextIteration "
     "RefSelect Reshape ExpandDims Squeeze StopGradient PreventGradient CheckNumerics EnsureShape IdentityN".split()
 )
 _ASKS = frozenset(["VarIsInitializedOp", "IsVariableInitialized", "VariableShape", "Shape", "Size", "Rank"])
-#: what towers share beside variables, and how it is used; one list a kind of use
+#: resources besides variables that towers share, and the ops that use them; one pattern for each kind of use
 _SHARED = re.compile(r"(\w*Queue(V2)?|\w*Iterator(V2|V3)?|\w*Reader(V2)?|IteratorFromStringHandle\w*)$")
 _USES = (
     re.compile(r"(IteratorGetNext(Sync|AsOptional)?|Reader(Read|ReadUpTo)(V2)?)$"),
@@ -42,13 +42,13 @@ _USES = (
     re.compile(r"QueueEnqueue(Many)?(V2)?$"),
 )
 _READ, _WRITE, _USE = 0, 1, 2
-#: they compute what they write from a gradient
+#: ops that compute their new value from a gradient
 _OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply")
 _OF_GRADIENTS = re.compile(r"(^|/)gradients(_\d+)?/")
 
 
 class Gate(NamedTuple):
-    """A dependency that a run keeps or cuts off."""
+    """A dependency that a run keeps or prunes."""
 
     tensor: Any
     earlier: Any
@@ -57,7 +57,7 @@ class Gate(NamedTuple):
 
 
 class Access(NamedTuple):
-    """An operation that reads, writes or uses what others use as well."""
+    """An op that reads, writes or uses a shared variable, queue or iterator."""
 
     op: Any
     kind: int
@@ -66,10 +66,10 @@ class Access(NamedTuple):
 
 
 class Order(object):
-    """Orders the graphs of sessions, each before its first run.
+    """Orders the graph of each session before its first run.
 
     Attributes:
-        open: of what runs have needed: (name of the variable or queue, earlier, later operation).
+        open: the ordered pairs that runs have needed: (name of the variable or queue, earlier op, later op).
     """
 
     def __init__(self, tf: Any) -> None:
@@ -78,31 +78,31 @@ class Order(object):
         self._graphs: Dict[Any, _Ordered] = {}
 
     def install(self) -> None:
-        """Orders every run of every session, from now on. To be called before others watch the runs."""
+        """From now on, orders every run of every session. Call it before other patches watch the runs."""
         around_every_run(self._tf, self._run)
 
     def _run(self, run: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
-        cut = self._cut(session, fetches, feed_dict)
+        cut = self._gates_to_feed(session, fetches, feed_dict)
         return run(session, fetches, {**(feed_dict or {}), **cut} if cut else feed_dict, *options)
 
-    def _cut(self, session: Any, fetches: Any, feed_dict: Any) -> Dict[Any, bool]:
+    def _gates_to_feed(self, session: Any, fetches: Any, feed_dict: Any) -> Dict[Any, bool]:
         """The gates that a run of these fetches feeds."""
         graph = session.graph
         if graph not in self._graphs:
             self._graphs[graph] = _Ordered(graph)
         ordered = self._graphs[graph]
-        ordered.look()
+        ordered.order_new()
         if not ordered.gates:
             return {}
         ops = frozenset(fetched_ops(self._tf, session, fetches))
         fed = frozenset(names_of(graph, feed_dict))
-        cut, kept = ordered.parted(ops, fed)
+        cut, kept = ordered.split_gates(ops, fed)
         self.open.update((gate.shared, gate.earlier.name, gate.later.name) for gate in kept)
         return {gate.tensor: True for gate in cut}
 
 
 class _Ordered(object):
-    """One graph, as far as it has been looked at."""
+    """One graph, with the part that has been ordered so far."""
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
@@ -110,10 +110,10 @@ class _Ordered(object):
         self._seen = 0
         self.gates: List[Gate] = []
         self._uses: Dict[Any, Set[str]] = {}  # operation -> names of variables, queues and iterators
-        self._parted: Dict[Any, Tuple[List[Gate], List[Gate]]] = {}
+        self._split: Dict[Any, Tuple[List[Gate], List[Gate]]] = {}
 
-    def look(self) -> None:
-        """Puts what is new in the graph in order."""
+    def order_new(self) -> None:
+        """Orders the new ops of the graph."""
         if self._graph.version == self._version:
             return
         operations = self._graph.get_operations()
@@ -136,29 +136,29 @@ class _Ordered(object):
                 for later in passed[0]._control_outputs if passed else ():
                     earlier = op.control_inputs[0]
                     names = self._uses.get(later, {later.name})
-                    both = names & self._uses.get(earlier, names)  # a `Merge` stands for what is in a branch
+                    both = names & self._uses.get(earlier, names)  # a `Merge` replaces an op in a branch
                     self.gates.append(Gate(op.outputs[0], earlier, later, min(both or names)))
         self._seen, self._version = len(everything), self._graph.version
-        self._parted.clear()
+        self._split.clear()
 
-    def parted(self, ops: Any, fed: Any) -> Tuple[List[Gate], List[Gate]]:
-        """The gates that a run cuts off, and those it keeps."""
+    def split_gates(self, ops: Any, fed: Any) -> Tuple[List[Gate], List[Gate]]:
+        """The gates that a run prunes, and those that it keeps."""
         key = (ops, fed)
-        if key not in self._parted:
+        if key not in self._split:
             needed = graphs.needed(ops, fed)
             here = [gate for gate in self.gates if gate.later in needed]
-            self._parted[key] = (
+            self._split[key] = (
                 [gate for gate in here if gate.earlier not in needed],
                 [gate for gate in here if gate.earlier in needed],
             )
-        return self._parted[key]
+        return self._split[key]
 
 
-# -- who uses what -----------------------------------------------------------------------------------------------------
+# -- the accesses of each variable, queue and iterator -----------------------------------------------------------------
 
 
 def _ranked(operations: List[Any]) -> Dict[Any, int]:
-    """A place for each operation: after all that it needs, and else in the order they were built in."""
+    """A rank for each op: higher than those of its inputs, otherwise in the order of building."""
     order = {op: place for place, op in enumerate(operations)}
     missing: Dict[Any, int] = {}
     users: Dict[Any, List[Any]] = {}
@@ -178,22 +178,22 @@ def _ranked(operations: List[Any]) -> Dict[Any, int]:
             missing[user] -= 1
             if not missing[user]:
                 heapq.heappush(ready, order[user])
-    for op in operations:  # of a circle that no loop of TensorFlow's makes
+    for op in operations:  # ops in a cycle outside TensorFlow's loops
         ranks.setdefault(op, len(ranks))
     return ranks
 
 
 def _accesses(operations: Iterable[Any]) -> Dict[Any, List[Access]]:
-    """The accesses of each variable, queue and iterator, in the order that they were built in.
+    """The accesses of each variable, queue and iterator, in the order in which they were built.
 
     Args:
-        operations: of a graph, each after what it needs.
+        operations: those of a graph, each after its inputs.
     """
-    # tensor -> whose memory it is, whether that waited for something
+    # tensor -> the variable whose memory it is, and whether a control input came before
     memory: Dict[Any, Tuple[Any, bool]] = {}
     found: Dict[Any, List[Access]] = {}
     for op in operations:
-        # the recorder's own; of no training run
+        # ops of the recorder, and of savers, are in no training run
         if op.name.startswith("tf2towers/") or op.type.startswith("Save"):
             continue
         if op.type in VARIABLES or _SHARED.match(op.type):
@@ -211,7 +211,7 @@ def _accesses(operations: Iterable[Any]) -> Dict[Any, List[Access]]:
             access = _access(op, place, tensor, of, waits)
             if access is not None and not _in_loop(op):
                 found.setdefault(of, []).append(access)
-            if access is not None and access.kind == _WRITE:  # what it gives is the variable's memory
+            if access is not None and access.kind == _WRITE:  # its output is the variable's memory
                 memory.update((output, (of, True)) for output in op.outputs if output.dtype._is_ref_dtype)
     return found
 
@@ -259,13 +259,13 @@ def _in_loop(op: Any) -> bool:
     return any(context.IsWhileContext() for context in _contexts(op))
 
 
-# -- what is open ------------------------------------------------------------------------------------------------------
+# -- pairs of accesses that the graph does not order -------------------------------------------------------------------
 
 
 def _open_pairs(
     shared: Dict[Any, List[Access]], ranks: Dict[Any, int], new: Set[Any]
 ) -> List[Tuple[Any, Any]]:
-    """Pairs of operations, the first of which is to come first, that no path of the graph orders."""
+    """The pairs of ops that no path of the graph orders, as (earlier, later)."""
     ops = {access.op for found in shared.values() for access in found}
     is_ancestor = _reach(ops, ranks, lambda op: False, lambda op: op.control_inputs)
     made_of = _reach(ops, ranks, _is_gradient, lambda op: ())
@@ -307,11 +307,11 @@ def _open_pairs(
 
 
 def _reach(ops: Set[Any], ranks: Dict[Any, int], skipped: Any, controls: Any) -> Any:
-    """A function that says whether one of some operations is an ancestor of another one.
+    """A function that tells whether one of these ops is an ancestor of another one.
 
     Args:
-        skipped: whether paths through an operation do not count.
-        controls: what beside its inputs an operation depends on.
+        skipped: tells whether paths through an op do not count.
+        controls: returns the ops that an op depends on besides its inputs.
     """
     bits = {op: 1 << place for place, op in enumerate(sorted(ops, key=ranks.__getitem__))}
     masks: Dict[Any, int] = {}
@@ -331,14 +331,14 @@ def _is_gradient(op: Any) -> bool:
 
 
 def _after_branch(earlier: Any, later: Any) -> Optional[Any]:
-    """What to wait for: of an operation in a branch of a `tf.cond` the `Merge` after it, for the branch may be dead."""
-    mine, its = _contexts(earlier), _contexts(later)
-    outside = [context for context in mine if context not in its]
+    """The op to wait for: for one in a branch of a `tf.cond`, the `Merge` after it, because the branch may be dead."""
+    contexts, own = _contexts(earlier), _contexts(later)
+    outside = [context for context in contexts if context not in own]
     if not outside:
         return earlier
     outermost = outside[-1]
-    if any(getattr(context, "pred", None) is outermost.pred for context in its if hasattr(context, "pred")):
-        return None  # the other branch
+    if any(getattr(context, "pred", None) is outermost.pred for context in own if hasattr(context, "pred")):
+        return None  # ops of the other branch never run with it
     waiting, seen = [earlier], {earlier}
     while waiting:
         op = waiting.pop(0)
@@ -354,10 +354,10 @@ def _after_branch(earlier: Any, later: Any) -> Optional[Any]:
 
 
 def _leads(start: Any, end: Any, added: Dict[Any, List[Any]], ranks: Dict[Any, int], floor: int) -> bool:
-    """Whether `end` needs `start`, with the dependencies that are to be added.
+    """Whether `end` depends on `start`, also by the dependencies that will be added.
 
     Args:
-        floor: no dependency leads from `start` to an operation whose rank is lower.
+        floor: no op with a lower rank depends on `start`.
     """
     waiting, seen = [end], {end}
     while waiting:
@@ -377,7 +377,7 @@ def _put_gate(earlier: Any, later: Any) -> None:
 
     with ops.device(None), ops.device(later.device):
         gate = array_ops.placeholder_with_default(constant_op.constant(True), [], name="gate")
-        # of what takes a value and gives none, this is all that graph rewriting leaves as it is
+        # of the ops with an input and no output, only Assert is kept unchanged by graph rewriting
         passed = gen_logging_ops._assert(gate, [gate], name="passed")
     gate.op._add_control_input(earlier)
     later._add_control_input(passed)

@@ -1,12 +1,12 @@
-"""Towers on a machine without GPUs: what a TF1 script puts on GPU i goes to logical CPU device i.
+"""Runs towers on a machine without GPUs: ops that a TF1 script places on GPU i run on logical CPU device i.
 
-TensorFlow's own way out, `allow_soft_placement`, puts every tower on CPU:0. There the graph optimizer may merge what
-two towers have in common, which it never did across GPUs; on a logical device each the towers stay apart.
+TensorFlow's own solution, `allow_soft_placement`, puts every tower on CPU:0. There the graph optimizer may merge equal
+ops of two towers, which it never does across GPUs; with a logical device for each, the towers stay separate.
 
-A tower on a GPU also has its own copy of a weight that lies elsewhere, made when the step reads it. On the CPU devices
-of one process it would read the variable's own memory. A weight whose gradient is ready early is updated while
-another's gradient still needs its old value (seen on TF 1.15: gradients wrong by half their size). So the copy is made
-here too.
+On a real GPU, a tower also has its own copy of a weight that is stored elsewhere, made when the step reads it. On the
+CPU devices of one process it would read the variable's own memory. Then a weight whose gradient is ready early would be
+updated while another's gradient still needs its old value (seen on TF 1.15: gradients wrong by half their size). So
+the copy is made here too.
 
 Runs on Python 3.6 or later with TensorFlow 1.12 to 1.15, and on TensorFlow 2 through `tf.compat.v1`.
 """
@@ -21,31 +21,30 @@ from .wrapping import wrap
 
 _GPU = re.compile(r"/(?:device:)?gpu:(\d+|\*)", re.IGNORECASE)
 
-#: Logical CPU devices of a session that no graph asked more of. A `Server` is made before its graph and cannot know;
-#: they share one thread pool and one allocator, so those nobody uses cost next to nothing (test_stand_ins.py).
+#: The least number of a session's CPU devices. A `Server` is made before its graph and cannot know how many the graph
+#: names. They share one thread pool and one allocator, so unused ones cost next to nothing (test_stand_ins.py).
 LEAST_CPUS = 8
 
 
 def install(tf: Any) -> None:
-    """Makes `/gpu:i` mean `/cpu:i`, and gives every session and server as many CPU devices; nothing where a GPU exists.
+    """Maps `/gpu:i` to `/cpu:i`, and gives every session and server enough CPU devices; no effect where a GPU exists.
 
-    An operation's device is mapped once TensorFlow has worked it out, so it does not matter how it was given. Any
-    spelling will do: a `tf.DeviceSpec`, a device function, `tf.train.replica_device_setter`, through `tf.device`,
-    `Graph.device` or `ops.device`. Devices in an imported graph stay; soft placement, which every session gets, moves
-    those to CPU:0.
+    An op's device is mapped once TensorFlow has determined it, so any way of naming it works: a `tf.DeviceSpec`, a
+    device function, `tf.train.replica_device_setter`, by `tf.device`, `Graph.device` or `ops.device`. Devices in an
+    imported graph are not mapped; soft placement, which every session gets, moves such ops to CPU:0.
 
     Args:
         tf: the TF1 module, `tensorflow` or `tensorflow.compat.v1`. Call it before the script makes its first operation.
     """
     if has_gpus(tf) or getattr(tf.Graph, "_tf2towers_highest", None) is not None:
         return
-    tf.Graph._tf2towers_highest = 0  # the highest index that any graph has named
+    tf.Graph._tf2towers_highest = 0  # the highest GPU index that any graph has named
     _map_operations(tf.Graph)
     _give_cpus(tf)
 
 
 def cpu_of(device: str) -> str:
-    """`device`, with the GPU in it turned into the CPU of the same index."""
+    """The device name, with a GPU replaced by the CPU of the same index."""
     return _GPU.sub(lambda found: "/device:CPU:" + found.group(1), device)
 
 
@@ -65,7 +64,7 @@ def has_gpus(tf: Any) -> bool:
 def _map_operations(graph_class: Any) -> None:
     def apply_device_functions(apply: Any, graph: Any, op: Any) -> None:
         apply(graph, op)
-        # Keras asks a stand-in of an operation which device is in force: it starts without one, and is of no type
+        # Keras asks for the current device with a substitute for an op, which starts without device and type
         found = _GPU.search(op.device or "")
         if found is not None:
             index = 0 if found.group(1) == "*" else int(found.group(1))
@@ -78,17 +77,17 @@ def _map_operations(graph_class: Any) -> None:
 
 
 def _is_of_other_task(device: str) -> bool:
-    """Whether it is on another task than this process is, as on a parameter server: none of this one's GPUs.
+    """Whether an op's device is on another task than this process, such as a parameter server.
 
-    A setter whose `worker_device` names a GPU gives it to what is built for a parameter server as well. The new global
-    step, which a token of `SyncReplicasOptimizer` is, would be the old one, and its gradient stale.
+    A setter whose `worker_device` names a GPU gives that GPU to ops built for a parameter server as well. With a
+    copied read, a token of `SyncReplicasOptimizer` would hold the old global step, and its gradient would be stale.
     """
     job = re.search("/job:([^/]+)", device)
     return job is not None and job.group(1) not in (os.environ.get("JOB_NAME", "worker"), "localhost")
 
 
 def _copy_reads(graph: Any, op: Any, gpu: int) -> None:
-    """Lets an op of a GPU compute with the GPU's own copy of what was read of a variable (its op 'read')."""
+    """Makes an op on a GPU compute with that GPU's own copy of a variable's read value (its op 'read')."""
     if not hasattr(graph, "_tf2towers_copies"):
         graph._tf2towers_copies = ({}, {})
     variables, copies = graph._tf2towers_copies
@@ -133,14 +132,14 @@ def _give_cpus(tf: Any) -> None:
 
 
 def _default_config(tf: Any) -> Any:
-    """What a session takes that is given none: since 1.14 the configuration of the process."""
+    """The configuration of a session that is given none: since 1.14, that of the process."""
     from tensorflow.python.eager import context
 
     return getattr(context.context(), "config", None) or tf.ConfigProto()
 
 
 def _with_cpus(tf: Any, config: Any) -> Any:
-    """A copy of `config` with enough CPU devices; soft placement moves what no CPU device can hold."""
+    """A copy of `config` with enough CPU devices; soft placement moves ops without a CPU kernel for their device."""
     changed = tf.ConfigProto()
     changed.CopyFrom(config)
     changed.allow_soft_placement = True

@@ -1,17 +1,17 @@
-"""What a call takes from queues and iterators that threads fill as it happens: kept of one run, given to the next one.
+"""Records the elements that a run takes from queues whose order depends on threads, and gives them to another run.
 
-Where several threads fill a queue, or one fills a queue that shuffles, TensorFlow leaves open which element comes next:
-two runs of one program take other batches. So what the main thread takes is written down, call by call. The other
-program takes from its own queue as well, so that an empty one ends both, but is fed what was taken here.
+Where several threads fill a queue, or one fills a shuffling queue, TensorFlow does not fix which element is next. So
+two runs of one program take different batches. Therefore the elements that the main thread takes are recorded. The
+other program dequeues from its own queue as well, so that an empty one ends both, but is fed the recorded elements.
 
-    FOLDER/queues/00012.npz     of the 13th call of the main thread that takes something: its values by tensor
+    FOLDER/queues/00012.npz     for the main thread's 13th call that takes elements: values by tensor
 
-Which queues those are is known at the end (`Queues.facts`): one is open to chance where
-    several threads put elements in, or several take some out;
-    a thread of its own fills it, and it shuffles or sorts (the order is of what happens to be in it then);
+These queues are known only at the end (`Queues.facts`). A queue's order is random where
+    several threads enqueue, or several dequeue;
+    one thread other than the main one fills it, and it shuffles or sorts (the order depends on its elements then);
     its elements are made from those of such a queue, or from variables that the main thread's calls change;
     it is an iterator, and a parallel map of the graph's datasets draws random numbers, or one interleaves in any order.
-How full a queue is that a thread fills is a matter of time as well, and given in the same way.
+The size of a queue that a thread fills also depends on time, and is given in the same way.
 """
 
 import json
@@ -35,12 +35,12 @@ _SIZE = re.compile(r"QueueSize(V2)?$")
 _ITERATOR = re.compile(r"(OneShot)?Iterator")
 _PARALLEL = re.compile(r"Parallel(Map|Interleave)Dataset|MapAndBatchDataset")
 _MIXES = re.compile(r"(RandomShuffle|Priority)Queue")
-#: what puts elements in after an update: the tokens of `SyncReplicasOptimizer`, and no batches
+#: ops of an update; a queue filled after one holds tokens of `SyncReplicasOptimizer`, not batches
 _UPDATES = re.compile(r"(Resource)?(Sparse)?(Apply|Accumulator)")
 
 
 class Use(NamedTuple):
-    """What a run does with queues: operations that take, that put, that ask how full one is; and variables."""
+    """How a run uses queues: its ops that dequeue, enqueue, or ask for a size; and the variables that it changes."""
 
     takes: List[Any]
     puts: List[Any]
@@ -49,11 +49,11 @@ class Use(NamedTuple):
 
 
 class Queues(object):
-    """Watches all sessions of a program.
+    """Watches the queues of all sessions of a program.
 
     Args:
-        folder: of the recording.
-        given: of another run's recording, whose values are given to this one; empty: this one's are written.
+        folder: the folder of the recording.
+        given: the folder of another run's recording, whose values this run gets; empty: this run is recorded.
     """
 
     def __init__(self, tf: Any, folder: str, given: str = "") -> None:
@@ -70,8 +70,8 @@ class Queues(object):
         self._uses: Dict[Any, Use] = {}
         self._kinds: Dict[str, str] = {}
         self._graphs: Dict[str, Any] = {}
-        self._threads: Dict[str, Dict[str, Set[Any]]] = {"put": {}, "take": {}}  # queue -> who has
-        self._made_of: Dict[str, Set[Any]] = {}  # queue -> operations that its elements are made by
+        self._threads: Dict[str, Dict[str, Set[Any]]] = {"put": {}, "take": {}}  # queue -> its threads
+        self._made_of: Dict[str, Set[Any]] = {}  # queue -> the ops that enqueue its elements
         self._datasets: Dict[Any, str] = {}
         self._changed: Set[str] = set()
         self._lost: Set[str] = set()
@@ -79,17 +79,17 @@ class Queues(object):
             os.makedirs(self._folder, exist_ok=True)
 
     def install(self) -> None:
-        """Sees every run from now on. To be called before who records them."""
+        """From now on, watches every run. Call it before the recorders watch the runs."""
         around_every_run(self._tf, self._run)
 
     def facts(self) -> Dict[str, Any]:
-        """What meta.json says of the run's queues.
+        """The facts on the run's queues for meta.json.
 
-        "chance": those that are open to chance, and why; "filled": those that threads fill; "lost": those whose
-        elements could not be kept, or given; "constants": the numbers that are in what fills the first ones, by name.
+        "chance": the queues with a random order, and why; "filled": those that threads fill; "lost": those whose
+        elements could not be recorded or given; "constants": digests of constants that fill the first ones, by name.
         """
         with self._lock:
-            chance = self._by_chance()
+            chance = self._random_queues()
             filled = [name for name, who in self._threads["put"].items() if who - {self._main}]
             lost = self._lost if self._is_given else {name for name in self._lost if name in chance}
             constants = self._constants(self._chance if self._is_given else chance)
@@ -105,47 +105,47 @@ class Queues(object):
         self._note(use, is_main)
         if not is_main or not (use.takes or use.sizes):
             return run(session, fetches, feed_dict, *options)
-        asked = [op for op in use.takes + use.sizes if _can_be_had(op)]
-        self._lose(op for op in use.takes if op not in asked)
+        asked = [op for op in use.takes + use.sizes if _is_recordable(op)]
+        self._note_lost(op for op in use.takes if op not in asked)
         if not asked:
             return run(session, fetches, feed_dict, *options)
         path = os.path.join(self._folder, "%05d.npz" % self._calls)
         self._calls += 1
         if self._is_given:
             fed = dict(feed_dict or {})
-            fed.update(self._given(run, session, asked, path))
+            fed.update(self._recorded_values(run, session, asked, path))
             return run(session, fetches, fed, *options)
-        tensors = [tensor for op in asked if self._may_be_open(op) for tensor in op.outputs]
+        tensors = [tensor for op in asked if self._may_be_random(op) for tensor in op.outputs]
         if not tensors:
             return run(session, fetches, feed_dict, *options)
         result, values = run(session, [fetches, tensors], feed_dict, *options)
         np.savez(path, **{tensor.name: value for tensor, value in zip(tensors, values)})
         return result
 
-    def _may_be_open(self, op: Any) -> bool:
-        """Whether what it takes is to be written; of a queue its threads may tell later."""
+    def _may_be_random(self, op: Any) -> bool:
+        """Whether an op's values have to be recorded; for a queue, later threads may decide it."""
         if not _ITERATOR.match(_queue(op).type):
             return True
         key = op.graph, op.graph.version
         if key not in self._datasets:
-            self._datasets[key] = _open_datasets(op.graph)
+            self._datasets[key] = _why_random(op.graph)
         return bool(self._datasets[key])
 
-    def _given(self, run: Any, session: Any, asked: List[Any], path: str) -> Dict[Any, Any]:
-        """What this run is fed; its own elements are taken, and put aside."""
+    def _recorded_values(self, run: Any, session: Any, asked: List[Any], path: str) -> Dict[Any, Any]:
+        """The values that this run is fed; its own elements are dequeued and dropped."""
         asked = [
             op for op in asked if queue_of(op) in (self._filled if _SIZE.match(op.type) else self._chance)
         ]
         if not os.path.exists(path):
-            self._lose(op for op in asked if _TAKES.match(op.type))
+            self._note_lost(op for op in asked if _TAKES.match(op.type))
             return {}
         with np.load(path, allow_pickle=True) as found:
             kept = {name: found[name] for name in found.files}
         fed: Dict[Any, Any] = {}
         takes = []
         for op in asked:
-            if any(tensor.name not in kept for tensor in op.outputs) or _does_more(op):
-                self._lose([op] if _TAKES.match(op.type) else [])
+            if any(tensor.name not in kept for tensor in op.outputs) or _has_other_effects(op):
+                self._note_lost([op] if _TAKES.match(op.type) else [])
             elif all(tensor.shape.is_compatible_with(kept[tensor.name].shape) for tensor in op.outputs):
                 fed.update((tensor, kept[tensor.name]) for tensor in op.outputs)
                 takes += [op] if _TAKES.match(op.type) else []
@@ -153,7 +153,7 @@ class Queues(object):
             run(session, takes, None, None, None)
         return fed
 
-    def _lose(self, ops: Iterable[Any]) -> None:
+    def _note_lost(self, ops: Iterable[Any]) -> None:
         with self._lock:
             self._lost |= {name for name in map(queue_of, ops) if not self._is_given or name in self._chance}
 
@@ -170,7 +170,7 @@ class Queues(object):
             self._uses[ops, fed] = Use(takes, puts, sizes, effects.written & effects.used)
         return self._uses[ops, fed]
 
-    # -- which are open to chance
+    # -- which queues have a random order
 
     def _note(self, use: Use, is_main: bool) -> None:
         with self._lock:
@@ -186,7 +186,7 @@ class Queues(object):
                     if side == "put":
                         self._made_of.setdefault(name, set()).add(op)
 
-    def _by_chance(self) -> Dict[str, str]:
+    def _random_queues(self) -> Dict[str, str]:
         found: Dict[str, str] = {}
         sources: Dict[str, Set[str]] = {}
         for name, kind in self._kinds.items():
@@ -194,7 +194,7 @@ class Queues(object):
             takers = len(self._threads["take"].get(name, ()))
             made_of = graphs.needed(self._made_of.get(name, ()))
             if _ITERATOR.match(kind):
-                why = _open_datasets(self._graphs[name])
+                why = _why_random(self._graphs[name])
                 if why:
                     found[name] = why
                 continue
@@ -217,7 +217,7 @@ class Queues(object):
         return found
 
     def _constants(self, names: Iterable[str]) -> Dict[str, str]:
-        """Digests of the constants of what puts elements into these queues, by the names of their operations."""
+        """Digests of the constants that fill these queues, by the names of their operations."""
         from tensorflow.python.framework import tensor_util
 
         found: Dict[str, str] = {}
@@ -239,12 +239,12 @@ def queue_of(op: Any) -> str:
     return str(_queue(op).name)
 
 
-def _open_datasets(graph: Any) -> str:
-    """Why what the datasets of a graph give is open to chance; empty where it is not."""
+def _why_random(graph: Any) -> str:
+    """Why the order of a graph's datasets is random; empty where it is not."""
     graph_def = graph.as_graph_def()
     functions = {function.signature.name: function.node_def for function in graph_def.library.function}
     drawing: Set[str] = set()
-    for _ in functions:  # those that call one that draws, too
+    for _ in functions:  # also the functions that call one that draws
         for name, nodes in functions.items():
             if any(graphs.DRAWS.fullmatch(node.op) or _called(node) & drawing for node in nodes):
                 drawing.add(name)
@@ -270,14 +270,14 @@ def _called(node: Any) -> Set[str]:
     return {attr.func.name for attr in node.attr.values() if attr.WhichOneof("value") == "func"}
 
 
-def _can_be_had(op: Any) -> bool:
-    """Whether what it takes can be fetched, and kept."""
+def _is_recordable(op: Any) -> bool:
+    """Whether the values that an op takes can be fetched and stored."""
     kept = all(is_number(tensor) or tensor.dtype.name == "string" for tensor in op.outputs)
     return kept and not graphs.in_control_flow(op)
 
 
-def _does_more(op: Any) -> bool:
-    """Whether running it alone does more than to take something."""
+def _has_other_effects(op: Any) -> bool:
+    """Whether running a dequeue op alone has another effect than taking an element."""
     before = {other for other in graphs.needed([op]) if other not in (op, _queue(op))}
     return any(
         other.op_def.is_stateful or any(argument.is_ref for argument in other.op_def.input_arg)

@@ -1,4 +1,4 @@
-"""Runs the script to be recorded, as `python SCRIPT ARGS` would, and ends it when there is enough."""
+"""Runs the script to be recorded, as `python SCRIPT ARGS` would, and ends it when enough is recorded."""
 
 import builtins
 import os
@@ -16,18 +16,18 @@ from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
 from .tf_writes import protect_tensorflow
-from .turns import InTurns, Turns, look_for_the_chief
+from .turns import InTurns, Turns, poll_chief
 from .writes import Writes, protect_python
 from .writing import InStep, Writer
 
-#: a line of a task of a cluster: so many steps are recorded as were asked for
+#: the line that a task of a cluster prints when the requested number of steps is recorded
 RECORDED = "tf2towers: recorded"
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
-    """Records a script, or a task of a cluster that is a worker; its exit status.
+    """Records a script, or a worker of a cluster; returns its exit status.
 
-    JOB_NAME and TASK_INDEX in the environment say which task it is. For the options see `__main__`.
+    JOB_NAME and TASK_INDEX in the environment name the task. For the options see `__main__`.
     """
     if options["record"] == "functions":
         return _record_functions(options, script, arguments)
@@ -49,7 +49,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     given = options.get("queues") or ""
     if in_cluster:
         if os.environ["JOB_NAME"] == "ps":
-            return leave(run(script, arguments))
+            return end_process(run(script, arguments))
         task = "worker-" + os.environ["TASK_INDEX"]
         out, given = os.path.join(out, task), given and os.path.join(given, task)
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
@@ -65,8 +65,8 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         if in_cluster:
             turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
             recorder.schedule = InTurns(turns)
-            look_for_the_chief(_session_manager(options, tf), turns)
-    return follow(tf, recorder, script, arguments, order, own, queues, goes_on=in_cluster)
+            poll_chief(_session_manager(options, tf), turns)
+    return follow(tf, recorder, script, arguments, order, own, queues, continues=in_cluster)
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -89,16 +89,16 @@ def follow(
     order: Optional[Order] = None,
     own: Optional[OwnModules] = None,
     queues: Optional[Queues] = None,
-    goes_on: bool = False,
+    continues: bool = False,
 ) -> int:
-    """Runs the script; its exit status. Facts of the run are written when there is enough, or at its end.
+    """Runs the script and returns its exit status. Writes the run's facts when enough is recorded, or at its end.
 
     Args:
-        recorder: it has `facts`, a `writer` for them, and calls `on_enough`.
-        order: of an original, what was open in its graphs.
-        own: of a migrated script, whose modules it imports.
-        queues: what was taken from queues.
-        goes_on: a task of a cluster, which says that there is enough, and goes on; else the process ends then.
+        recorder: has `facts`, a `writer` for them, and calls `on_enough`.
+        order: for an original, the accesses whose order its graphs do not fix.
+        own: for a migrated script, the finder of its modules.
+        queues: the watched queues.
+        continues: whether the process continues when enough is recorded, as a task of a cluster does; else it ends.
     """
     over: List[bool] = []
 
@@ -114,27 +114,27 @@ def follow(
     def enough() -> None:
         if not over:
             finish()
-            if not goes_on:
-                leave(0)
+            if not continues:
+                end_process(0)
             print("\n" + RECORDED, flush=True)
 
     recorder.on_enough = enough
     status = run(script, arguments)
     finish()
-    return leave(status)
+    return end_process(status)
 
 
 def _prepared(options: Dict[str, Any]) -> Any:
-    """The TF1 module that the script will import: its towers on the devices there are, its writes kept apart.
+    """Prepares the TF1 module that the script will import: maps its towers to CPU devices, and redirects its writes.
 
-    Where every call is compared, graphs are not rewritten: that rounds by what else is fetched.
+    Where every call is compared, graph rewriting is off: its rounding depends on the other fetches.
     """
     if options.get("migrated"):
         import tensorflow
 
         keep_writes(options)
         tensorflow.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
-        # what GPUs run is what is compared, whatever the devices are here
+        # the comparison uses the all-reduce that GPUs would use, whatever devices this machine has
         os.environ["TF2TOWERS_COLLECTIVES"] = "never" if options.get("tower_order") else "always"
         return tensorflow.compat.v1
     if options.get("stand_ins"):
@@ -153,7 +153,7 @@ def _prepared(options: Dict[str, Any]) -> Any:
 
 
 def keep_writes(options: Dict[str, Any]) -> None:
-    """Keeps what the script writes apart, but for folders that the user allows."""
+    """Redirects what the script writes, except into folders that the user allows."""
     if options.get("scratch"):
         writes = Writes(options["scratch"], [options["out"], *options.get("allow", ())])
         protect_python(writes)
@@ -161,7 +161,7 @@ def keep_writes(options: Dict[str, Any]) -> None:
 
 
 def _without_rewriting(settings: Any, given: Any) -> Any:
-    """The settings of a session as it was given them, with graph rewriting switched off."""
+    """A session's settings with graph rewriting switched off."""
     if given is not None:
         settings.CopyFrom(given)
     rewriting = settings.graph_options.rewrite_options
@@ -171,7 +171,7 @@ def _without_rewriting(settings: Any, given: Any) -> Any:
 
 
 def _session_manager(options: Dict[str, Any], tf: Any) -> Any:
-    """The class whose objects wait for the chief."""
+    """The class whose objects wait for the chief's initialization."""
     if options.get("migrated"):
         from tf2towers.runtime.graph_session.managed import SessionManager
 
@@ -180,7 +180,7 @@ def _session_manager(options: Dict[str, Any], tf: Any) -> Any:
 
 
 def _leave_flags_to_scripts() -> None:
-    """Lets a script define 'log_dir' and 'v' itself: a later absl than its own defines them, too."""
+    """Lets a script define the flags 'log_dir' and 'v', which an absl newer than the script's also defines."""
     try:
         from absl import flags, logging
     except ImportError:
@@ -190,10 +190,10 @@ def _leave_flags_to_scripts() -> None:
 
 
 def run(script: str, arguments: List[str]) -> int:
-    """Runs it as the main program; 0, its exit status, or 1 with the traceback shown."""
+    """Runs the script as the main program. Returns 0, its exit status, or, after printing a traceback, 1."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
-    # the one name of Python 2 that much of TF1's code needs and Python 3 lacks
+    # `xrange` is the only name of Python 2 that much TF1 code needs and Python 3 lacks
     if not hasattr(builtins, "xrange"):
         builtins.xrange = range  # type: ignore[attr-defined]
     try:
@@ -209,13 +209,13 @@ def run(script: str, arguments: List[str]) -> int:
     return 0
 
 
-def leave(status: int) -> int:
-    """Ends the process at once: threads, sessions and exit handlers of the script could keep it, or write."""
+def end_process(status: int) -> int:
+    """Ends the process at once: the script's threads, sessions and exit handlers could block it, or write files."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
 
 
 def versions(tf: Any) -> Dict[str, str]:
-    """Of TensorFlow and Python."""
+    """The versions of TensorFlow and Python."""
     return {"tensorflow": str(tf.__version__), "python": platform.python_version()}

@@ -1,6 +1,6 @@
-"""The seeds of a run, the same in `verify` and `compare`: Python's, NumPy's and TensorFlow's global generators.
+"""The seeds of a run, the same in `verify` and `compare`: for the global generators of Python, NumPy and TensorFlow.
 
-What a script seeds itself comes later and counts. Runs on Python 3.6 and TensorFlow 1.12 or later.
+A script's own seeds are set later, and win. Runs on Python 3.6 and TensorFlow 1.12 or later.
 """
 
 import random
@@ -9,13 +9,13 @@ from typing import Any, Dict
 
 from .wrapping import wrap
 
-SEED = 0  # unless the user gives another
+SEED = 0  # the seed of every run
 
 
 def fix_seeds(seed: int) -> None:
-    """Python's and NumPy's global generators, which a script may draw its batches from.
+    """Seeds Python's and NumPy's global generators, from which a script may draw its batches.
 
-    A script that seeds one of them afresh, with nothing, gets this seed as well: its batches would be new in each run.
+    A script's call `seed()` without a value also gets this seed; otherwise its batches would be new in each run.
     """
     import numpy as np
 
@@ -29,36 +29,36 @@ def fix_seeds(seed: int) -> None:
 
 
 def fix_graph_seeds(tf: Any, seed: int) -> None:
-    """Gives each graph a seed, which the script may replace: what TF draws is then the same from run to run.
+    """Gives each graph a seed, which the script may replace, so that TensorFlow draws the same numbers in each run.
 
     Args:
         tf: the TF1 module, `tensorflow` or `tensorflow.compat.v1`.
-        seed: of the default graph, and of those that are made from now on.
+        seed: the seed of the default graph, and of all later graphs.
     """
 
     def seeded(begin: Any, graph: Any, *args: Any, **kwargs: Any) -> None:
         begin(graph, *args, **kwargs)
-        if type(graph) is tf.Graph:  # a function's graph has its seed from elsewhere
+        if type(graph) is tf.Graph:  # the graph of a function gets its seed elsewhere
             graph.seed = seed
 
     wrap(tf.Graph, "__init__", seeded)
     tf.get_default_graph().seed = seed
 
 
-# -- the same random numbers in two programs that build the same graph with other operations beneath it ----------------
-# TF1 takes the seed of an operation that is given none from the number of operations that the graph has. That is
-# another one with resource variables, or in another TensorFlow. Here it is taken from the operation's name scope.
+# -- equal random numbers in two programs that build the same graph with different ops underneath ----------------------
+# TF1 derives the seed of an op that is given none from the number of ops in the graph. That number differs with
+# resource variables, or in another TensorFlow. Here the seed is derived from the op's name scope.
 
-_FUNCTIONS: Dict[str, int] = {}  # of graphs of functions, by their scopes
+_FUNCTIONS: Dict[str, int] = {}  # for graphs of functions, the number of draws by scope
 
 
 def same_draws(seed: int) -> None:
-    """Lets operations be seeded by the scopes they are made in, in this process from now on.
+    """From now on, derives the seeds of ops in this process from the scopes in which they are made.
 
-    A seed that the script gives an operation, or a graph, counts as ever.
+    A seed that the script gives to an op or a graph is still used.
 
     Args:
-        seed: of graphs that have none.
+        seed: the seed of graphs that are given none.
     """
     import tensorflow
     from tensorflow.python.eager import context
@@ -70,20 +70,20 @@ def same_draws(seed: int) -> None:
             return own(op_seed)
         return own(_of_scope(graph, seed)) if graph.seed is not None else (seed + 1, _of_scope(graph, seed))
 
-    # the public name may be bound to the function already
+    # the public name may already refer to the original function
     wrap(random_seed, "get_seed", get_seed)
     if hasattr(tensorflow, "compat"):
         wrap(tensorflow.compat.v1, "get_seed", get_seed)
 
 
 def _of_scope(graph: Any, seed: int) -> int:
-    """The seed of the next operation that draws in the graph's present scope."""
+    """The seed of the next op that draws in the graph's current scope."""
     scope = graph._name_stack or ""
     if type(graph).__name__ == "Graph":
         counts = getattr(graph, "_tf2towers_draws", None)
         if counts is None:
             counts = graph._tf2towers_draws = {}
-    else:  # of a function: a new graph each time
+    else:  # a function's graph is new each time
         counts = _FUNCTIONS
     counts[scope] = counts.get(scope, 0) + 1
     text = "%s:%d:%d" % (scope, counts[scope], seed)

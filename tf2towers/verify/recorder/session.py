@@ -1,4 +1,4 @@
-"""What a TF1 script's session calls compute, recorded: a little more is fetched in those that train."""
+"""Records the training steps of a TF1 script: session calls that train fetch some tensors in addition."""
 
 import contextlib
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
@@ -13,17 +13,17 @@ from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables
 from .writing import InStep, Writer
 
-#: `Session.run` itself
+#: the original `Session.run`
 Run = Callable[..., Any]
 
 
 class SessionRecorder(object):
-    """Watches optimizers and sessions.
+    """Watches optimizers and sessions, and records each training step.
 
     Args:
-        steps: how many are recorded; `on_enough` is called then, and ends the script.
-        double: also compute the gradients in float64.
-        in_step: the variables of another run, which each step starts from.
+        steps: the number of steps to record; then `on_enough` is called, which ends the script.
+        double: whether to compute the gradients in float64 as well.
+        in_step: the variables of another run, to which this run is set before each step.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class SessionRecorder(object):
     # -- called by the patches ---------------------------------------------------------------------------------------
 
     def run(self, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
-        """A session call; recorded if it trains."""
+        """Runs a session call, and records it if it trains."""
         if self._busy:
             return run(session, fetches, feed_dict, *options)
         self.sessions += 1
@@ -58,7 +58,7 @@ class SessionRecorder(object):
         return self._train(training, run, session, fetches, feed_dict, *options)
 
     def facts(self) -> Dict[str, Any]:
-        """What meta.json says of the run."""
+        """The run's facts for meta.json."""
         found: Dict[str, Any] = {
             "notes": self.notes + layers_note(),
             "towers": 1,
@@ -77,7 +77,7 @@ class SessionRecorder(object):
         self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
     ) -> Any:
         if self._in_step is not None:
-            self._set_back(run, session, self._in_step.values(self.writer.steps))
+            self._set_variables(run, session, self._in_step.values(self.writer.steps))
         before = self._values(run, session)
         fed = feeds_of(session, feed_dict)
         copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
@@ -99,7 +99,7 @@ class SessionRecorder(object):
         return values
 
     def _training(self, session: Any, fetches: Any) -> Optional[Training]:
-        """What to fetch beside, or None for a call that does not train."""
+        """The tensors to fetch in addition; None for a call that does not train."""
         if not self.applied:
             return None
         ops = fetched_ops(self._tf, session, fetches)
@@ -111,14 +111,14 @@ class SessionRecorder(object):
         return self._trainings[key]
 
     def _values(self, run: Run, session: Any) -> Dict[str, Any]:
-        """Every initialized global variable."""
+        """The values of all initialized global variables."""
         with session.graph.as_default():
             names = {name_of(variable) for variable in self._tf.global_variables() if is_number(variable)}
         with self._quiet():
             known = self._ready.setdefault(session, {})
             return self._variables_of(session).read(lambda fetches: run(session, fetches), known, names)
 
-    def _set_back(self, run: Run, session: Any, values: Dict[str, Any]) -> None:
+    def _set_variables(self, run: Run, session: Any, values: Dict[str, Any]) -> None:
         with self._quiet():
             self._variables_of(session).write(lambda *call: run(session, *call), values)
 
@@ -127,7 +127,7 @@ class SessionRecorder(object):
 
     @contextlib.contextmanager
     def _quiet(self) -> Iterator[None]:
-        """While this is open, session calls are the recorder's own, and are not recorded."""
+        """A context in which session calls are the recorder's own, and are not recorded."""
         self._busy = True
         try:
             yield
@@ -136,10 +136,10 @@ class SessionRecorder(object):
 
 
 def watch(tf: Any, recorder: SessionRecorder) -> None:
-    """Lets the recorder see every gradient, update and session call of the program from now on."""
+    """From now on, the recorder sees every gradient, update and session call of the program."""
 
     def differentiated(losses: List[Any], pairs: List[Tuple[Any, Any]], by_hand: bool) -> None:
-        if by_hand:  # `tf.gradients(loss, variables)`, and not some other derivative
+        if by_hand:  # only `tf.gradients(loss, variables)`, not other derivatives
             pairs = [(gradient, source) for gradient, source in pairs if isinstance(source, tf.Variable)]
             if len(losses) > 1 or losses[0].shape.ndims != 0 or not pairs:
                 return

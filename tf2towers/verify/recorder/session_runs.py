@@ -1,4 +1,4 @@
-"""Calls of TF1's sessions, of every kind: a `MonitoredSession`, an interactive one, one of a migrated script's."""
+"""Wraps the calls of TF1's sessions of every kind, such as a `MonitoredSession` or that of a migrated script."""
 
 from typing import Any, Callable
 
@@ -6,7 +6,7 @@ from .wrapping import wrap
 
 
 def around_runs(tf: Any, around: Callable[..., Any]) -> None:
-    """`around(run, session, fetches, feed_dict, *options)` stands for each `Session.run`."""
+    """From now on, `around(run, session, fetches, feed_dict, *options)` replaces each `Session.run`."""
 
     def run(
         original: Any,
@@ -22,7 +22,7 @@ def around_runs(tf: Any, around: Callable[..., Any]) -> None:
 
 
 def around_every_run(tf: Any, around: Callable[..., Any]) -> None:
-    """As `around_runs`. What `make_callable` gives runs the session then; `partial_run` is refused."""
+    """As `around_runs`; also makes `make_callable`'s functions call `Session.run`, and refuses `partial_run`."""
 
     def make_callable(
         _: Any, session: Any, fetches: Any, feed_list: Any = None, accept_options: bool = False
@@ -43,10 +43,10 @@ def around_every_run(tf: Any, around: Callable[..., Any]) -> None:
 
 
 def change_settings(tf: Any, changed: Callable[[Any], Any]) -> None:
-    """Every session begins with `changed(config)`, where `config` is a `tf.ConfigProto` or None."""
+    """From now on, every session begins with `changed(config)`, where `config` is a `tf.ConfigProto` or None."""
 
     def begin(original: Any, session: Any, target: Any = "", graph: Any = None, config: Any = None) -> None:
-        if config is None or isinstance(config, tf.ConfigProto):  # anything else is for TensorFlow to refuse
+        if config is None or isinstance(config, tf.ConfigProto):  # TensorFlow itself refuses anything else
             config = changed(config)
         original(session, target, graph, config)
 
@@ -54,6 +54,6 @@ def change_settings(tf: Any, changed: Callable[[Any], Any]) -> None:
 
 
 def base_of(tf: Any) -> Any:
-    """The class whose methods all kinds of sessions have."""
+    """The base class that defines the methods of all kinds of sessions."""
     session = getattr(tf, "Session", None) or tf.compat.v1.Session
     return next(kind for kind in session.__mro__ if kind.__name__ == "BaseSession")

@@ -1,7 +1,7 @@
-"""TensorFlow's own readers and writers of files, over a scratch folder: `tf.gfile`, `Saver`, `FileWriter`, `tf.data`.
+"""Redirects TensorFlow's own file access to a scratch folder: `tf.gfile`, `Saver`, `FileWriter`, `tf.data`.
 
-What a version does not have is passed over: TensorFlow 1.12 to 1.15, and 2. No operation is added to a graph: that
-would change the seeds of the script's random operations. A name that the graph itself computes is not seen.
+Functions that a version lacks are skipped: TensorFlow 1.12 to 1.15, and 2. No op is added to a graph: that would change
+the seeds of the script's random ops. A file name that the graph itself computes is not seen.
 """
 
 import contextlib
@@ -18,10 +18,10 @@ from .writes import OPTION, RefusedWrite, Writes, like, replace_everywhere
 
 
 def protect_tensorflow(writes: Writes) -> None:
-    """From now on TensorFlow writes to scratch. To be called after it is imported."""
+    """Makes TensorFlow write to the scratch folder from now on. Call it after TensorFlow is imported."""
     replaced: Dict[int, Any] = {}
     first: Dict[Any, Any] = {}
-    for module, name, place, argument, what in _TABLE:
+    for module, name, place, argument, use in _TABLE:
         held, _, attribute = name.rpartition(".")
         try:
             holder = importlib.import_module("tensorflow.python." + module)
@@ -30,14 +30,14 @@ def protect_tensorflow(writes: Writes) -> None:
         except (ImportError, AttributeError, KeyError):
             continue
         function = getattr(original, "__func__", original)
-        new = _with_path(writes, function, what, place, argument)
+        new = _with_path(writes, function, use, place, argument)
         setattr(holder, attribute, staticmethod(new) if function is not original else new)
         if not isinstance(holder, type):
             replaced[id(first.setdefault((module, name), function))] = new
     replace_everywhere(replaced)
 
     def match(original: Any, pattern: Any, *rest: Any) -> Any:
-        """`tf.gfile.Glob`: Python's, for the names that it gives are the script's."""
+        """`tf.gfile.Glob`, by Python's glob, which returns the script's names of files."""
         if b"://" in os.fsencode(pattern):
             return original(pattern, *rest)
         return [like(pattern, name) for name in sorted(glob.glob(os.fsdecode(pattern)))]
@@ -49,19 +49,19 @@ def protect_tensorflow(writes: Writes) -> None:
     for module in (getattr(file_io, name, None) for name in ("_pywrap_file_io", "pywrap_tensorflow")):
         if hasattr(module, "GetMatchingFiles"):
             wrap(module, "GetMatchingFiles", match)
-    if "h5py" in sys.modules:  # it opens in C; TensorFlow imports it for Keras
+    if "h5py" in sys.modules:  # h5py opens files in C; TensorFlow imports it for Keras
         wrap(sys.modules["h5py"].File, "__init__", open_h5)
 
 
 def _to_match(writes: Writes, pattern: Any) -> Any:
-    """What to look for where a folder is in scratch: the files that there are."""
+    """The pattern for TensorFlow: where a folder is in scratch, the files there that match."""
     found = writes.readable(pattern)
     names = glob.glob(pattern) if found != pattern else []
     return [like(pattern, glob.escape(os.fsdecode(writes.readable(name)))) for name in names] or found
 
 
 def _tree_to_remove(writes: Writes, path: Any) -> Any:
-    """What is left to be removed of a folder, once all that is in it has gone: itself."""
+    """The path of a folder to remove, after removing all its contents."""
     if os.path.isdir(path):
         shutil.rmtree(path)
         os.mkdir(path)
@@ -79,7 +79,7 @@ def _file_to_write(writes: Writes, path: Any) -> Any:
 
 
 def _prefix_to_write(writes: Writes, prefix: Any) -> Any:
-    """Where to write a checkpoint. As TensorFlow does, its folder is made, not those above."""
+    """The path for a checkpoint to write. As in TensorFlow, its folder is created, but not those above it."""
     place = writes.find(prefix)[0]
     if place is None:
         return prefix
@@ -91,7 +91,7 @@ def _prefix_to_write(writes: Writes, prefix: Any) -> Any:
 
 
 def _as_named(writes: Writes, path: Any) -> Any:
-    """The script's own name for a checkpoint in scratch; other paths as they are."""
+    """The script's own name for a checkpoint in scratch; other paths unchanged."""
     text = os.fsdecode(path)
     for target in sorted(writes.names, key=len, reverse=True):
         if text.startswith(target):
@@ -102,7 +102,7 @@ def _as_named(writes: Writes, path: Any) -> Any:
 
 
 def _prefix_to_read(writes: Writes, prefix: Any) -> Any:
-    """Where to read a checkpoint: its parts have names that go on after the prefix."""
+    """The path for a checkpoint to read, found by its files, whose names begin with the prefix."""
     for end in (".index", ""):
         whole = writes.readable(like(prefix, os.fsdecode(prefix) + end))
         if os.path.exists(whole):
@@ -111,7 +111,7 @@ def _prefix_to_read(writes: Writes, prefix: Any) -> Any:
     return os.path.join(writes.readable(folder or os.path.curdir), name)
 
 
-#: what becomes of a path, by what is done there; TensorFlow makes the folders of 'file and folder' and 'folder'
+#: how a path is redirected, by its use; for 'file and folder' and 'folder', TensorFlow creates missing folders
 _WHERE: Dict[str, Callable[[Writes, Any], Any]] = {
     "read": Writes.readable,
     "match": _to_match,
@@ -126,23 +126,23 @@ _WHERE: Dict[str, Callable[[Writes, Any], Any]] = {
 }
 
 
-def _placed(writes: Writes, what: str, path: Any) -> Any:
-    """The path that TensorFlow gets; what is not there, or cannot be written, is for it to report."""
+def _placed(writes: Writes, use: str, path: Any) -> Any:
+    """The redirected path for TensorFlow; where redirecting fails, TensorFlow reports the error."""
     text = os.fsdecode(path)
     if "://" in text and not text.startswith("file://"):
-        if what in ("read", "match", "read a checkpoint", "name") or text.startswith("ram://"):
+        if use in ("read", "match", "read a checkpoint", "name") or text.startswith("ram://"):
             return path
-        message = "the script writes to %s: tf2towers does not, and %s is for folders of this machine"
+        message = "the script writes to %s, which tf2towers refuses; %s is only for folders of this machine"
         raise RefusedWrite(message % (text, OPTION))
     try:
-        return _WHERE[what](writes, path)
+        return _WHERE[use](writes, path)
     except OSError:
         place = writes.find(path)[0]
         return path if place is None else like(path, writes.files + place)
 
 
 def _concrete(value: Any) -> Any:
-    """The text, or list of texts, that a value is; None of a symbolic tensor and of what is no text."""
+    """The text, or list of texts, of a value; None for a symbolic tensor or a value that is not text."""
     if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
         return os.fspath(value)
     if isinstance(value, (list, tuple)):
@@ -156,27 +156,27 @@ def _concrete(value: Any) -> Any:
     return _concrete(value) if isinstance(value, (str, bytes, list)) else None
 
 
-def _each(writes: Writes, what: str, value: Any) -> Any:
-    """`_placed` of a value or of each text in it; the value itself where nothing changes."""
+def _each(writes: Writes, use: str, value: Any) -> Any:
+    """`_placed` for a value, or for each text in it; the value itself where nothing changes."""
     found = _concrete(value)
     if found is None:
         return value
     if isinstance(found, list):
-        new = [_each(writes, what, part) for part in found]
+        new = [_each(writes, use, part) for part in found]
     else:
-        new = _placed(writes, what, found)
+        new = _placed(writes, use, found)
     return value if new == found else new
 
 
-def _with_path(writes: Writes, original: Any, what: str, place: int, name: str) -> Callable[..., Any]:
-    """The function with one of its arguments, by position or name, in its place; what it returns is named as before."""
+def _with_path(writes: Writes, original: Any, use: str, place: int, name: str) -> Callable[..., Any]:
+    """The function with one argument, by position or name, redirected; results keep the script's names."""
 
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) > place:
-            args = args[:place] + (_each(writes, what, args[place]),) + args[place + 1 :]
+            args = args[:place] + (_each(writes, use, args[place]),) + args[place + 1 :]
         elif name in kwargs:
-            kwargs[name] = _each(writes, what, kwargs[name])
+            kwargs[name] = _each(writes, use, kwargs[name])
         result = original(*args, **kwargs)
         if isinstance(result, str):
             return _as_named(writes, result)
@@ -190,11 +190,11 @@ def _with_path(writes: Writes, original: Any, what: str, place: int, name: str) 
     return call
 
 
-# -- what there is -----------------------------------------------------------------------------------------------------
+# -- the functions that are wrapped ------------------------------------------------------------------------------------
 
 _TRACKABLE = ("checkpoint.checkpoint", "training.tracking.util", "training.checkpointable.util")
 
-#: module, name ('Class.method' with self in position 0), position and name of the argument, what is done there
+#: module, name ('Class.method' with self in position 0), position and name of the argument, its use in `_WHERE`
 _TABLE = [
     ("training.saver", "Saver.save", 2, "save_path", "write a checkpoint"),
     ("training.saver", "Saver.restore", 2, "save_path", "read a checkpoint"),
@@ -232,11 +232,11 @@ _TABLE += [
 _TABLE += [(module, "TrackableSaver.save", 1, "file_prefix", "write a checkpoint") for module in _TRACKABLE]
 _TABLE += [(module, "TrackableSaver.restore", 1, "save_path", "read a checkpoint") for module in _TRACKABLE]
 
-#: the C++ functions under `tf.gfile`, which file_io.py looks up at each call; the path comes first, bytes or text
+#: the C++ functions behind `tf.gfile`, which file_io.py looks up at each call; paths are bytes or text
 _TABLE += [
-    (module, name, place, "path", what)
+    (module, name, place, "path", use)
     for module in ("lib.io._pywrap_file_io", "pywrap_tensorflow")
-    for names, place, what in [
+    for names, place, use in [
         ("FileExists IsDirectory Stat ReadFileToString GetChildren", 0, "read"),
         ("BufferedInputStream CreateBufferedInputStream CopyFile", 0, "read"),
         ("WritableFile CreateWritableFile WriteStringToFile", 0, "write"),

@@ -1,4 +1,4 @@
-"""What an update of a TF1 graph is made of: its towers, their losses and gradients, inputs and draws."""
+"""The parts of a TF1 graph's update: its towers, their losses and gradients, inputs and random numbers."""
 
 import sys
 from typing import Any, Iterable, List, NamedTuple, Optional, Set, Tuple
@@ -6,19 +6,19 @@ from typing import Any, Iterable, List, NamedTuple, Optional, Set, Tuple
 from . import graph as graphs
 from .feeds import inputs_among
 
-#: what `compute_gradients` gives: (gradient or None, variable)
+#: the result of `compute_gradients`: (gradient or None, variable)
 Pairs = List[Tuple[Any, Any]]
 
 
 class Computed(NamedTuple):
-    """One `compute_gradients`: a tower's loss and gradients."""
+    """One call of `compute_gradients`: a tower's loss and gradients."""
 
     loss: Any
     pairs: Pairs
 
 
 class Applied(NamedTuple):
-    """One `apply_gradients`: its op, and what it applies."""
+    """One call of `apply_gradients`: its op, and the gradients that it applies."""
 
     optimizer: Any
     op: Any
@@ -26,7 +26,7 @@ class Applied(NamedTuple):
 
 
 class Training(object):
-    """What is fetched beside, for one set of fetches that train."""
+    """The tensors to fetch in addition, for one set of fetches that train."""
 
     def __init__(self) -> None:
         self.names: List[str] = []
@@ -36,12 +36,12 @@ class Training(object):
         self.towers = 1
 
     def add(self, name: str, tensor: Any) -> None:
-        """Adds one more tensor, whose name is 'kind|name'."""
+        """Adds one tensor, whose name is 'kind|name'."""
         self.names.append(name)
         self.tensors.append(tensor)
 
     def add_gradient(self, name: str, gradient: Any) -> None:
-        """A gradient; one that is sparse is two: its values and their rows."""
+        """Adds a gradient; a sparse one as two tensors, its values and their rows."""
         if hasattr(gradient, "indices"):
             self.add(name + "//values", gradient.values)
             self.add(name + "//indices", gradient.indices)
@@ -49,12 +49,12 @@ class Training(object):
             self.add(name, gradient)
 
     def add_inputs(self, ops: Iterable[Any]) -> None:
-        """What comes in among the operations."""
+        """Adds the inputs that ops among these return."""
         for tensor in inputs_among(ops):
             self.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
 
     def add_of_tower(self, number: int, loss: Any) -> None:
-        """A tower's loss and what it draws."""
+        """Adds a tower's loss and the random numbers that it draws."""
         self.add("loss|%d" % number, loss)
         forward = graphs.ancestors([loss.op])
         for place, op in enumerate(graphs.of_type(forward, graphs.RANDOM_OPS)):
@@ -64,10 +64,10 @@ class Training(object):
 def plan(
     graph: Any, ops: Iterable[Any], applied: List[Applied], computed: List[Computed]
 ) -> Optional[Training]:
-    """What to fetch beside `ops`; None where they run no update.
+    """The tensors to fetch in addition to `ops`; None where they run no update.
 
     Args:
-        applied, computed: all that the program has built.
+        applied, computed: all that the program has built so far.
     """
     ancestors = graphs.ancestors(ops)
     applied = [update for update in applied if update.op in ancestors and update.op.graph is graph]
@@ -101,13 +101,13 @@ def name_of(variable: Any) -> str:
 
 
 def layers_note() -> List[str]:
-    """Where `tf.layers` and the cells come from, if not from TensorFlow itself."""
+    """A note on the library of `tf.layers` and cells, where it is not TensorFlow."""
     keras = sys.modules.get("tf_keras")
     return [] if keras is None else ["tf.layers and cells: tf_keras " + str(keras.__version__)]
 
 
 def feeds_update(computed: Computed, update: Set[Any]) -> bool:
-    """Whether one of its gradients is among the operations that an update depends on."""
+    """Whether an update depends on one of these gradients."""
     return any(gradient is not None and _op(gradient) in update for gradient, _ in computed.pairs)
 
 

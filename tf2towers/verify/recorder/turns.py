@@ -1,8 +1,8 @@
-"""A serialised schedule of a cluster: one worker's step at a time, in the order 0, 1, .., 0, 1, ..
+"""A serial schedule of a cluster's steps: one worker at a time, in the order 0, 1, .., 0, 1, ..
 
-The order of asynchronous updates changes their result, so two runs can be compared only where it is fixed. A round
-begins when all workers are there for it. Of synchronous ones, each then has the token of the round before. None can
-take another's: the tokens are alike, and a fast worker would make a slow one's step in its place.
+The order of asynchronous updates changes their result, so two runs can be compared only with a fixed order. A round
+begins when all workers wait for it. Each synchronous worker then has its token of the round before. Without this, a
+fast worker could take a slow one's token and step in its place, because all tokens are equal.
 """
 
 import contextlib
@@ -17,18 +17,18 @@ from .variables import Effects
 from .wrapping import wrap
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
-_LOOK = 0.002  # seconds between two looks at the others' files
+_LOOK = 0.002  # seconds between two checks of the other workers' files
 
 
 class Turns(object):
-    """`with turns.turn(): ...` around each step.
+    """`with turns.turn(): ...` around each step of a worker.
 
-    A file of each worker grows by a byte when it asks for a turn, and when that is over. It is locked while the worker
-    lives: who has ended is left out.
+    Each worker's file grows by one byte when the worker requests a turn, and by another when the turn is over. The
+    worker locks the file while it lives, so that the others stop waiting for a worker that has ended.
 
     Args:
-        folder: of the files; it is there.
-        workers: how many there are.
+        folder: the existing folder of the files.
+        workers: the number of workers.
     """
 
     def __init__(self, folder: str, worker: int, workers: int) -> None:
@@ -41,7 +41,7 @@ class Turns(object):
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """One turn of this worker; an error ends it too, for the script may catch it: an iterator's end, say."""
+        """A context for one turn. An error ends the turn too: the script may catch it, as at an iterator's end."""
         asked = 2 * self._made + 1
         self._made += 1
         self._file.write(b".")
@@ -53,7 +53,7 @@ class Turns(object):
             self._file.write(b".")
 
     def wait_for_chief(self) -> None:
-        """Waits until worker 0 has asked for its first turn. It is none itself."""
+        """Waits until worker 0 has requested its first turn. This does not take a turn."""
         self._wait({0: 1})
 
     def _wait(self, counts: Dict[int, int]) -> None:
@@ -61,7 +61,7 @@ class Turns(object):
             time.sleep(_LOOK)
 
     def _count(self, worker: int) -> float:
-        """How often a worker's file has grown."""
+        """The size of a worker's file, infinite once the worker has ended."""
         try:
             with open(self._paths[worker], "rb") as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -73,9 +73,9 @@ class Turns(object):
 
 
 class InTurns(Alone):
-    """Asynchronous workers: from its first training call on, one worker's call at a time, with what is read after it.
+    """The schedule of a worker: from its first training call on, one worker's call at a time, and the reading after it.
 
-    Synchronous workers: all begin a step together. When all have made it, and the chief its update, each reads.
+    Synchronous workers begin each step together. When all have made it, and the chief its update, each reads.
     """
 
     def __init__(self, turns: Turns) -> None:
@@ -84,7 +84,7 @@ class InTurns(Alone):
 
     @contextlib.contextmanager
     def call(self, effects: Effects) -> Iterator[None]:
-        """A turn of its own; of synchronous workers a moment at which all are there."""
+        """A context with a turn of its own; for synchronous workers, waits until all are ready."""
         self._begun = self._begun or effects.training
         counts = effects.training if self.synchronous else self._begun and bool(effects.used)
         if not counts:
@@ -99,7 +99,7 @@ class InTurns(Alone):
 
     @contextlib.contextmanager
     def after(self, effects: Effects) -> Iterator[None]:
-        """Of synchronous workers: all have made the step."""
+        """A context after a synchronous step: waits until all workers have made it."""
         if self.synchronous and effects.training:
             with self._turns.turn():
                 yield
@@ -107,17 +107,17 @@ class InTurns(Alone):
             yield
 
     def is_settled(self) -> bool:
-        """Synchronous: the chief's thread may not have made its update yet."""
+        """False for synchronous workers, after a pause: the chief's thread may not have made its update yet."""
         if self.synchronous:
             time.sleep(_PAUSE)
         return not self.synchronous
 
 
-def look_for_the_chief(manager: Any, turns: Turns) -> None:
-    """Lets workers that wait for the chief look every second whether it is ready, but only once it is about to train.
+def poll_chief(manager: Any, turns: Turns) -> None:
+    """Makes workers that wait for the chief check it every second, but only once it is about to train.
 
-    TF1's look every 30 seconds, and so seldom come up between the chief's initialization and the start of its queues:
-    a count of epochs on the parameter servers, which they share, would then be used up by one of them.
+    TF1's check every 30 seconds, so they seldom run between the chief's initialization and the start of its queues. In
+    that time, one worker could use up a count of epochs that all share on the parameter servers.
     """
 
     def begin(original: Any, *args: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a session call returned, one by one with the names of what was fetched, and as arrays that can be kept."""
+"""The values that a session call returned, with the names of their fetches, and as arrays to store."""
 
 import hashlib
 import re
@@ -13,13 +13,13 @@ _SUMMARIES = (
     "AudioSummaryV2", "TensorSummary", "TensorSummaryV2",
 )  # fmt: skip
 _SAVES = ("SaveV2", "MergeV2Checkpoints", "Save", "SaveSlices")
-#: an array of more bytes is kept in part, once a run has written much
+#: larger arrays (in bytes) are stored only in part, once a run has written much
 _SMALL = 65536
 _PART = 1024
 
 
 def leaves(fetch: Any, value: Any, hooks: bool = False) -> Iterator[Tuple[Any, Any, bool]]:
-    """(what was fetched, its value, whether a hook wanted it) of a nest, in order."""
+    """Yields (fetch, value, whether a hook fetched it) for each value of a nest, in order."""
     if isinstance(value, dict):
         outer = CALLER in value and not hooks
         for key in value:
@@ -36,7 +36,7 @@ def leaves(fetch: Any, value: Any, hooks: bool = False) -> Iterator[Tuple[Any, A
 
 
 def name_of(fetch: Any) -> str:
-    """What a fetch is called in a report."""
+    """The name of a fetch in reports."""
     if isinstance(fetch, str):
         return fetch
     name = getattr(fetch, "name", None)
@@ -44,7 +44,7 @@ def name_of(fetch: Any) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """What a script sees of a value before it looks at its numbers."""
+    """The kind of a value, as a script sees it without its numbers."""
     if isinstance(value, np.generic):
         return "a number"
     return {"ndarray": "an array", "NoneType": "nothing", "bytes": "bytes"}.get(
@@ -53,17 +53,17 @@ def kind_of(value: Any) -> str:
 
 
 def is_summary(graph: Any, fetch: Any) -> bool:
-    """Whether it is fetched from an operation that makes summaries."""
+    """Whether a fetch is the result of an op that makes summaries."""
     return getattr(_operation(graph, fetch), "type", "") in _SUMMARIES
 
 
 def is_handle(graph: Any, fetch: Any) -> bool:
-    """Whether it names an iterator: by where it is, which is nothing that two programs have in common."""
+    """Whether a fetch is an iterator's handle: it contains an address, which differs in every process."""
     return getattr(_operation(graph, fetch), "type", "") == "IteratorToStringHandle"
 
 
 def is_saved_path(graph: Any, fetch: Any) -> bool:
-    """Whether it is the path that a Saver returns, which scripts make of their folder and of the time."""
+    """Whether a fetch is the path that a Saver returns, which depends on the script's folder and the time."""
     op = _operation(graph, fetch)
     return (
         op is not None
@@ -82,10 +82,10 @@ def _operation(graph: Any, fetch: Any) -> Any:
 
 
 def as_array(value: Any, scratch: str = "") -> Any:
-    """A value as an array of numbers; None for what is none, as an object of the session.
+    """A value as an array of numbers; None for other objects, such as those of the session.
 
     Args:
-        scratch: the folder that a run's files are kept in, which is another one in each run: left out of text.
+        scratch: the folder of redirected writes, which differs in each run: removed from texts.
     """
     if isinstance(value, (bytes, str)):
         return _text(value if isinstance(value, bytes) else value.encode("utf-8"), scratch)
@@ -108,12 +108,12 @@ def _text(value: bytes, scratch: str) -> Any:
 
 
 class Keeper(object):
-    """Arrays for the disk: whole, and in part once a run has written `most` bytes.
+    """Prepares arrays for the disk: whole ones, and after `most` bytes only parts or digests of large ones.
 
     Args:
         scratch: see `as_array`.
-        rounded: the other side's numbers are rounded otherwise, so that a part is some of them, and no digest.
-        most: so many bytes.
+        rounded: whether the other side rounds differently, so that a part is a sample of elements, not a digest.
+        most: the number of bytes to write in whole arrays.
     """
 
     def __init__(self, scratch: str = "", rounded: bool = False, most: int = 1 << 30) -> None:
@@ -122,7 +122,7 @@ class Keeper(object):
         self._left = most
 
     def kept(self, name: str, value: Any) -> List[Tuple[str, Any]]:
-        """Pairs of name and array; none for what is no array."""
+        """Pairs of name and array to store; empty for a value that is not an array."""
         array = as_array(value, self.scratch)
         if array is None:
             return []
@@ -135,7 +135,7 @@ class Keeper(object):
 
 
 def hex_digest(array: Any) -> str:
-    """Of type, shape and numbers: one for all NaN, and for both zeros."""
+    """A digest of an array's type, shape and numbers; all NaN count as equal, and both zeros."""
     if array.dtype.kind in "fc":
         array = np.where(np.isnan(array), array.dtype.type(np.nan), array + array.dtype.type(0))
     found = hashlib.sha256(("%s%s" % (array.dtype, array.shape)).encode("ascii"))

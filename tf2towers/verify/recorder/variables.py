@@ -1,4 +1,4 @@
-"""The values of every variable that a graph has, read by operations that are made for it."""
+"""Reads and writes the variables of a graph, with ops that are added to it; and finds the variables that an op uses."""
 
 from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
@@ -6,53 +6,53 @@ from . import graph as graphs
 
 
 class Variables(object):
-    """The variables of one graph, those included that are made later."""
+    """The variables of one graph, including later ones."""
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
         self._seen, self._version = 0, -1
-        self._asks: Dict[str, Tuple[Any, Any]] = {}
-        self._gifts: Dict[str, Tuple[Any, Any]] = {}
+        self._reading: Dict[str, Tuple[Any, Any]] = {}
+        self._assignments: Dict[str, Tuple[Any, Any]] = {}
 
     def read(
         self, run: Callable[[Any], Any], known: Dict[str, bool], wanted: Optional[Set[str]] = None
     ) -> Dict[str, Any]:
-        """The values of all variables that have one, by the names of their operations.
+        """The values of all initialized variables, by the names of their operations.
 
         Args:
             run: runs fetches in the session.
-            known: those that the session has found initialized; added to.
-            wanted: these alone; None: all.
+            known: the variables known to be initialized in the session; updated.
+            wanted: the names to read; None: all.
         """
-        self._look()
-        asked = [name for name in self._asks if wanted is None or name in wanted]
+        self._add_new()
+        asked = [name for name in self._reading if wanted is None or name in wanted]
         unknown = [name for name in asked if name not in known]
         if unknown:
-            ready = run([self._asks[name][0] for name in unknown])
+            ready = run([self._reading[name][0] for name in unknown])
             known.update({name: True for name, is_ready in zip(unknown, ready) if is_ready})
         names = [name for name in asked if name in known]
-        return dict(zip(names, run([self._asks[name][1] for name in names]))) if names else {}
+        return dict(zip(names, run([self._reading[name][1] for name in names]))) if names else {}
 
     def write(self, run: Callable[..., Any], values: Dict[str, Any]) -> None:
-        """Gives variables values by the names of their operations; what the graph does not have is passed over.
+        """Assigns values to variables by the names of their operations; names that the graph does not have are skipped.
 
-        So is a value of another shape, as a part that was kept of a large one.
+        Values of other shapes, such as parts of large arrays, are skipped too.
         """
-        self._look()
+        self._add_new()
         names = [
             name
             for name, value in values.items()
-            if name in self._asks and self._asks[name][1].shape.is_compatible_with(value.shape)
+            if name in self._reading and self._reading[name][1].shape.is_compatible_with(value.shape)
         ]
         with graphs.beside(self._graph):
             for name in names:
-                if name not in self._gifts:
-                    self._gifts[name] = _gift(self._graph.get_operation_by_name(name))
+                if name not in self._assignments:
+                    self._assignments[name] = _assignment(self._graph.get_operation_by_name(name))
         if names:
-            fed = {self._gifts[name][0]: values[name] for name in names}
-            run([self._gifts[name][1] for name in names], fed)
+            fed = {self._assignments[name][0]: values[name] for name in names}
+            run([self._assignments[name][1] for name in names], fed)
 
-    def _look(self) -> None:
+    def _add_new(self) -> None:
         if self._graph.version == self._version:
             return
         operations = self._graph.get_operations()
@@ -60,8 +60,8 @@ class Variables(object):
         if new:
             with graphs.beside(self._graph):
                 for op in new:
-                    if op.name not in self._asks and _is_readable(op):
-                        self._asks[op.name] = _questions(self._graph, op)
+                    if op.name not in self._reading and _is_readable(op):
+                        self._reading[op.name] = _reading_tensors(self._graph, op)
         self._seen, self._version = len(operations), self._graph.version
 
 
@@ -72,8 +72,8 @@ def _is_readable(op: Any) -> bool:
     return dtype.name not in ("resource", "variant") and not dtype.is_quantized
 
 
-def _questions(graph: Any, op: Any) -> Tuple[Any, Any]:
-    """Two tensors: whether a variable has a value, and the value."""
+def _reading_tensors(graph: Any, op: Any) -> Tuple[Any, Any]:
+    """Two tensors: whether a variable is initialized, and its value."""
     from tensorflow.python.framework import ops
     from tensorflow.python.ops import gen_resource_variable_ops, gen_state_ops
 
@@ -85,8 +85,8 @@ def _questions(graph: Any, op: Any) -> Tuple[Any, Any]:
         return gen_state_ops.is_variable_initialized(output), output
 
 
-def _gift(op: Any) -> Tuple[Any, Any]:
-    """What is fed with a value, and the operation that gives it to a variable."""
+def _assignment(op: Any) -> Tuple[Any, Any]:
+    """A placeholder for a value, and the op that assigns it to a variable."""
     from tensorflow.python.framework import dtypes, ops
     from tensorflow.python.ops import array_ops, gen_resource_variable_ops, gen_state_ops
 
@@ -98,14 +98,14 @@ def _gift(op: Any) -> Tuple[Any, Any]:
 
 
 def belongs_to(name: str, owners: Iterable[str]) -> bool:
-    """Whether a variable, a gradient or a summary is of one of some variables, or a slot or average of one."""
+    """Whether a variable, gradient or summary belongs to one of these variables, or to a slot or average of one."""
     return any("/%s/" % owner in "/%s/" % name.partition("//")[0] for owner in owners)
 
 
-# -- which variables an operation reads or may change, by what TensorFlow says of its inputs ---------------------------
+# -- the variables that an op reads or may change, by the types of its inputs ------------------------------------------
 
 VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
-#: operations that take a variable and leave it as it is
+#: ops that take a variable and do not change it
 READS = {
     "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape", "Identity", "Enter",
     "Exit", "Switch", "Merge", "NextIteration", "IdentityN", "_ReadVariablesOp", "IsVariableInitialized", "RefSwitch",
@@ -115,13 +115,13 @@ _ASKS = ("VarIsInitializedOp", "IsVariableInitialized")
 
 
 class Effects(object):
-    """What a session call may do to variables, by the names of their operations.
+    """The effects of a session call on variables, by the names of their operations.
 
     Attributes:
-        written: those that it may change.
-        used: those that it reads or changes; not those it initializes, restores or asks whether they are initialized.
-        training: it runs the update of an optimizer.
-        run_ops: all operations that it runs.
+        written: the variables that it may change.
+        used: those that it reads or changes; not those that it initializes, restores, or only tests for initialization.
+        training: whether it runs an optimizer's update.
+        run_ops: all ops that it runs.
     """
 
     def __init__(self, ops: Iterable[Any], updates: Set[Any]) -> None:
@@ -145,14 +145,14 @@ def _handles(op: Any) -> List[Any]:
 
 
 def _only_reads(op: Any) -> bool:
-    """Whether it takes the values of TF1's variables alone: it has no input that is declared a reference."""
+    """Whether an op only takes values of TF1's variables: none of its inputs is declared as a reference."""
     if any(tensor.dtype.name == "resource" for tensor in op.inputs):
         return False
     return not any(argument.is_ref for argument in op.op_def.input_arg)
 
 
 def begins(op: Any) -> bool:
-    """Whether it gives a variable its first value, or that of a checkpoint."""
+    """Whether an op assigns a variable's initial value, or its value in a checkpoint."""
     if op.type not in ("Assign", "AssignVariableOp"):
         return False
     name = op.inputs[0].op.name
@@ -162,7 +162,7 @@ def begins(op: Any) -> bool:
 
 
 def _copied_from(tensor: Any) -> List[Any]:
-    """A tensor, and those that it is a copy of."""
+    """A tensor, and the tensors that it is a copy of."""
     found = [tensor]
     while found[-1].op.type in ("Identity", "Reshape") and len(found) < 9:
         found.append(found[-1].op.inputs[0])
@@ -170,7 +170,7 @@ def _copied_from(tensor: Any) -> List[Any]:
 
 
 def _variable_of(tensor: Any, traced: Dict[Any, str]) -> str:
-    """The name of the variable that a reference or handle is of; empty where it is of something else."""
+    """The name of the variable to which a reference or handle belongs; empty where it is another resource's."""
     path = []
     op = tensor.op
     while op not in traced and op.type not in VARIABLES:

@@ -1,4 +1,4 @@
-"""A function or method with another one around it: what all patches are made of."""
+"""Wraps functions and methods; all patches of the recorder are made with it."""
 
 import contextlib
 import functools
@@ -7,12 +7,12 @@ from typing import Any, Callable, Iterator
 
 
 def wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:
-    """From now on `owner.name(...)` is `around(original, ...)`.
+    """From now on, `owner.name(...)` is `around(original, ...)`.
 
     Args:
-        owner: a module or a class. A method that it inherits becomes its own.
-        name: of a function or a method.
-        around: is given what was there before, and the arguments; of a method, `self` is the first of them.
+        owner: a module or a class. An inherited method becomes the class's own.
+        name: the name of a function or a method.
+        around: called with the original and the arguments; for a method, `self` is the first argument.
     """
     original = getattr(owner, name)
 
@@ -20,25 +20,25 @@ def wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:
     def call(*args: Any, **kwargs: Any) -> Any:
         return around(original, *args, **kwargs)
 
-    # AutoGraph calls it as it is: tracing would otherwise rewrite our own code. The mark is that of
-    # `tf.autograph.experimental.do_not_convert` (tensorflow/python/autograph/impl/api.py, autograph_artifact), which is
-    # not there yet when TensorFlow imports an optimizer.
+    # AutoGraph leaves a function with this mark as it is; otherwise tracing would rewrite our own code. The mark is
+    # that of `tf.autograph.experimental.do_not_convert` (tensorflow/python/autograph/impl/api.py, autograph_artifact),
+    # which cannot be imported yet when TensorFlow imports an optimizer.
     call.autograph_info__ = {}  # type: ignore[attr-defined]
     setattr(owner, name, call)
 
 
 class Nesting:
-    """Which calls are made by none of their own kind.
+    """Tells outermost calls from calls inside other ones.
 
     Attributes:
-        inside: one of them is under way.
+        inside: whether a call is running.
     """
 
     inside = False
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[bool]:
-        """One begins; gives whether it is the outermost one."""
+        """A context for one call; yields whether it is the outermost one."""
         outermost = not self.inside
         self.inside = True
         try:
@@ -49,4 +49,4 @@ class Nesting:
 
 
 class NestingOfThread(Nesting, threading.local):
-    """A `Nesting` that each thread has for itself."""
+    """A `Nesting` with a separate state for each thread."""

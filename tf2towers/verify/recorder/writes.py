@@ -1,11 +1,11 @@
-"""What a script writes goes to a scratch folder; a write that gets past is refused, with its path and the way out.
+"""Redirects a script's writes to a scratch folder; refuses any other write, with its path and the option to allow it.
 
-A folder that the script changes is its own from then on: FOLDER/files/PATH. What the disk has in it is listed there by
-links, which say what they stand for and lead nowhere: who opens one unasked does not get to the disk. Other folders are
-those of the disk. So the script reads back what it wrote, and misses what it deleted. Here this is done to Python's
-functions, in `tf_writes` to TensorFlow's. On Python 3.8 and later an audit hook sees every other write of Python's and
-refuses it. Neither sees C libraries that open files by themselves. Programs are started if they are known to write
-nothing. Runs on Python 3.6 to 3.13, with the standard library alone, on POSIX.
+A folder that the script changes is stored from then on as FOLDER/files/PATH. What that folder has on the disk is listed
+in it by links that name their targets but lead nowhere, so that unpatched code cannot follow one to the disk. All other
+folders are the disk's own. So the script reads back what it wrote, and no longer finds what it deleted. This module
+patches Python's functions, `tf_writes` TensorFlow's. On Python 3.8 and later, an audit hook refuses all other writes of
+Python. Neither covers C libraries that open files themselves. Only programs known to write nothing are started. Runs on
+Python 3.6 to 3.13, with the standard library alone, on POSIX.
 """
 
 import builtins
@@ -14,7 +14,7 @@ import errno
 import functools
 import io
 import os
-import pathlib  # noqa: F401  (a class in it keeps functions of `os`, and would take those of here for methods)
+import pathlib  # noqa: F401  (its classes hold functions of `os`, and would take this module's for methods)
 import posix
 import re
 import shlex
@@ -31,10 +31,10 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 from .wrapping import wrap
 
 OPTION = "--allow-writes"
-#: where a link in scratch leads that stands for something on the disk
+#: the target of a scratch link to a file on the disk begins with this
 _ON_DISK = "tf2towers-on-disk:"
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-#: programs that write nothing but what they print
+#: programs that only write to their output
 _HARMLESS = frozenset(
     "nvidia-smi uname hostname which ls cat echo date lscpu free df du id whoami ps true false wc head tail grep "
     "fc-list lspci nproc pwd printenv getconf arch sysctl file stat readlink basename sleep ldd".split()
@@ -43,18 +43,18 @@ _real_open, _real_rmtree = io.open, shutil.rmtree
 
 
 class RefusedWrite(PermissionError):
-    """A write outside of the scratch folder; an OSError, so that libraries do without, where they can."""
+    """A write outside the scratch folder. It is an OSError, so that libraries do without the file where they can."""
 
 
 class Writes(object):
-    """The scratch folder over the disk.
+    """A scratch folder in front of the disk.
 
     Args:
-        folder: it.
-        through: folders that are written to as they are: that of the recording, and those that the user allows.
+        folder: the scratch folder.
+        through: folders that are written to directly: that of the recording, and those that the user allows.
 
     Attributes:
-        names: of checkpoints in scratch: what the script calls them.
+        names: the script's own names of checkpoints, by their paths in scratch.
     """
 
     def __init__(self, folder: Any, through: Iterable[Any] = ()) -> None:
@@ -70,16 +70,16 @@ class Writes(object):
         if not _is_folder(self.files):
             self._take_over(os.sep, self.files)
 
-    # -- places
+    # -- paths
 
     def seen(self, path: str) -> str:
         """The script's own name for an absolute path that may lie in scratch."""
         return path[len(self.files) :] or os.sep if (path + os.sep).startswith(self.files + os.sep) else path
 
     def find(self, path: Any, follow: bool = True) -> Tuple[Optional[str], Any]:
-        """The absolute path without links, the last one too with `follow`; and where the file or folder is.
+        """The absolute path without links (with `follow`, without a last link too); and the actual path of the file.
 
-        The first one is None for what is read and written as it is.
+        The first is None for a path that is not redirected.
         """
         text, here = os.fsdecode(path), posix.getcwd()
         if text.startswith("file://"):
@@ -92,7 +92,7 @@ class Writes(object):
         if self._passes(place):
             return None, like(path, found)
         if found == os.path.normpath(absolute) and self.seen(here) == here:
-            return place, path  # as the script spells it
+            return place, path  # in the script's spelling
         return place, like(path, found)
 
     def _walk(self, path: str, follow: bool = True, links: int = 0) -> Tuple[str, str]:
@@ -115,16 +115,16 @@ class Writes(object):
         return (absolute + os.sep).startswith(self._through)
 
     def readable(self, path: Any, follow: bool = True) -> Any:
-        """Where to read a path, text or bytes as it is."""
+        """The actual path for reading; text or bytes, as the argument."""
         return self.find(path, follow)[1]
 
     # -- changes
 
     def own(self, path: Any, follow: bool = True) -> Any:
-        """The path in scratch of what is to be made, removed or moved; its folder is the script's own then.
+        """The path in scratch for creating, removing or moving a file; its folder then is one in scratch.
 
         Raises:
-            FileNotFoundError, NotADirectoryError: its folder is not there.
+            FileNotFoundError, NotADirectoryError: its folder is missing.
         """
         place, found = self.find(path, follow)
         if place is None:
@@ -144,17 +144,17 @@ class Writes(object):
             self._take_over(found, self.files + folder)
 
     def _take_over(self, found: str, own: str) -> None:
-        """Puts a folder with links for what is in one of the disk in the place of the link for that; once for all."""
+        """Replaces the link to a folder of the disk by a folder of links to its contents, once for all."""
         new = tempfile.mkdtemp(prefix="new-", dir=self.folder)
         for name in posix.listdir(found):
             posix.symlink(_ON_DISK + os.path.join(found, name), os.path.join(new, name))
-        with contextlib.suppress(OSError):  # another process of the script's was first
+        with contextlib.suppress(OSError):  # another process of the script did it first
             if _link(own):
                 posix.remove(own)
             posix.rename(new, own)
 
     def writable(self, path: Any, copy: bool = False) -> Any:
-        """Where to write a file, as `own`; with `copy` that of the disk is there first."""
+        """The path in scratch for writing a file, as `own`; with `copy`, after copying the file on the disk."""
         own = self.own(path)
         disk = _link(own)
         if disk.startswith(_ON_DISK):
@@ -175,42 +175,42 @@ class Writes(object):
             posix.rename(self.files + place, os.path.join(removed, "it"))
 
     def rename(self, source: Any, target: Any) -> None:
-        """`os.rename` and `os.replace`; from scratch to a folder that is written to it is as to another disk."""
+        """`os.rename` and `os.replace`; from scratch to an allowed folder, fails as between two disks."""
         if self.find(source)[0] is not None and self.find(target)[0] is None:
             raise _failure(errno.EXDEV, target)
         posix.rename(self.own(source, follow=False), self.own(target, follow=False))
 
     def overwrite(self, prefix: Any) -> None:
-        """Lets others write files whose names go on with a dot after `prefix`, or end there."""
+        """Prepares writes to all files whose names are `prefix`, or `prefix` followed by a dot and more."""
         folder, name = os.path.split(self.own(prefix))
         for found in posix.listdir(folder):
             path = os.path.join(folder, found)
             if (found + ".").startswith(name + ".") and _link(path).startswith(_ON_DISK):
                 posix.remove(path)
 
-    # -- what is refused
+    # -- refused writes
 
     def check(self, path: Any, what: str) -> None:
-        """Raises RefusedWrite for a path that is neither in scratch nor allowed."""
+        """Raises RefusedWrite for a path outside the scratch folder and the allowed folders."""
         if path is None or isinstance(path, int):
             return
         in_scratch = os.path.join(posix.getcwd(), os.fsdecode(path)).startswith(self.files + os.sep)
         place = self.find(path)[0]
         if place is not None and not in_scratch:
-            message = "the script %s %s, which tf2towers could not keep apart; %s %s lets it"
+            message = "the script %s %s, which tf2towers could not redirect; %s %s allows it"
             raise RefusedWrite(message % (what, place, OPTION, shlex.quote(os.path.dirname(place))))
 
     def check_command(self, command: Any) -> None:
-        """Raises RefusedWrite for a program, or a line of the shell, that may write."""
+        """Raises RefusedWrite for a program or shell command that may write."""
         text = command if isinstance(command, str) else " ".join(map(os.fsdecode, command))
         programs = [part.split()[0] for part in re.split("[|&;\n]+", text) if part.split()]
         harmless = all(os.path.basename(program) in _HARMLESS for program in programs)
         if not self._passes(os.sep) and (not harmless or re.search("[<>()`$]", text)):
-            message = "the script starts '%s', which may write anywhere; %s / lets it, without any protection"
+            message = "the script starts '%s', which may write anywhere; %s / allows it, without protection"
             raise RefusedWrite(message % (text, OPTION))
 
 
-# -- helpers that see the disk as it is --------------------------------------------------------------------------------
+# -- helpers that see the disk without redirection ---------------------------------------------------------------------
 
 
 def _is_folder(path: Any) -> bool:
@@ -221,7 +221,7 @@ def _is_folder(path: Any) -> bool:
 
 
 def _link(path: Any) -> str:
-    """Where a link leads; empty for what is none."""
+    """The target of a link; empty for a path that is not a link."""
     try:
         return os.fsdecode(posix.readlink(path))
     except (OSError, ValueError):
@@ -238,24 +238,24 @@ def like(path: Any, text: str) -> Any:
 
 
 def _below(path: Any, folder: Optional[int]) -> Any:
-    """A path that is relative to an open folder; -1 and None: to the working one."""
+    """A path relative to an open folder; -1 and None stand for the working directory."""
     if folder in (None, -1) or isinstance(path, int):
         return path
     return os.path.join(posix.readlink("/proc/self/fd/%d" % folder), os.fsdecode(path))
 
 
-# -- put in place ------------------------------------------------------------------------------------------------------
+# -- installing the patches --------------------------------------------------------------------------------------------
 
 
 def protect_python(writes: Writes) -> None:
-    """From now on Python's functions write to scratch. To be called once, before the script is run."""
+    """Redirects the writes of Python's functions from now on. Call it once, before the script runs."""
     sys.dont_write_bytecode = True
     replaced: Dict[int, Any] = {}
     for module, name, function in _functions(writes):
         original = getattr(module, name)
         replaced[id(original)] = functools.wraps(original)(function)
         setattr(module, name, function)
-    replace_everywhere(replaced)  # `from os import remove` did so early
+    replace_everywhere(replaced)  # for earlier `from os import remove`
     if hasattr(sys, "addaudithook"):
         sys.addaudithook(_hook(writes))
     else:
@@ -263,7 +263,7 @@ def protect_python(writes: Writes) -> None:
 
 
 def replace_everywhere(replaced: Dict[int, Any]) -> None:
-    """Sets what modules have imported by name, or keep in classes: from the `id` of what was there before."""
+    """Replaces functions that modules imported by name, or keep in classes; the keys are `id`s of the originals."""
     for module in list(sys.modules.values()):
         own = getattr(module, "__name__", "")
         known = isinstance(module, ModuleType) and own not in ("posix", "_io", "io", "_sqlite3", __name__)
@@ -277,16 +277,16 @@ def replace_everywhere(replaced: Dict[int, Any]) -> None:
         for kind in [kind for kind in space.values() if of_classes and isinstance(kind, type)]:
             for key, value in list(vars(kind).items()):
                 inner = getattr(value, "__func__", value)
-                inner = getattr(inner, "__wrapped__", inner)  # Python 3.6
+                inner = getattr(inner, "__wrapped__", inner)  # a wrapper in Python 3.6
                 if id(inner) in replaced:
                     setattr(kind, key, staticmethod(replaced[id(inner)]))
 
 
 def _functions(writes: Writes) -> List[Tuple[Any, str, Callable[..., Any]]]:
-    """What takes the place of Python's functions: module, name, function."""
+    """The functions that replace Python's: module, name, function."""
 
     def first(name: str, where: Callable[[Any, bool], Any]) -> Tuple[Any, str, Callable[..., Any]]:
-        """A function of `os` whose first argument is a path."""
+        """Patches a function of `os` whose first argument is a path."""
         real = getattr(posix, name)
 
         def call(path: Any = os.curdir, *args: Any, dir_fd: Any = None, **kwargs: Any) -> Any:
@@ -299,7 +299,7 @@ def _functions(writes: Writes) -> List[Tuple[Any, str, Callable[..., Any]]]:
         return os, name, call
 
     def second(name: str, do: Callable[[Any, Any], None]) -> Tuple[Any, str, Callable[..., Any]]:
-        """A function of `os` whose second argument is a path that is made."""
+        """Patches a function of `os` whose second argument is a path that it creates."""
 
         def call(source: Any, target: Any, *_: Any, **kwargs: Any) -> None:
             source = _below(source, kwargs.get("src_dir_fd"))
@@ -355,7 +355,7 @@ def _openers(writes: Writes, scan: Callable[..., Any]) -> Iterator[Tuple[Any, st
         with contextlib.suppress(*[OSError] * ignore_errors):
             writes.remove_tree(path)
 
-    connect_really = sqlite3.connect  # opens its file in C
+    connect_really = sqlite3.connect  # it opens its file in C
 
     def connect(database: Any, *args: Any, **kwargs: Any) -> Any:
         path = database if str(database).startswith(":") else writes.writable(database, copy=True)
@@ -367,7 +367,7 @@ def _openers(writes: Writes, scan: Callable[..., Any]) -> Iterator[Tuple[Any, st
 
 @contextlib.contextmanager
 def _named(path: Any, target: Any = None) -> Iterator[None]:
-    """An error in here names files as the script does."""
+    """A context whose errors name files as the script does."""
     try:
         yield
     except OSError as error:
@@ -376,7 +376,7 @@ def _named(path: Any, target: Any = None) -> Iterator[None]:
 
 
 class _Entry(object):
-    """What `os.scandir` gives of a folder in scratch."""
+    """An entry that `os.scandir` yields for a folder in scratch."""
 
     def __init__(self, folder: Any, name: Any) -> None:
         self.name, self.path = name, os.path.join(folder, name)
@@ -398,7 +398,7 @@ class _Entry(object):
 
 
 class _Entries(contextlib.closing):  # type: ignore[type-arg]
-    """What `os.scandir` gives: around a generator of them."""
+    """The result of `os.scandir` for a folder in scratch: an iterator of entries that can be closed."""
 
     def __iter__(self) -> Any:
         return self.__enter__()
@@ -409,7 +409,7 @@ class _Entries(contextlib.closing):  # type: ignore[type-arg]
 
 def _hook(writes: Writes) -> Callable[[str, Any], None]:
     changes = "mkdir remove rmdir truncate chmod chown utime setxattr rename link symlink".split()
-    # of the paths among the arguments
+    # the indexes of the paths among the arguments
     places = {"os." + name: [name in ("link", "symlink")] for name in changes}
     places["os.rename"] = [False, True]
 
@@ -430,7 +430,7 @@ def _hook(writes: Writes) -> Callable[[str, Any], None]:
 
 
 def _watch_programs(writes: Writes) -> None:
-    """For a Python without audit hooks."""
+    """Checks started programs on a Python without audit hooks."""
 
     def start(begin: Any, process: Any, args: Any, *more: Any, **kwargs: Any) -> None:
         writes.check_command(args)

@@ -1,4 +1,4 @@
-"""The folder a recording is written to, one file a step (`tf2towers.verify.recording` reads it)."""
+"""Writes the folder of a recording, one file for each step (`tf2towers.verify.recording` reads it)."""
 
 import json
 import os
@@ -13,7 +13,7 @@ class Writer:
     """Writes step-00000.npz, step-00001.npz, ... and meta.json, each complete or not at all.
 
     Args:
-        folder: made if it is not there.
+        folder: the folder of the recording; created if it is missing.
     """
 
     def __init__(self, folder: str) -> None:
@@ -26,10 +26,10 @@ class Writer:
         """Writes the next step.
 
         Args:
-            arrays: by 'kind|name' (see KINDS in recording.py); NumPy arrays of any shape and numeric type.
+            arrays: NumPy arrays of any shape and numeric type, by 'kind|name' (see `Step.of` in recording.py).
         """
         path = os.path.join(self._folder, "step-%05d.npz" % self.steps)
-        # a name may hold '/', which a zip takes for a folder: fine for NumPy
+        # a name may contain '/', which a zip file takes for a folder; NumPy reads it back as it is
         with open(path + ".part", "wb") as stream:
             np.savez(stream, **{name: np.asarray(value) for name, value in arrays.items()})  # type: ignore[arg-type]
         os.replace(path + ".part", path)
@@ -39,7 +39,7 @@ class Writer:
         """Writes meta.json.
 
         Args:
-            facts: what JSON can hold; NumPy numbers become plain ones.
+            facts: values that JSON has; NumPy numbers become plain ones.
         """
         path = os.path.join(self._folder, "meta.json")
         with open(path + ".part", "w") as stream:
@@ -48,10 +48,10 @@ class Writer:
 
 
 class InStep(object):
-    """The variables that optimizers change, of a recorded run: another run is set to them at each step.
+    """The optimizers' variables of a recorded run, to which another run is set at each step.
 
     Args:
-        folder: of the recording.
+        folder: the folder of the recording.
     """
 
     def __init__(self, folder: str) -> None:
@@ -60,7 +60,7 @@ class InStep(object):
             self._trainable = json.load(stream)["trainable"]
 
     def values(self, step: int) -> Dict[str, Any]:
-        """What a step has of them, by name; nothing where it is not there."""
+        """The recorded values of a step by name; empty where the step was not recorded."""
         path = os.path.join(self._folder, "step-%05d.npz" % step)
         if not os.path.exists(path):
             return {}

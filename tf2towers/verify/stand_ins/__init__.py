@@ -1,7 +1,7 @@
-"""Runs an original TF1 script on TensorFlow 2: `tensorflow` is `tf.compat.v1`, with what that lost standing in.
+"""Runs an original TF1 script on TensorFlow 2: `tensorflow` is `tf.compat.v1`, with substitutes for removed names.
 
-`install()` comes first in a fresh process; the script then runs unedited, `tf.layers`, `tf.contrib` and all. Which
-names are stood in for is in codemod/symbols.tsv, as for a migrated script.
+`install()` is called first in a fresh process; the script then runs unedited, with its `tf.layers` and `tf.contrib`.
+The substitutes are listed in codemod/symbols.tsv, as for migrated scripts.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tf2towers.verify.stand_ins.objects import Objects
 def install(place_towers: Callable[[Any], object] | None = None) -> None:
     """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
 
-    `import tensorflow as tf`, `import tensorflow.compat.v1 as tf`, `from tensorflow.contrib import slim` and their like
-    find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2
-    must be imported before, as the runtime is here.
+    `import tensorflow as tf`, `import tensorflow.compat.v1 as tf`, `from tensorflow.contrib import slim` and similar
+    imports then find TF1's names; TF2 behaviour is off. Since the whole process sees this module, code that needs
+    TensorFlow 2 has to be imported before, as the runtime is here.
 
     `tf.layers`, the cells and Keras are tf_keras's, slim is tf_slim's, as for migrated scripts.
 
     Args:
-        place_towers: given TF1's module, lets what is placed on GPU i run on a machine without GPUs
+        place_towers: called with TF1's module; makes ops that are placed on GPU i run on a machine without GPUs
             (`tf2towers.verify.recorder.placement.install`).
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -55,16 +55,16 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     if place_towers is not None:
         place_towers(v1)
     sys.modules.update(modules_by_name(real))
-    for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' were not there before TF 1.13
+    for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' came with TF 1.13
         v1.flags.FLAGS[flag].allow_override = True
     sys.meta_path.append(StandInFinder(objects))
-    if "keras" not in sys.modules:  # TensorFlow's own is tf_keras here
+    if "keras" not in sys.modules:  # TensorFlow's own Keras is tf_keras here
         sys.meta_path.insert(0, KerasFinder())
     sys.modules["tensorflow"] = Tensorflow1(objects)
 
 
 def _complete_numpy() -> None:
-    """Gives NumPy what its versions before 1.20 had: `np.str` and its like, generators as lists of arrays."""
+    """Gives NumPy names and behaviour of versions before 1.20: `np.str` and similar, generators as lists of arrays."""
     import numpy as np
 
     from tf2towers.runtime.old_libraries import numpy1

@@ -1,6 +1,6 @@
-"""The modules of TensorFlow 1 as a script sees them: `tensorflow` is `tf.compat.v1`, made whole from the tables.
+"""The modules of TensorFlow 1 for a script: `tensorflow` is `tf.compat.v1`, completed from the tables.
 
-`tensorflow.contrib` and `tensorflow.examples`, which TensorFlow 2 no longer has, are made of them, too.
+`tensorflow.contrib` and `tensorflow.examples`, which TensorFlow 2 no longer has, are made from the tables, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandIn
 
 @cache
 def _modules() -> frozenset[str]:
-    """What the tables have names below of, and the packages of tf.contrib that have ended."""
+    """The modules whose members the tables list, and the packages of tf.contrib that the tables report as removed."""
     found = {*STILL_THERE, *(name.rpartition(".")[0] for name in ONLY_HERE)}
     for row in symbol_table().values():
         if row.name.startswith(("tf.contrib.", "tf.examples.")):
@@ -31,11 +31,11 @@ def _modules() -> frozenset[str]:
 
 
 class StandIn(ModuleType):
-    """A module whose attributes are what the tables say of their names, each looked up on its first use.
+    """A module that looks up each attribute in the tables on its first use.
 
-    A name that nothing stands for raises `NoStandInError`. Imported (`from tensorflow.contrib.crf import crf_decode`)
-    it becomes a module of this class too, which raises when it is called, subclassed or asked for an attribute: a
-    script may import what it never uses.
+    A name without a substitute raises `NoStandInError`. If it is imported (`from tensorflow.contrib.crf import
+    crf_decode`), it becomes a module of this class too, which raises when it is called, subclassed or asked for an
+    attribute: a script may import names that it never uses.
     """
 
     def __init__(self, canonical: str, objects: Objects) -> None:
@@ -59,7 +59,7 @@ class StandIn(ModuleType):
         return value
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Raises NoStandInError: whatever was imported by this name, nothing stands for it."""
+        """Raises NoStandInError: the imported name has no substitute."""
         raise NoStandInError(self._canonical)
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> NoReturn:
@@ -67,7 +67,7 @@ class StandIn(ModuleType):
 
 
 class StandInFinder(MetaPathFinder, Loader):
-    """Finds the modules of TF1 that no file of TensorFlow 2 holds; to be asked last."""
+    """Finds the modules of TF1 that TensorFlow 2 has no file for; has to be the last finder."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
@@ -75,7 +75,7 @@ class StandInFinder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of `tensorflow.contrib` or `tensorflow.examples`, what is in them, and other modules of TF1."""
+        """The spec of `tensorflow.contrib`, `tensorflow.examples`, modules inside them, and other modules of TF1."""
         root, _, rest = fullname.partition(".")
         if root != "tensorflow" or not rest:
             return None
@@ -84,30 +84,30 @@ class StandInFinder(MetaPathFinder, Loader):
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The stand-in, or the thing itself where the tables have an object of that name."""
+        """Creates the stand-in module."""
         canonical = "tf" + spec.name[len("tensorflow") :]
         return StandIn(canonical, self._objects)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Puts the module that TensorFlow still has elsewhere in its place."""
+        """Replaces the stand-in by TensorFlow's module, where TensorFlow still has it elsewhere."""
         canonical = "tf" + module.__name__[len("tensorflow") :]
         if canonical in STILL_THERE:
             sys.modules[module.__name__] = import_module(STILL_THERE[canonical])
 
 
 class KerasFinder(MetaPathFinder, Loader):
-    """Finds standalone Keras, which is the runtime's, unless the script's folder has its own; to be asked first."""
+    """Finds the runtime's standalone Keras, unless the script's folder has its own; has to be the first finder."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of `keras`; its modules come with it."""
+        """The spec of `keras`, whose import also registers its submodules."""
         if fullname != "keras" or PathFinder.find_spec(fullname, sys.path[:1]) is not None:
             return None
         return ModuleSpec(fullname, self, is_package=True)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Puts the runtime's in its place."""
+        """Replaces the new module by the runtime's."""
         home = import_module("tf2towers.runtime.tf1.standalone_keras")
         inside = [name for name in sys.modules if name.startswith(f"{home.__name__}.")]
         sys.modules.update({"keras" + name.removeprefix(home.__name__): sys.modules[name] for name in inside})
@@ -115,7 +115,7 @@ class KerasFinder(MetaPathFinder, Loader):
 
 
 class Tensorflow1(ModuleType):
-    """`tf.compat.v1` under the name `tensorflow`, with the packages beside it (`tensorflow.python`, `.contrib`)."""
+    """`tf.compat.v1` under the name `tensorflow`, with its packages (`tensorflow.python`, `.contrib`)."""
 
     def __init__(self, objects: Objects) -> None:
         super().__init__("tensorflow", "TensorFlow 1, as far as tf.compat.v1 and tf2towers have it.")
@@ -148,7 +148,7 @@ class Tensorflow1(ModuleType):
         raise NoStandInError(f"tf.{name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """A module that was imported stays here; anything else a script sets is for TensorFlow to see."""
+        """Keeps imported modules here; sets any other attribute on `tf.compat.v1`, for TensorFlow to see."""
         if isinstance(value, ModuleType) or name.startswith("__"):
             super().__setattr__(name, value)
         else:
@@ -159,13 +159,13 @@ class Tensorflow1(ModuleType):
 
 
 def modules_by_name(real: Any) -> dict[str, ModuleType]:
-    """The modules of TF1 by the names that scripts import them by: 'tensorflow.nn' is `tf.compat.v1.nn`.
+    """TF1's modules by the names under which scripts import them: 'tensorflow.nn' is `tf.compat.v1.nn`.
 
-    Python would look for them in the folder of TensorFlow 2's own, or make a second copy of `tensorflow.compat.v1`.
+    Otherwise Python would search TensorFlow 2's folder, or make a second copy of `tensorflow.compat.v1`.
     """
     v1 = real.compat.v1
     found: dict[str, ModuleType] = {"tensorflow.compat": real.compat, "tensorflow.compat.v1": v1}
-    inside = v1.nn.__name__[: -len("nn")]  # v1's own name is another one where tf_keras is in use
+    inside = v1.nn.__name__[: -len("nn")]  # v1 has another name with tf_keras
     for name in [name for name in sys.modules if name.startswith(inside)]:
         value, parts = v1, name[len(inside) :].split(".")
         if parts[0] in ("compat", "keras"):
@@ -178,9 +178,9 @@ def modules_by_name(real: Any) -> dict[str, ModuleType]:
 
 
 def complete(objects: Objects) -> None:
-    """Gives `tf.compat.v1` and `tensorflow.python` the names of TF1 that they lack and the tables know.
+    """Adds the names of TF1 that the tables know and that `tf.compat.v1` and `tensorflow.python` lack.
 
-    What TensorFlow has itself is left alone, so a `tf_keras` that is in use provides `tf.layers`.
+    Names that TensorFlow has are kept, so that `tf.layers` comes from `tf_keras` where that is in use.
     """
     for canonical in _names():
         parent, _, name = canonical.rpartition(".")
@@ -194,12 +194,12 @@ def complete(objects: Objects) -> None:
 
 
 def _is_layer(canonical: str) -> bool:
-    """Whether it is a layer or cell under a private name: TensorFlow 2 keeps other code there, that wants Keras 2."""
+    """Whether a name is a private one of a layer or cell: TensorFlow 2 has other code there, which needs Keras 2."""
     return canonical.startswith(("tf.python.layers.", "tf.python.ops.rnn_cell"))
 
 
 def _names() -> list[str]:
-    """The names outside tf.contrib and tf.examples: those renamed, those of the runtime, and private ones."""
+    """The names outside tf.contrib and tf.examples to add: renamed ones, those of the runtime, and private ones."""
     return [
         row.name
         for row in symbol_table().values()
@@ -211,7 +211,7 @@ def _names() -> list[str]:
 
 
 def _module(objects: Objects, canonical: str) -> Any:
-    """The module of TensorFlow 2 that holds the names of this one of TF1; a stand-in is made where it is gone."""
+    """TensorFlow 2's module for a module of TF1; where that was removed, a new stand-in."""
     if canonical == "tf":
         return objects.v1
     if canonical.startswith("tf.python."):
@@ -231,7 +231,7 @@ def _module(objects: Objects, canonical: str) -> Any:
 
 
 def _works(module: Any, canonical: str) -> bool:
-    """False for the loaders of `tf.layers` and `tf.nn.rnn_cell` when they would load Keras 3."""
+    """Whether a module works; the loaders of `tf.layers` and `tf.nn.rnn_cell` do not when they would load Keras 3."""
     probe = {"tf.layers": "dense", "tf.nn.rnn_cell": "RNNCell"}.get(canonical)
     return probe is None or isinstance(module, StandIn) or _has(module, probe)
 

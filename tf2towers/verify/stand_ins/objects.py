@@ -1,4 +1,4 @@
-"""The object that stands for a TF1 name: found in codemod/symbols.tsv, or an error that says what to do."""
+"""Finds the object that replaces a TF1 name in codemod/symbols.tsv, or raises an error that says what to do."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 from tf2towers.codemod.arguments import argument_orders
 from tf2towers.codemod.symbols import Found, RuntimeName, find_replacement, is_for_sessions, is_still_there
 
-#: modules of tf.contrib that TensorFlow still has elsewhere, whole
+#: whole modules of tf.contrib that TensorFlow still has elsewhere
 STILL_THERE = {"tf.contrib.framework.nest": "tensorflow.python.util.nest"}
 
-#: objects that a migrated script has no use for: (module, name)
+#: objects that only originals need, as (module, name)
 ONLY_HERE = {
     "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
     "tf.contrib.slim.layers": ("tf2towers.runtime.tf1.slim", "layers"),
@@ -24,20 +24,20 @@ ONLY_HERE = {
 
 
 class NoStandInError(AttributeError):
-    """A TF1 name that nothing stands for; the text names it."""
+    """A TF1 name without a substitute; the message names it."""
 
     def __init__(self, canonical: str) -> None:
         super().__init__(
-            f"{canonical} is not in TensorFlow 2 and nothing stands in for it ({find_replacement(canonical).why})"
+            f"{canonical} is not in TensorFlow 2, and has no substitute here ({find_replacement(canonical).why})"
             + ". Record the original on a real TensorFlow 1.15: name its interpreter with --legacy-python"
         )
 
 
 class Objects:
-    """Finds what a canonical TF1 name ('tf.contrib.slim.conv2d') stands for.
+    """Finds the object that replaces a canonical TF1 name ('tf.contrib.slim.conv2d').
 
     Args:
-        real: the module `tensorflow` as it is installed, not what scripts see.
+        real: the installed module `tensorflow`, not the one that scripts see.
     """
 
     def __init__(self, real: Any) -> None:
@@ -45,20 +45,20 @@ class Objects:
         self.v1 = real.compat.v1
 
     def find_object(self, canonical: str) -> Any:
-        """The object.
+        """Returns the object that replaces the name.
 
         Raises:
-            NoStandInError: there is none.
+            NoStandInError: the name has no substitute.
         """
         for name in _spellings(canonical):
             if name in ONLY_HERE:
-                return self._ours(RuntimeName(*ONLY_HERE[name]))
+                return self._of_runtime(RuntimeName(*ONLY_HERE[name]))
             found = find_replacement(name)
             try:
                 if is_still_there(name) and (found.kind == "left" or is_for_sessions(name)):
                     return self._of_tensorflow(Found("v1", name))
                 if found.runtime is not None:
-                    return self._ours(found.runtime)
+                    return self._of_runtime(found.runtime)
                 if found.kind != "left":
                     return _in_old_order(name, self._of_tensorflow(found))
             except (AttributeError, ImportError):
@@ -66,7 +66,7 @@ class Objects:
         raise NoStandInError(canonical)
 
     def is_of_runtime(self, canonical: str) -> bool:
-        """Whether a function or class of the runtime stands for the name (for a module of TF 1 a stand-in does)."""
+        """Whether a function or class of the runtime replaces the name; False for a module, which is a stand-in."""
         target = find_replacement(canonical).runtime
         if target is None:
             return False
@@ -77,7 +77,7 @@ class Objects:
 
     @contextmanager
     def _tensorflow_2(self) -> Iterator[None]:
-        """For modules of the runtime that are imported late, which speak TensorFlow 2."""
+        """A context in which runtime modules, which use TensorFlow 2, can be imported late."""
         seen = sys.modules["tensorflow"]
         sys.modules["tensorflow"] = self.real
         try:
@@ -85,7 +85,7 @@ class Objects:
         finally:
             sys.modules["tensorflow"] = seen
 
-    def _ours(self, target: RuntimeName) -> Any:
+    def _of_runtime(self, target: RuntimeName) -> Any:
         with self._tensorflow_2():
             return _attribute(import_module(target.module), target.name)
 
@@ -103,7 +103,7 @@ class Objects:
 
 
 def _in_old_order(canonical: str, function: Any) -> Any:
-    """The function, with its arguments in the order of `deprecated_flipped_softmax_cross_entropy_with_logits`."""
+    """The function, with arguments in TF1's order (`deprecated_flipped_softmax_cross_entropy_with_logits`)."""
     order, when, _ = argument_orders().get(canonical, ((), "", ""))
     if when != "any-positional":
         return function
@@ -122,7 +122,7 @@ def _attribute(value: Any, dotted: str) -> Any:
 
 
 def _spellings(canonical: str) -> list[str]:
-    """The name, and its public form where it names a file: `tf.contrib.layers.python.layers.layers.conv2d`."""
+    """The name, and for a private one its public forms: `tf.contrib.layers.python.layers.layers.conv2d`."""
     parts = canonical.split(".")
     if parts[:2] != ["tf", "contrib"] or "python" not in parts[3:-1]:
         return [canonical]

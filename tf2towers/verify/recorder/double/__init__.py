@@ -1,7 +1,7 @@
-"""The original's gradients once more, in float64: what tells rounding from a real difference.
+"""Computes the original's gradients again in float64, which tells rounding from real differences.
 
-The part of the graph that they depend on is copied with every float32 in it a float64. Variables, inputs and random
-numbers are fed, with the values that the step itself had.
+The part of the graph that the gradients depend on is copied, with float64 for every float32. Variables, inputs and
+random numbers are fed, with their values in the step itself.
 """
 
 from .reference import Reference

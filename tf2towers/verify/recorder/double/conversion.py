@@ -1,4 +1,4 @@
-"""A part of a graph, copied as a GraphDef in float64."""
+"""Copies a part of a graph as a GraphDef in float64."""
 
 import re
 from typing import Any, Callable, Dict, Iterable, List, Set
@@ -11,40 +11,40 @@ from .types import RESOURCE, WIDE, enum, runs_wide, types_of_arguments, widen, w
 _CPU = "/device:CPU:0"  # the device with the most float64 kernels
 
 
-# -- which values of a graph its copy in float64 cannot compute by itself: they are fed, with the values of the step ---
+# -- the values that the copy in float64 cannot compute: they are fed with the step's own values -----------------------
 
 VARIABLES = frozenset(["Variable", "VariableV2", "VarHandleOp"])
-#: what is read of a resource variable: the op that reads the same of a tensor, and which of its attributes is which
+#: reads of a resource variable: the op that reads the same from a tensor, and its attributes to the read's attributes
 READS = {
     "ReadVariableOp": ("Identity", {"T": "dtype"}),
     "VariableShape": ("Shape", {"out_type": "out_type"}),
     "ResourceGather": ("Gather", {"Tparams": "dtype", "Tindices": "Tindices"}),
     "ResourceGatherNd": ("GatherNd", {"Tparams": "dtype", "Tindices": "Tindices"}),
 }
-#: ops that hand on their first input, and do something beside
+#: ops that return their first input, and do something else
 COPIES = frozenset(["Print", "DeepCopy"])
-#: ops that hand on a resource or a reference
+#: ops that pass on a resource or a reference
 PASSES_ON = re.compile(r"(Ref)?(Identity|Enter|Switch|Merge|Exit|NextIteration)")
-#: these draw by their seeds, and would draw other numbers in another type
+#: these draw numbers from their seeds, and would draw different ones in another type
 _STATELESS_RANDOM = re.compile(r"Stateless(Random|Truncated|Multinomial|Parameterized).*")
-#: with a state, but one that the copy has as well
+#: ops with a state that the copy has as well
 _OWN_STATE = re.compile(r"TensorArray.*|Stack.*")
 
 
-def comes_in(op: Any) -> bool:
-    """Whether an op brings numbers in, or draws them."""
+def is_input(op: Any) -> bool:
+    """Whether an op returns values from outside the graph, or random numbers."""
     patterns = (graphs.INPUT_OPS, graphs.RANDOM_OPS, _STATELESS_RANDOM)
     return any(pattern.fullmatch(op.type) for pattern in patterns)
 
 
 def calls_a_function(op: Any) -> bool:
-    """Whether what an op does is a graph of its own: branches and loops of TensorFlow 2, `Defun`s."""
+    """Whether an op runs another graph: branches and loops of TensorFlow 2, `Defun`s."""
     attributes = op.node_def.attr.values()
     return any(attr.WhichOneof("value") == "func" or attr.list.func for attr in attributes)
 
 
 def has_foreign_state(op: Any) -> bool:
-    """Whether an op reads or changes something that the copy does not have: a table, a counter, a queue."""
+    """Whether an op reads or changes a state that the copy lacks: a table, a counter, a queue."""
     if op.type in VARIABLES or op.type in READS or op.type in COPIES:
         return False
     if PASSES_ON.fullmatch(op.type) or _OWN_STATE.fullmatch(op.type):
@@ -55,17 +55,17 @@ def has_foreign_state(op: Any) -> bool:
     return any(enum(tensor.dtype) == RESOURCE for tensor in op.inputs)
 
 
-def waits_for(op: Any) -> List[Any]:
-    """The control dependencies that a copy must keep: in a branch or a loop they say whether an op runs at all.
+def kept_controls(op: Any) -> List[Any]:
+    """The control inputs that a copied op must keep: in a branch or a loop, they decide whether the op runs at all.
 
-    The pivot of a branch is an Identity outside of it.
+    The pivot of a branch is an Identity outside the branch.
     """
     if not graphs.in_control_flow(op):
         return []
     return [
         other
         for other in op.control_inputs
-        if (graphs.in_control_flow(other) and not comes_in(other) and not has_foreign_state(other))
+        if (graphs.in_control_flow(other) and not is_input(other) and not has_foreign_state(other))
         or other.type in ("Identity", "Switch")
     ]
 
@@ -74,34 +74,34 @@ def waits_for(op: Any) -> List[Any]:
 
 
 class NotConvertible(Exception):
-    """The graph has something in it that cannot be copied; the message says what."""
+    """A part of the graph cannot be copied; the message names it."""
 
 
 class Conversion(object):
-    """Copies what some tensors depend on, under the same names.
+    """Copies the ops that some tensors depend on, under the same names.
 
-    Control dependencies are left out, but for those inside of branches and loops. A variable has one value in all of
-    the copy: where the original reads one again after an update, the copy computes something else, and is far from it.
+    Control inputs are omitted, except inside branches and loops. A variable has one value in the whole copy. Where the
+    original reads it again after an update, the copy computes another value, which differs clearly.
 
     Args:
-        tensors: of one graph.
-        fed: names of the tensors that the call feeds.
+        tensors: the tensors, of one graph.
+        fed: the names of the tensors that the call feeds.
 
     Raises:
-        NotConvertible: something has no counterpart.
+        NotConvertible: an op or value cannot be copied.
 
     Attributes:
         graph_def: the copy.
-        variables: the names of the variables that it depends on; each is a placeholder of that name.
-        inputs: for each other placeholder, the tensor of the original whose value it takes.
-        narrow: types of ops that compute in float32 all the same.
+        variables: the names of the variables that the tensors depend on; each is a placeholder of that name.
+        inputs: for each other placeholder, the original's tensor whose value is fed to it.
+        narrow: the types of ops that still compute in float32.
     """
 
     def __init__(self, tf: Any, tensors: Iterable[Any], fed: Iterable[str]) -> None:
         self._tf = tf
         self._fed = frozenset(fed)
-        self._names: Dict[str, str] = {}  # of the original's tensor to the copy's
-        self._copied: Set[Any] = set()  # ops that are in the copy under their own names
+        self._names: Dict[str, str] = {}  # the original's tensor names to the copy's
+        self._copied: Set[Any] = set()  # ops that the copy has under their own names
         self.variables: List[str] = []
         self.inputs: Dict[str, Any] = {}
         self.narrow: Set[str] = set()
@@ -109,42 +109,42 @@ class Conversion(object):
         wanted = list(tensors)
         if wanted:
             self.graph_def.versions.CopyFrom(wanted[0].graph.graph_def_versions)
-        # all are named before any is written: in a loop ops take each other's outputs
+        # all outputs are named before any op is written, because ops in a loop use each other's outputs
         for write in [self._prepare(op) for op in self._ops_to_copy(wanted)]:
             write()
 
     def name(self, tensor: Any) -> str:
-        """What a tensor is called in the copy, 'node:output'.
+        """The name of a tensor in the copy, 'node:output'.
 
         Raises:
-            NotConvertible: the copy does not have it.
+            NotConvertible: the copy lacks the tensor.
         """
         if tensor.name not in self._names:
-            raise NotConvertible("nothing stands for %s (%s)" % (tensor.name, tensor.op.type))
+            raise NotConvertible("there is no copy of %s (%s)" % (tensor.name, tensor.op.type))
         return self._names[tensor.name]
 
-    # -- what is copied ----------------------------------------------------------------------------------------------
+    # -- selecting the ops ---------------------------------------------------------------------------------------------
 
     def _ops_to_copy(self, wanted: Iterable[Any]) -> List[Any]:
-        """The ops to be copied; the values that are fed get their placeholders."""
+        """The ops to copy; values that are fed get their placeholders here."""
         found: Dict[Any, None] = {}
         waiting = list(wanted)
         while waiting:
             item = waiting.pop()
             is_op = isinstance(item, self._tf.Operation)
             if not is_op and self._is_fed(item):
-                self._take_in(item)
+                self._add_input(item)
                 continue
             op = item if is_op else item.op
             if op not in found:
                 found[op] = None
                 if op.type not in VARIABLES:
                     waiting.extend(op.inputs)
-                    waiting.extend(waits_for(op))
+                    waiting.extend(kept_controls(op))
         return list(found)
 
     def _is_fed(self, tensor: Any) -> bool:
-        if tensor.name in self._fed or comes_in(tensor.op):
+        if tensor.name in self._fed or is_input(tensor.op):
             return True
         if calls_a_function(tensor.op):
             raise NotConvertible("%s calls a function" % tensor.op.type)
@@ -153,13 +153,13 @@ class Conversion(object):
             return True
         return False
 
-    def _take_in(self, tensor: Any) -> None:
+    def _add_input(self, tensor: Any) -> None:
         if tensor.name in self._names:
             return
         if tensor.name not in self._fed and graphs.in_control_flow(tensor.op):
             raise NotConvertible("%s in a loop or a branch" % tensor.op.type)
         if not is_number(tensor) or not tensor.graph.is_fetchable(tensor):
-            raise NotConvertible("%s gives no numbers that can be had" % tensor.op.type)
+            raise NotConvertible("%s has an output that cannot be fetched as numbers" % tensor.op.type)
         name = "taken_in/%d" % len(self.inputs)
         node = self._add("Placeholder", name)
         node.attr["dtype"].type = widened(enum(tensor.dtype))
@@ -168,10 +168,10 @@ class Conversion(object):
         self.inputs[name] = tensor
         self._names[tensor.name] = name + ":0"
 
-    # -- how it is copied --------------------------------------------------------------------------------------------
+    # -- copying an op -------------------------------------------------------------------------------------------------
 
     def _prepare(self, op: Any) -> Callable[[], None]:
-        """Names what stands for an op's outputs; returns what writes it."""
+        """Names the copies of an op's outputs; returns a function that writes the copy."""
         if op.type in VARIABLES:
             self._name(op, op.name)
             return lambda: self._write_variable(op)
@@ -191,7 +191,7 @@ class Conversion(object):
         for place, (tensor, number) in enumerate(zip(op.outputs, given)):
             if number in WIDE and tensor.name not in self._fed:
                 self._names[tensor.name] = "%s/float64_%d:0" % (op.name, place)
-                if not op.type.startswith("TensorArray"):  # its flow is no number
+                if not op.type.startswith("TensorArray"):  # its output 'flow' is not a number
                     self.narrow.add(op.type)
         return lambda: self._write(op, node)
 
@@ -220,20 +220,20 @@ class Conversion(object):
         self.variables.append(op.name)
 
     def _write_read(self, op: Any) -> None:
-        """Of a variable, which is a tensor here; or what only hands a tensor on."""
+        """Writes a read of a variable, which is a tensor here, or of an op that only returns its input."""
         if op.node_def.attr["batch_dims"].i:
             raise NotConvertible("%s with batch_dims" % op.type)
         op_type, names = READS.get(op.type, ("Identity", {"T": "T"}))
         inputs = op.inputs[:1] if op.type in COPIES else op.inputs
         node = self._add(op_type, op.name, [self.name(tensor) for tensor in inputs] + self._controls(op))
-        for name, its in names.items():
-            if its in op.node_def.attr:
-                node.attr[name].type = widened(op.node_def.attr[its].type)
+        for name, attribute in names.items():
+            if attribute in op.node_def.attr:
+                node.attr[name].type = widened(op.node_def.attr[attribute].type)
         if op_type == "Shape":
             node.attr["T"].type = _variable_type(op.inputs[0])
 
     def _write(self, op: Any, node: Any) -> None:
-        """A copy, between casts where it takes or gives float32 all the same."""
+        """Writes a copy of an op, with casts around it where its inputs or outputs stay float32."""
         inputs = []
         taken = types_of_arguments(op.op_def.input_arg, node)
         for place, (tensor, number) in enumerate(zip(op.inputs, taken)):
@@ -241,12 +241,12 @@ class Conversion(object):
             if number in WIDE:
                 name = self._cast("%s/float32_%d" % (op.name, place), name, WIDE[number], number)
             inputs.append(name)
-        for name in [name for name in node.attr if name.startswith("_")]:  # where it was, what it was next to
+        for name in [name for name in node.attr if name.startswith("_")]:  # its location, its neighbours
             del node.attr[name]
         del node.input[:]
         node.input.extend(inputs + self._controls(op))
         node.device = _CPU
-        if op.type.startswith("Ref"):  # RefSwitch, ..: of a variable
+        if op.type.startswith("Ref"):  # RefSwitch and similar ops, for variables
             node.op = op.type[len("Ref") :]
         self.graph_def.node.add().CopyFrom(node)
         for place, number in enumerate(types_of_arguments(op.op_def.output_arg, node)):
@@ -261,7 +261,7 @@ class Conversion(object):
         return name + ":0"
 
     def _controls(self, op: Any) -> List[str]:
-        return ["^" + other.name for other in waits_for(op) if other in self._copied]
+        return ["^" + other.name for other in kept_controls(op) if other in self._copied]
 
     def _prepare_formula(self, op: Any, formula: Formula) -> Callable[[], None]:
         written, outputs = as_graph_def(self._tf, op, formula)
@@ -281,7 +281,7 @@ class Conversion(object):
                     node = self.graph_def.node.add()
                     node.CopyFrom(source)
                     node.name, node.device = "%s/%s" % (op.name, source.name), _CPU
-                    for name in [name for name in node.attr if name.startswith("_")]:  # what it was next to
+                    for name in [name for name in node.attr if name.startswith("_")]:  # its neighbours
                         del node.attr[name]
                     del node.input[:]
                     node.input.extend(moved(name) for name in source.input)
@@ -290,7 +290,7 @@ class Conversion(object):
 
 
 def _variable_type(handle: Any) -> int:
-    """The type of the variable that a handle is of; RESOURCE where it is the handle of something else."""
+    """The type of a handle's variable; RESOURCE where the handle is not a variable's."""
     while PASSES_ON.fullmatch(handle.op.type):
         handle = handle.op.inputs[0]
     return widened(handle.op.node_def.attr["dtype"].type) if handle.op.type == "VarHandleOp" else RESOURCE

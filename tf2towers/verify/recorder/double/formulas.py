@@ -1,7 +1,7 @@
-"""Ops that TensorFlow has no float64 kernel of, and whose rounding matters: written out in ops that have one.
+"""Ops without a float64 kernel whose rounding matters, written as formulas of ops with such a kernel.
 
-`tf.layers.batch_normalization` of images is a FusedBatchNorm; before it the true gradient of a bias is 0, and all that
-is computed of it is rounding. A formula takes float64 tensors, and gives the first of the op's outputs.
+`tf.layers.batch_normalization` of images is a FusedBatchNorm. Before it, the true gradient of a bias is 0, and any
+computed one is only rounding. A formula takes float64 tensors, and returns the op's first outputs.
 """
 
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -12,7 +12,7 @@ Formula = Callable[[Any, Any, List[Any]], List[Any]]
 
 
 def formula_of(op: Any) -> Optional[Formula]:
-    """What stands for an op; None where nothing does."""
+    """The formula for an op; None where there is none."""
     attributes = op.node_def.attr
     if attributes["T"].type != FLOAT:
         return None
@@ -25,7 +25,7 @@ def formula_of(op: Any) -> Optional[Formula]:
 
 
 def as_graph_def(tf: Any, op: Any, formula: Formula) -> Tuple[Any, List[str]]:
-    """A formula as a GraphDef whose inputs are placeholders 'input_0', 'input_1', ..; and the names of its outputs."""
+    """A formula as a GraphDef with placeholders 'input_0', 'input_1', .. as inputs; and the names of its outputs."""
     graph = tf.Graph()
     with graph.as_default():
         inputs = [
@@ -41,7 +41,7 @@ def as_graph_def(tf: Any, op: Any, formula: Formula) -> Tuple[Any, List[str]]:
 
 
 def _batch_norm(tf: Any, op: Any, inputs: List[Any]) -> List[Any]:
-    """y, mean, variance (times n / (n - 1)), and the two that its gradient is handed."""
+    """Returns y, mean, variance (times n / (n - 1)), and the two outputs that the gradient op takes."""
     x, scale, offset, mean, variance = inputs
     axes, spread = _layout(tf, op)
     unbiased = variance
@@ -54,7 +54,7 @@ def _batch_norm(tf: Any, op: Any, inputs: List[Any]) -> List[Any]:
 
 
 def _batch_norm_gradient(tf: Any, op: Any, inputs: List[Any]) -> List[Any]:
-    """Of x, scale and offset."""
+    """Returns the gradients of x, scale and offset."""
     dy, x, scale, mean, variance = inputs[:5]
     offset = tf.zeros_like(scale)
     outputs = _batch_norm(tf, op, [x, scale, offset, mean, variance])
@@ -62,7 +62,7 @@ def _batch_norm_gradient(tf: Any, op: Any, inputs: List[Any]) -> List[Any]:
 
 
 def _layout(tf: Any, op: Any) -> Tuple[List[int], Callable[[Any], Any]]:
-    """The axes that are averaged over, and what gives a vector over the channels the rank of an image."""
+    """The axes to average over, and a function that reshapes a vector over channels to broadcast over an image."""
     if op.node_def.attr["data_format"].s == b"NHWC":
         return [0, 1, 2], lambda vector: vector
     return [0, 2, 3], lambda vector: tf.reshape(vector, [1, -1, 1, 1])
@@ -94,7 +94,7 @@ def _norm(tf: Any, op: Any, x: Any) -> Any:
 
 
 def _neighbours(tf: Any, op: Any, x: Any) -> Any:
-    """The sum over the channels that are at most `depth_radius` apart."""
+    """Sums over the channels that are at most `depth_radius` apart."""
     radius, channels = op.node_def.attr["depth_radius"].i, tf.shape(x)[-1]
     band = tf.matrix_band_part(tf.ones([channels, channels], x.dtype), radius, radius)
     return tf.reshape(tf.matmul(tf.reshape(x, [-1, channels]), band), tf.shape(x))

@@ -1,4 +1,4 @@
-"""Runs the copy in float64, beside each training step."""
+"""Runs the float64 copy with each training step."""
 
 from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
 
@@ -10,18 +10,18 @@ from .types import FLOAT, enum
 
 
 class Copy(object):
-    """What a training step computes, in float64, in a session of its own.
+    """A training step's gradients in float64, in a session of its own.
 
     Args:
-        wanted: tensors of the original by the names of their results.
-        fed: names of the tensors that the call feeds.
+        wanted: the tensors of the original by the names of their results.
+        fed: the names of the tensors that the call feeds.
 
     Raises:
-        NotConvertible: see there. TensorFlow refuses the copy with errors of its own.
+        NotConvertible: a part of the graph cannot be copied. TensorFlow may raise errors of its own.
 
     Attributes:
-        beside: tensors to be fetched in the training call itself; `run` takes their values.
-        narrow: types of ops that compute in float32 all the same.
+        beside: the tensors to fetch in the training call itself; `run` takes their values.
+        narrow: the types of ops that still compute in float32.
     """
 
     def __init__(self, tf: Any, wanted: Dict[str, Any], fed: FrozenSet[str]) -> None:
@@ -41,27 +41,27 @@ class Copy(object):
     def run(
         self, run: Callable[..., Any], variables: Dict[str, Any], beside: List[Any]
     ) -> Dict[str, np.ndarray]:
-        """The results by name, float64.
+        """Returns the results by name, in float64.
 
         Args:
-            run: `Session.run` itself.
-            variables: the values before the step, by name.
+            run: the original `Session.run`.
+            variables: the variables' values before the step, by name.
 
         Raises:
-            NotConvertible: a variable's value is not known.
+            NotConvertible: a variable's value is unknown.
         """
         feeds = {}
         for name, placeholder in self._variables.items():
             if name not in variables:
                 raise NotConvertible("%s is not among the global variables" % name)
-            feeds[placeholder] = _as(placeholder, variables[name])
+            feeds[placeholder] = _as_type_of(placeholder, variables[name])
         for placeholder, value in zip(self._inputs, beside):
-            feeds[placeholder] = _as(placeholder, value)
+            feeds[placeholder] = _as_type_of(placeholder, value)
         return dict(run(self._session, self._wanted, feeds))
 
 
 class Reference(object):
-    """The float64 side of a recording. Where there cannot be one, `notes` says so once, and the recording goes on."""
+    """The float64 part of a recording. Where it fails, a note in `notes` says so once, and the recording continues."""
 
     def __init__(self, tf: Any, notes: List[str]) -> None:
         self._tf = tf
@@ -69,31 +69,31 @@ class Reference(object):
         self._copies: Dict[Tuple[int, FrozenSet[str]], Optional[Copy]] = {}
 
     def copy_for(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
-        """What computes a training step in float64; made once for each and for what it is fed."""
+        """The copy for a training step; made once for each set of fed tensors."""
         key = (id(training), fed)
         if key not in self._copies:
-            self._copies[key] = self._made(training, fed)
+            self._copies[key] = self._make_copy(training, fed)
         return self._copies[key]
 
     def run(
         self, copy: Copy, run: Callable[..., Any], variables: Dict[str, Any], beside: List[Any]
     ) -> Dict[str, np.ndarray]:
-        """A step's gradients by 'gradient64|name'; none where it cannot be run."""
-        return self._tried(lambda: copy.run(run, variables, beside)) or {}
+        """A step's gradients by 'gradient64|name'; empty where the copy cannot be run."""
+        return self._try(lambda: copy.run(run, variables, beside)) or {}
 
-    def _made(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
+    def _make_copy(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
         wanted = {
             name.replace("gradient", "gradient64", 1): tensor
             for name, tensor in zip(training.names, training.tensors)
             if name.startswith("gradient|") and enum(tensor.dtype) == FLOAT
         }
-        copy: Optional[Copy] = self._tried(lambda: Copy(self._tf, wanted, fed))
+        copy: Optional[Copy] = self._try(lambda: Copy(self._tf, wanted, fed))
         if copy is not None and copy.narrow:
             self._note("the float64 run has %s in float32" % ", ".join(copy.narrow))
         return copy
 
-    def _tried(self, make: Callable[[], Any]) -> Any:
-        """What it gives; None where it fails: whatever that is, the script goes on."""
+    def _try(self, make: Callable[[], Any]) -> Any:
+        """Returns `make()`; None after any exception, so that the script continues."""
         try:
             return make()
         except Exception as problem:
@@ -106,5 +106,5 @@ class Reference(object):
             self._notes.append(note)
 
 
-def _as(placeholder: Any, value: Any) -> np.ndarray:
+def _as_type_of(placeholder: Any, value: Any) -> np.ndarray:
     return np.asarray(value, dtype=placeholder.dtype.as_numpy_dtype)

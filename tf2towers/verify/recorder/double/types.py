@@ -1,4 +1,4 @@
-"""Types in a node of a graph: float32 becomes float64, all others stay."""
+"""Changes types in a graph's nodes: float32 becomes float64, all others stay."""
 
 from typing import Any, Iterable, List
 
@@ -10,12 +10,12 @@ _REF = 100  # DT_FLOAT_REF is DT_FLOAT + 100
 
 
 def enum(dtype: Any) -> int:
-    """A `tf.DType` as the number that nodes hold; of a reference, what it refers to."""
+    """A `tf.DType` as the number in a node; for a reference, the type that it refers to."""
     return int(dtype.base_dtype.as_datatype_enum)
 
 
 def widened(number: int) -> int:
-    """The type that takes the place of a type, both as nodes hold them."""
+    """The type that replaces a type, both as numbers in a node."""
     base = number - _REF if number > _REF else number
     return WIDE.get(base, base)
 
@@ -33,7 +33,7 @@ def widen(node: Any) -> None:
 
 
 def types_of(node: Any, name: str) -> List[int]:
-    """The types that an attribute holds; none where it is not one of types."""
+    """The types in an attribute; empty where the attribute holds none."""
     if name not in node.attr:
         return []
     attr = node.attr[name]
@@ -45,7 +45,7 @@ def types_of_arguments(arguments: Iterable[Any], node: Any) -> List[int]:
 
     Args:
         arguments: `input_arg` or `output_arg` of its op's definition.
-        node: with all attributes.
+        node: the node, with all attributes.
     """
     found: List[int] = []
     for argument in arguments:
@@ -65,14 +65,14 @@ def _wide_tensor(tensor: Any) -> Any:
     return tensor_util.make_tensor_proto(tensor_util.MakeNdarray(tensor).astype(np.float64))
 
 
-# -- what TensorFlow can compute in float64 ----------------------------------------------------------------------------
+# -- the ops that TensorFlow can compute in float64 --------------------------------------------------------------------
 
-#: ops whose float32 says how bytes are read, not how a number is computed
+#: ops in which float32 is the format of bytes, not the precision of the computation
 _BYTES = frozenset(["Bitcast", "DecodeRaw", "DecodePaddedRaw", "ParseTensor", "Dequantize"])
 
 
 def runs_wide(op: Any, wide: Any) -> bool:
-    """Whether an op can compute with other types: its definition allows them.
+    """Whether an op can compute with other types, by its definition.
 
     Args:
         op: the `tf.Operation`.
