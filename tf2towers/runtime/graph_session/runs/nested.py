@@ -2,33 +2,61 @@
 
 Each stands in one of TensorFlow's threads, of which a process has as many as cores, and waits there for operations that
 need such a thread. As many of them at once as there are threads wait for ever. In TF1 the session's config could say a
-larger number; here it comes too late where `tf.data` has started TensorFlow before the first session.
+larger number; here it comes too late where `tf.data` or a strategy has started TensorFlow before the first session. So
+the number is looked up in the program. More threads than cores cost a step of many small operations a tenth of its
+time: without such a number there are as many as ever.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
+import sysconfig
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import tensorflow as tf
 
-#: the threads of a process whose first session is still to come: a few runs within runs, whatever its config will say
+#: the threads where a program says a number that only a run of it knows: enough for a few runs within runs
 AT_LEAST = 8
 #: seconds after which it is said that runs may wait for each other
 _PATIENCE = 10.0
 _ENVIRONMENT = "TF_NUM_INTEROP_THREADS"
+#: what asks for threads in a `ConfigProto`: the number, if it stands there
+_ASKS = re.compile(
+    r"\b(?:inter_op_parallelism_threads(?:\s*=\s*(\d+)[ \t]*(?=[,)#\n]|$))?"
+    r"|session_inter_op_thread_pool|use_per_session_threads)"
+)
 
 _under_way: set[int] = set()  # the threads that have called Python, which runs something
 
 
 def have_threads_for_nested_runs() -> None:
-    """To be called before TensorFlow starts: has it make more threads than a small machine has cores."""
-    if not tf.config.threading.get_inter_op_parallelism_threads() and not os.environ.get(_ENVIRONMENT):
-        threads = max(AT_LEAST, len(os.sched_getaffinity(0)))
+    """To be called before TensorFlow starts: has it make the threads that the program will ask for."""
+    if tf.config.threading.get_inter_op_parallelism_threads() or os.environ.get(_ENVIRONMENT):
+        return
+    numbers = [number for text in _program() for number in _ASKS.findall(text)]
+    if all(numbers):
+        threads = max(map(int, numbers), default=0)
+    else:
+        threads = max(AT_LEAST, len(os.sched_getaffinity(0)), *(int(number or 0) for number in numbers))
+    if threads:
         tf.config.threading.set_inter_op_parallelism_threads(threads)
+
+
+def _program() -> Iterator[str]:
+    """The texts of the program's modules that are loaded; of one without a file, what asks for threads."""
+    others = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[2]))
+    if getattr(sys.modules["__main__"], "__file__", None) is None:
+        yield "use_per_session_threads"
+    for module in list(sys.modules.values()):
+        file = str(getattr(module, "__file__", None))
+        if file.endswith(".py") and "-packages" not in file and not file.startswith(others):
+            with contextlib.suppress(OSError):
+                yield Path(file).read_text("utf-8", "replace")
 
 
 def is_nested() -> bool:
