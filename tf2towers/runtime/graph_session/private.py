@@ -97,12 +97,11 @@ def function_of(
         c_api.TF_ImportGraphDefOptionsAddReturnOutput(scoped.options, node, int(index or 0))
     for target in targets:
         c_api.TF_ImportGraphDefOptionsAddReturnOperation(scoped.options, target)
-    with tf.Graph()._c_graph.get() as graph:
+    body = tf.Graph()
+    with body._c_graph.get() as graph:
         serialized = c_api.TF_NewBufferFromString(definition.SerializeToString())
-        try:
-            imported = c_api.TF_GraphImportGraphDefWithResults(graph, serialized, scoped.options)
-        finally:
-            c_api.TF_DeleteBuffer(serialized)
+        imported = c_api.TF_GraphImportGraphDefWithResults(graph, serialized, scoped.options)
+        c_api.TF_DeleteBuffer(serialized)
         results = c_api_util.ScopedTFImportGraphDefResults(imported)
         returned = c_api.TF_ImportGraphDefResultsReturnOutputs(results.results)
         ends = c_api.TF_ImportGraphDefResultsReturnOperations(results.results)
@@ -114,10 +113,10 @@ def function_of(
 
     def call(*values: tf.Tensor, cancelled_by: Any = None) -> list[Any]:
         attributes = tuple(itertools.chain(*eager_context.function_call_options.as_attrs().items()))
-        called = name, count, list(values), attributes, eager_context
-        if cancelled_by is None:
-            return execute.execute(*called)
-        return execute.execute_with_cancellation(*called, cancelled_by)
+        manager = cancelled_by or cancellation_manager()
+        return execute.execute_with_cancellation(
+            name, count, list(values), attributes, eager_context, manager
+        )
 
     weakref.finalize(call, eager_context.remove_function, name).atexit = False
     return call

@@ -26,10 +26,7 @@ AT_LEAST = 8
 _PATIENCE = 10.0
 _ENVIRONMENT = "TF_NUM_INTEROP_THREADS"
 #: what asks for threads in a `ConfigProto`: the number, if it stands there
-_ASKS = re.compile(
-    r"\b(?:inter_op_parallelism_threads(?:\s*=\s*(\d+)[ \t]*(?=[,)#\n]|$))?"
-    r"|session_inter_op_thread_pool|use_per_session_threads)"
-)
+_ASKS = re.compile(r"\binter_op_parallelism_threads(?:\s*=\s*(\d+)[ \t]*(?=[,)#\n]|$))?")
 
 _under_way: set[int] = set()  # the threads that have called Python, which runs something
 
@@ -39,19 +36,16 @@ def have_threads_for_nested_runs() -> None:
     if tf.config.threading.get_inter_op_parallelism_threads() or os.environ.get(_ENVIRONMENT):
         return
     numbers = [number for text in _program() for number in _ASKS.findall(text)]
-    if all(numbers):
-        threads = max(map(int, numbers), default=0)
-    else:
-        threads = max(AT_LEAST, len(os.sched_getaffinity(0)), *(int(number or 0) for number in numbers))
-    if threads:
+    least = 0 if all(numbers) else max(AT_LEAST, len(os.sched_getaffinity(0)))
+    if threads := max([least, *(int(number or 0) for number in numbers)]):
         tf.config.threading.set_inter_op_parallelism_threads(threads)
 
 
 def _program() -> Iterator[str]:
-    """The texts of the program's modules that are loaded; of one without a file, what asks for threads."""
+    """The texts of the program's modules that are loaded; one without a file may ask for any number."""
     others = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[2]))
     if getattr(sys.modules["__main__"], "__file__", None) is None:
-        yield "use_per_session_threads"
+        yield "inter_op_parallelism_threads"
     for module in list(sys.modules.values()):
         file = str(getattr(module, "__file__", None))
         if file.endswith(".py") and "-packages" not in file and not file.startswith(others):
@@ -66,10 +60,7 @@ def is_nested() -> bool:
 
 def threads_there_are() -> int:
     """How many threads TensorFlow makes operations in."""
-    asked = tf.config.threading.get_inter_op_parallelism_threads()
-    if not asked:
-        with contextlib.suppress(ValueError):
-            asked = int(os.environ.get(_ENVIRONMENT, "0"))
+    asked = tf.config.threading.get_inter_op_parallelism_threads() or int(os.environ.get(_ENVIRONMENT) or 0)
     return asked or len(os.sched_getaffinity(0))
 
 
