@@ -31,7 +31,8 @@ def test_tasks_that_die(tmp_path: Path) -> None:
     folder = tmp_path / "checkpoints"
     with contextlib.closing(Cluster(tmp_path / "first", 1, 2, "100000", str(folder), "0.05")) as job:
         job.start(*job.names)
-        job.wait_for("worker 1", r"> \d+ 0x")
+        for name in ("worker 0", "worker 1"):
+            job.wait_for(name, r"> \d+ 0x")
         job.kill("worker 1")
         reached = int(job.lines("worker 0")[-1].split()[0])
         job.wait_for("worker 0", rf"> {reached + 10} 0x")

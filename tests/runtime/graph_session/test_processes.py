@@ -21,23 +21,33 @@ graph_mode()
 if {pipeline_first}:
     tf.data.Dataset.range(3).map(lambda x: x + 1)
 for _ in range(2):
-    Session(config=tf.ConfigProto(inter_op_parallelism_threads={asked}))
+    Session(config={config})
 print(tf.config.threading.get_inter_op_parallelism_threads())
 """
 
 
 @pytest.mark.parametrize(
     ("pipeline_first", "asked", "threads", "reported"),
-    [(False, 3, "3", 0), (True, 3, "8", 0), (True, 20, "8", 1)],
+    [
+        (False, "3", "3", 0),
+        (True, "3", "3", 0),
+        (True, "20", "20", 0),
+        (True, "int('3')", "8", 0),
+        (True, "int('20')", "8", 1),
+        (True, None, "0", 0),
+        (False, None, "0", 0),
+    ],
 )
 def test_a_config_that_comes_too_late_is_reported_once(
-    pipeline_first: bool, asked: int, threads: str, reported: int
+    pipeline_first: bool, asked: str | None, threads: str, reported: int, tmp_path: Path
 ) -> None:
-    """Where a pipeline has started TensorFlow there are eight threads: enough for a config that asks for fewer."""
-    code = SESSIONS.format(pipeline_first=pipeline_first, asked=asked)
-    out, errors = run_python("-c", code)
+    """Where a pipeline starts TensorFlow, the number that stands in the program counts; of another, eight are made."""
+    config = f"tf.ConfigProto(inter_op_parallelism_threads={asked})" if asked else None
+    script = tmp_path / "sessions.py"
+    script.write_text(SESSIONS.format(pipeline_first=pipeline_first, config=config))
+    out, errors = run_python(str(script))
     assert out.strip() == threads
-    assert errors.count(f"comes too late to set inter_op_parallelism_threads={asked}") == reported
+    assert errors.count("comes too late to set inter_op_parallelism_threads=") == reported
 
 
 # -- when a program looks for devices: CUDA takes CUDA_VISIBLE_DEVICES as it is then
@@ -110,8 +120,12 @@ print("fine")
 """
 
 
-def test_runs_within_runs() -> None:
-    out, errors = run_python("-c", NESTED)
+@pytest.mark.parametrize("threads", ["4", "int('4')", None])
+def test_runs_within_runs(threads: str | None, tmp_path: Path) -> None:
+    """None: a program without a file, as in a notebook."""
+    script = tmp_path / "nested.py"
+    script.write_text(NESTED.replace("threads=4", f"threads={threads}"))
+    out, errors = run_python(str(script)) if threads else run_python("-c", NESTED)
     assert out.endswith("fine\n") and "comes too late" not in errors
 
 

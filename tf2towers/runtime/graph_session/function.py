@@ -15,7 +15,7 @@ from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, needed, parse, written
 from tf2towers.runtime.graph_session.order import order_input_ops
 from tf2towers.runtime.graph_session.placement import place
-from tf2towers.runtime.graph_session.private import empty_function_graph, function_of
+from tf2towers.runtime.graph_session.private import function_of
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import make_ends, name_resources, replace_one_shot_iterators
@@ -244,16 +244,7 @@ def _imported(
 
     Other nodes would not run, but could do harm: TensorFlow 2.21's executor crashes on a loop's unused `Enter`.
     """
-    names = [f"{name}:0" for name in feeds]
     ends = [*feeds, *(parse(output).node for output in outputs), *targets]
     cut = tf.compat.v1.GraphDef(versions=definition.versions, library=definition.library)
     cut.node.extend(needed({node.name: node for node in definition.node}, ends, set()))
-    graph = empty_function_graph()
-    with graph.as_default():
-        tf.graph_util.import_graph_def(cut, name="")
-    return function_of(
-        graph,
-        [graph.get_tensor_by_name(name) for name in names],
-        [graph.get_tensor_by_name(output) for output in outputs],
-        [graph.get_operation_by_name(target) for target in targets],
-    )
+    return function_of(cut, feeds, outputs, targets)

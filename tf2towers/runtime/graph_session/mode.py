@@ -8,7 +8,6 @@ import os
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
-from tf2towers.runtime.graph_session.carried import sessions
 from tf2towers.runtime.graph_session.managed import SessionManager
 from tf2towers.runtime.graph_session.patches import (
     FOR_MIGRATED,
@@ -51,9 +50,8 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_beha
 
 def _settle(cpu_towers: int) -> None:
     _make_logical_cpus(cpu_towers)
-    if not sessions:  # a dataset starts TensorFlow: the first session's config will come too late
-        with contextlib.suppress(RuntimeError):
-            have_threads_for_nested_runs()
+    with contextlib.suppress(RuntimeError):
+        have_threads_for_nested_runs()
 
 
 def _make_logical_cpus(count: int) -> None:

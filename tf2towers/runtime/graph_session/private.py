@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ import tensorflow as tf
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
 #: for the runtime's layers: like TensorFlow's own layers, they ignore a script's `tf.get_variable = mine`
 get_variable: Any = tf.compat.v1.get_variable
+_functions = itertools.count()
 
 
 def serve(definition: tf.train.ServerDef) -> object:
@@ -66,54 +68,57 @@ def strategy_of_servers(resolver: Any) -> Any:
     return ParameterServerStrategy(resolver)
 
 
-def empty_function_graph() -> Any:
-    """Makes the empty graph of a new function, outside of the current default graph."""
-    with _nothing().graph.as_default():
-        return tf.__internal__.FuncGraph("run")
-
-
 def function_of(
-    graph: Any, inputs: Sequence[tf.Tensor], outputs: Sequence[tf.Tensor], targets: Sequence[tf.Operation]
+    definition: Any, inputs: Sequence[str], outputs: Sequence[str], targets: Sequence[str]
 ) -> Callable[..., list[Any]]:
-    """Makes a function of eager tensors from a function's graph; it returns the list of the outputs.
+    """Makes a function of eager tensors from a GraphDef; it returns the list of the outputs.
 
-    `tf.compat.v1.wrap_function(...).prune(inputs, (outputs, targets))` makes the same, but first copies every operation
-    in Python, which takes four fifths of the time: two minutes for a network of 40,000 operations. The function's
-    argument `cancelled_by`, a `cancellation_manager()`, can end a call.
+    `tf.import_graph_def` in a `tf.compat.v1.wrap_function(...)`, with `prune(inputs, (outputs, targets))`, makes the
+    same, but with two Python objects for every operation, and each call binds and packs its arguments in Python.
+    TensorFlow keeps the function as long as the returned object lives.
+
+    Args:
+        inputs: the names of the placeholders that are the function's arguments.
+        outputs: the names of the tensors to return.
+        targets: the names of further operations to run.
     """
-    graph.inputs.extend(inputs)
-    graph.outputs.extend(outputs)
-    graph.control_outputs.extend(targets)
-    graph.structured_outputs = (list(outputs), [None] * len(targets))
-    specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in inputs]
-    graph.structured_input_signature = (specs, {})
-    nothing = _nothing()
-    return _called_directly(type(nothing)(graph, nothing._variable_holder, signature=specs))
-
-
-def _called_directly(concrete: Any) -> Callable[..., list[Any]]:
-    """Makes a function that calls a concrete function without captures by its name, as TensorFlow's own call ends.
-
-    TensorFlow's call first binds and packs the arguments in Python, which takes longer (0.035 ms) than the call of an
-    empty function. The script's own code is in graph mode at that time; the functions called here work in any mode.
-    """
+    from tensorflow.python.client import pywrap_tf_session as c_api
     from tensorflow.python.eager import context, execute
-    from tensorflow.python.eager.polymorphic_function.atomic_function import InterpolateRuntimeError
+    from tensorflow.python.framework import c_api_util
 
-    function, eager_context, count = concrete._inference_function, context.context(), len(concrete.outputs)
-    name = function.name.decode()
+    eager_context, name, count = context.context(), f"run_{next(_functions)}", len(outputs)
+    for function in definition.library.function:
+        if not eager_context.has_function(function.signature.name):
+            eager_context.add_function_def(function)
+    scoped = c_api_util.ScopedTFImportGraphDefOptions()
+    c_api.TF_ImportGraphDefOptionsSetPrefix(scoped.options, "")
+    for text in (*inputs, *outputs):
+        node, _, index = text.partition(":")
+        c_api.TF_ImportGraphDefOptionsAddReturnOutput(scoped.options, node, int(index or 0))
+    for target in targets:
+        c_api.TF_ImportGraphDefOptionsAddReturnOperation(scoped.options, target)
+    body = tf.Graph()
+    with body._c_graph.get() as graph:
+        serialized = c_api.TF_NewBufferFromString(definition.SerializeToString())
+        imported = c_api.TF_GraphImportGraphDefWithResults(graph, serialized, scoped.options)
+        c_api.TF_DeleteBuffer(serialized)
+        results = c_api_util.ScopedTFImportGraphDefResults(imported)
+        returned = c_api.TF_ImportGraphDefResultsReturnOutputs(results.results)
+        ends = c_api.TF_ImportGraphDefResultsReturnOperations(results.results)
+        made = c_api.TF_GraphToFunction_wrapper(
+            graph, name, False, None, returned[: len(inputs)], returned[len(inputs) :], [], ends, [], None, ""
+        )
+    eager_context.add_c_function(made)
+    c_api.TF_DeleteFunction(made)
 
     def call(*values: tf.Tensor, cancelled_by: Any = None) -> list[Any]:
         attributes = tuple(itertools.chain(*eager_context.function_call_options.as_attrs().items()))
-        called = name, count, list(values), attributes, eager_context
-        try:
-            if cancelled_by is None:
-                return execute.execute(*called)
-            return execute.execute_with_cancellation(*called, cancelled_by)
-        except tf.errors.OpError:
-            with InterpolateRuntimeError(function):  # adds where the failed operation was built
-                raise
+        manager = cancelled_by or cancellation_manager()
+        return execute.execute_with_cancellation(
+            name, count, list(values), attributes, eager_context, manager
+        )
 
+    weakref.finalize(call, eager_context.remove_function, name).atexit = False
     return call
 
 
@@ -123,11 +128,6 @@ def eager_tensor(array: np.ndarray, dtype: tf.DType) -> Any:
     from tensorflow.python.framework import constant_op
 
     return constant_op.convert_to_eager_tensor(array, context.context(), dtype)
-
-
-def _nothing() -> Any:
-    """A wrapped function that does nothing, for its class: TensorFlow's class lacks a public name."""
-    return tf.compat.v1.wrap_function(lambda: None, [])
 
 
 def control_flow_context(operation: Any) -> Any:

@@ -8,9 +8,8 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.nodes import built_at
 
-#: text that TensorFlow 2 adds before the cause, once for each layer that an error passes
-_BEFORE_THE_CAUSE = re.compile(r".*<stack traces unavailable>\n|(Graph execution error:\s*)+", re.DOTALL)
-_FUNCTION = re.compile(r" \[Op:\w+\]\s*$")
+#: text in TensorFlow 2's message for the functions that an error has passed through, and for the called op
+_FUNCTIONS = re.compile(r"\{\{function_node [^}]+\}\}[ ]?| \[Op:\w+\]\s*$")
 _NODE = re.compile(r"\{\{node ([^}]+)\}\}")
 _UNINITIALIZED = re.compile(
     r"(?:Could not find variable|Error while reading resource variable) (\S+?)(?:\. | from )"
@@ -22,9 +21,9 @@ _UNINITIALIZED = re.compile(
 def in_tf1s_words(error: tf.errors.OpError, graph: tf.Graph) -> tf.errors.OpError:
     """The error as a TF1 session raised it: `error.op` is the graph's operation, the message begins with the cause.
 
-    TensorFlow 2's message names nodes of a function, and begins with the places where they were built.
+    TensorFlow 2's message names nodes of a function, and begins with the function.
     """
-    cause = _FUNCTION.sub("", _BEFORE_THE_CAUSE.sub("", error.message, count=1))
+    cause = _FUNCTIONS.sub("", error.message)
     cause = _UNINITIALIZED.sub(r"Attempting to use uninitialized value \1", cause)
     operations = {name: _operation(graph, name) for name in _NODE.findall(cause)}
 

@@ -1,34 +1,56 @@
-"""Runs within a run: a `tf.py_func` whose Python calls `session.run`.
+"""Nested runs: a `tf.py_func` whose Python function calls `session.run`.
 
-Each stands in one of TensorFlow's threads, of which a process has as many as cores, and waits there for operations that
-need such a thread. As many of them at once as there are threads wait for ever. In TF1 the session's config could say a
-larger number; here it comes too late where `tf.data` has started TensorFlow before the first session.
+Each nested run occupies one of TensorFlow's threads, of which a process has one for each core, and waits there for ops
+that need such a thread. If nested runs occupy all threads, they wait for ever. In TF1 the session's config could set
+more threads; here it comes too late if `tf.data` or a strategy has started TensorFlow before the first session. So the
+number is looked up in the program's text. More threads than cores add a tenth to the time of a step with many small
+ops, so without such a number in the program, TensorFlow's default is kept.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
+import sysconfig
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import tensorflow as tf
 
-#: the threads of a process whose first session is still to come: a few runs within runs, whatever its config will say
+#: the smallest number of threads if a program sets a number that its text does not show: enough for a few nested runs
 AT_LEAST = 8
-#: seconds after which it is said that runs may wait for each other
+#: seconds before the warning that runs may wait for each other
 _PATIENCE = 10.0
 _ENVIRONMENT = "TF_NUM_INTEROP_THREADS"
+#: options of a `ConfigProto` that set threads, with the number if it is a constant
+_ASKS = re.compile(r"\binter_op_parallelism_threads(?:\s*=\s*(\d+)[ \t]*(?=[,)#\n]|$))?")
 
-_under_way: set[int] = set()  # the threads that have called Python, which runs something
+_under_way: set[int] = set()  # TensorFlow's threads whose Python function is in a nested run
 
 
 def have_threads_for_nested_runs() -> None:
-    """To be called before TensorFlow starts: has it make more threads than a small machine has cores."""
-    if not tf.config.threading.get_inter_op_parallelism_threads() and not os.environ.get(_ENVIRONMENT):
-        threads = max(AT_LEAST, len(os.sched_getaffinity(0)))
+    """Sets the number of threads that the program's text asks for; must be called before TensorFlow starts."""
+    if tf.config.threading.get_inter_op_parallelism_threads() or os.environ.get(_ENVIRONMENT):
+        return
+    numbers = [number for text in _program() for number in _ASKS.findall(text)]
+    least = 0 if all(numbers) else max(AT_LEAST, len(os.sched_getaffinity(0)))
+    if threads := max([least, *(int(number or 0) for number in numbers)]):
         tf.config.threading.set_inter_op_parallelism_threads(threads)
+
+
+def _program() -> Iterator[str]:
+    """Yields the texts of the loaded modules of the program; a program without a file may ask for any number."""
+    others = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[2]))
+    if getattr(sys.modules["__main__"], "__file__", None) is None:
+        yield "inter_op_parallelism_threads"
+    for module in list(sys.modules.values()):
+        file = str(getattr(module, "__file__", None))
+        if file.endswith(".py") and "-packages" not in file and not file.startswith(others):
+            with contextlib.suppress(OSError):
+                yield Path(file).read_text("utf-8", "replace")
 
 
 def is_nested() -> bool:
@@ -37,11 +59,8 @@ def is_nested() -> bool:
 
 
 def count_threads() -> int:
-    """The number of threads that TensorFlow runs operations in."""
-    asked = tf.config.threading.get_inter_op_parallelism_threads()
-    if not asked:
-        with contextlib.suppress(ValueError):
-            asked = int(os.environ.get(_ENVIRONMENT, "0"))
+    """The number of threads that TensorFlow runs ops in."""
+    asked = tf.config.threading.get_inter_op_parallelism_threads() or int(os.environ.get(_ENVIRONMENT) or 0)
     return asked or len(os.sched_getaffinity(0))
 
 
