@@ -56,6 +56,10 @@ def _residual_fn(api):
     return api.rnn.ResidualWrapper(api.rnn.BasicRNNCell(5), lambda inputs, outputs: 2.0 * inputs - outputs)
 
 
+def _projected(api):
+    return api.rnn.OutputProjectionWrapper(api.rnn.LSTMCell(4), 3, api.tf.sigmoid)
+
+
 def _dropout(**options):
     return lambda api: api.rnn.DropoutWrapper(api.rnn.BasicLSTMCell(5), seed=3, **options)
 
@@ -163,6 +167,7 @@ CASES = {
         ),
         SEQUENCES,
     ),
+    "OutputProjectionWrapper": Case(_dynamic(_projected, [4, 2, 3]), SEQUENCES),
     "MultiRNNCell": Case(_dynamic(_stacked(True)), SEQUENCES),
     "MultiRNNCell joined state": Case(_dynamic(_stacked(False)), SEQUENCES),
     "MultiRNNCell static": Case(_static(_stacked(True), scope="words"), SEQUENCES),

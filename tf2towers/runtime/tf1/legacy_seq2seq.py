@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.tf1.linear import linear
+from tf2towers.runtime.tf1.rnn_cell import linear
 from tf2towers.runtime.tf1.seq2seq.decoding import size_of
 
 v1 = tf.compat.v1
