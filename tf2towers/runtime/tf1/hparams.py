@@ -36,12 +36,10 @@ class HParams:
     """Hyperparameters as attributes. A list stands for several values of its first element's type.
 
     Args:
-        hparam_def: not served, its protocol buffer ended with `tf.contrib`.
+        hparam_def: not served, its protocol buffer ended with `tf.contrib`: a NotImplementedError.
         model_structure: anything, kept for `get_model_structure`.
-        kwargs: the parameters and their values.
 
     Raises:
-        NotImplementedError: `hparam_def` is given.
         ValueError: a name that this class has itself, or an empty list.
     """
 
@@ -89,10 +87,9 @@ class HParams:
             there = _ASSIGNMENT.match(values, position)
             if there is None or there["name"] not in self or there["name"] in found:
                 raise ValueError(f"no hyperparameter is assigned, or one twice, in {values[position:]!r}")
-            (kind, _), several = self._hparam_types[there["name"]], there["several"]
-            texts = [there["one"]] if several is None else several.replace(",", " ").split()
-            parsed = [_parse(kind, text) for text in texts]
-            found[there["name"]] = parsed[0] if several is None else parsed
+            (kind, _), one, several = self._hparam_types[there["name"]], there["one"], there["several"]
+            parsed = [_parse(kind, text) for text in (several or "").replace(",", " ").split()]
+            found[there["name"]] = parsed if one is None else _parse(kind, one)
             position = there.end()
         return self.override_from_dict(found)
 

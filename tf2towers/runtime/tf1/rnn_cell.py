@@ -6,6 +6,7 @@ Source of the latter: the papers that are named, TensorFlow 1.15's documentation
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -62,7 +63,8 @@ class LSTMBlockCell(LSTMCell):
             keep += self._peepholes[1] * memory
         memory = memory * tf.sigmoid(keep + self._forget_bias) + tf.sigmoid(write) * tf.tanh(new)
         if self._clip > 0:
-            memory = tf.grad_pass_through(tf.clip_by_value)(memory, -self._clip, self._clip)
+            clip = partial(tf.clip_by_value, clip_value_min=-self._clip, clip_value_max=self._clip)
+            memory = tf.grad_pass_through(clip)(memory)
         if self._has_peepholes:
             show += self._peepholes[2] * memory
         output = tf.tanh(memory) * tf.sigmoid(show)
