@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.tf1.layers import Dense  # type: ignore[attr-defined]
 from tf2towers.runtime.tf1.rnn_cell import RNNCell  # type: ignore[attr-defined]
-from tf2towers.runtime.tf1.seq2seq.decoding import known_size, size_of
+from tf2towers.runtime.tf1.seq2seq.decoding import size_of
 
 v1 = tf.compat.v1
 
@@ -125,7 +125,7 @@ class BahdanauAttention(_Attention):
 
     def _score(self, query: Any) -> Any:
         added = tf.expand_dims(self.query_layer(query), 1) + self.keys
-        dtype, units = added.dtype, [known_size(self.keys, -1)]
+        dtype, units = added.dtype, self.keys.shape.as_list()[-1:]
         v = v1.get_variable("attention_v", units, dtype)
         if self._scaled:
             start = v1.constant_initializer(math.sqrt(1.0 / self._num_units))
@@ -209,7 +209,7 @@ class AttentionWrapper(RNNCell):
         self._initial_cell_state = initial_cell_state
 
     def _size_of_attention(self, mechanism: Any, layer: Any) -> Any:
-        depth = known_size(mechanism.values, -1)
+        depth = mechanism.values.shape.as_list()[-1]
         if layer is None:
             return depth
         shape = tf.TensorShape(layer.compute_output_shape([None, self._cell.output_size + depth]))

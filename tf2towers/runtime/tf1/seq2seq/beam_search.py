@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from tf2towers.runtime.tf1.seq2seq.attention import AttentionWrapperState
-from tf2towers.runtime.tf1.seq2seq.decoding import Decoder, checked_embedding, known_size, size_of
+from tf2towers.runtime.tf1.seq2seq.decoding import Decoder, checked_embedding, size_of
 
 v1 = tf.compat.v1
 
@@ -123,7 +123,7 @@ class BeamSearchDecoder(Decoder):
         self._coverage_penalty_weight = coverage_penalty_weight
         checked = checked_embedding(embedding, start_tokens, end_token)
         self._embedding_fn, self._start_tokens, self._end_token = checked
-        self._rows, self.batch_size = known_size(self._start_tokens, 0), tf.size(self._start_tokens)
+        self._rows, self.batch_size = self._start_tokens.shape.as_list()[0], tf.size(self._start_tokens)
         self._start_inputs = self._embedding_fn(tf.tile(self._start_tokens[:, tf.newaxis], [1, beam_width]))
         self._dtype = tf.nest.flatten(initial_state)[0].dtype
         self.output_size = BeamSearchDecoderOutput(*[tf.TensorShape([beam_width])] * 3)

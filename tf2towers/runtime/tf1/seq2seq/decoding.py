@@ -242,14 +242,9 @@ def _swap_batch_and_time(values: Any) -> Any:
     return tf.transpose(values, tf.concat([[1, 0], tf.range(2, tf.rank(values))], axis=0))
 
 
-def known_size(values: Any, axis: int) -> int | None:
-    """The static size of an axis, whichever kind of shapes TensorFlow has been set to; None where it is not known."""
-    return tf.compat.dimension_value(values.shape[axis])
-
-
 def size_of(values: Any, axis: int) -> Any:
     """The size of an axis: static where it is known, else an int32 scalar."""
-    size = known_size(values, axis)
+    size = values.shape.as_list()[axis]
     return tf.shape(values)[axis] if size is None else size
 
 
