@@ -16,7 +16,7 @@ ONE_LINE = [
     ("raise tf.app.flags.FlagsError('x')", "raise tf.app.flags.Error('x')"),
     ("y = tf.keras.utils.to_categorical(x)", "y = keras.utils.to_categorical(x)"),
     ("d = tf.keras.datasets.mnist.load_data()", "d = keras.datasets.mnist.load_data()"),
-    ("m = tf.estimator.ModeKeys.TRAIN", "m = mode_keys.ModeKeys.TRAIN"),
+    ("m = tf.estimator.ModeKeys.TRAIN", "m = ModeKeys.TRAIN"),
     ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = VariableDeviceChooser(2)"),
     ("o = tf.contrib.opt.MovingAverageOptimizer(o)", "o = opt.MovingAverageOptimizer(o)"),
     ("t = tf.contrib.lookup.index_table_from_file(p)", "t = lookup.index_table_from_file(p)"),

@@ -44,10 +44,10 @@ def tf1_api():
     nets.inception_v1, nets.inception_v2, nets.inception_v3 = inception_v1, inception_v2, inception_v3
 
     class Contrib:
-        """tf.contrib, and slim's networks."""
+        """tf.contrib, slim's networks, and Keras."""
 
         def __getattr__(self, name):
-            return nets if name == "nets" else getattr(tf.contrib, name)
+            return {"nets": nets, "keras": tf.keras}.get(name) or getattr(tf.contrib, name)
 
     return running.Api(tf.compat.v1, tf.layers, slim, Rnn(), Contrib())
 

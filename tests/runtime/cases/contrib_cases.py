@@ -65,7 +65,7 @@ def _greedy(api, memory):
     ]
 
 
-def _beams(api, memory, **wrapper):
+def _beams(api, memory, coverage=0.0, **wrapper):
     seq2seq, tf = api.contrib.seq2seq, api.tf
     tiled = seq2seq.tile_batch(memory, 3)
     mechanism = seq2seq.BahdanauAttention(
@@ -82,6 +82,7 @@ def _beams(api, memory, **wrapper):
         beam_width=3,
         output_layer=api.layers.Dense(VOCABULARY),
         length_penalty_weight=0.7,
+        coverage_penalty_weight=coverage,
     )
     outputs, state, lengths = seq2seq.dynamic_decode(decoder, maximum_iterations=6)
     found = outputs.beam_search_decoder_output
@@ -206,6 +207,7 @@ CASES = {
     "attention two": _attention("BahdanauAttention", mechanisms=2),
     "greedy": Case(_greedy, (3, 4, 6), gradients=False),
     "beams": Case(_beams, (3, 4, 6), gradients=False),
+    "beams with coverage": Case(lambda *given: _beams(*given, coverage=0.3), (3, 4, 6), gradients=False),
     "beams with alignments": Case(_beams_with_alignments(None), (3, 4, 6), gradients=False),
     "beams with alignments as written": Case(_beams_with_alignments(4), (3, 4, 6), gradients=False),
     "gather tree": Case(_tree, gradients=False),

@@ -56,6 +56,24 @@ def _residual_fn(api):
     return api.rnn.ResidualWrapper(api.rnn.BasicRNNCell(5), lambda inputs, outputs: 2.0 * inputs - outputs)
 
 
+def _projected(api):
+    return api.rnn.OutputProjectionWrapper(api.rnn.LSTMCell(4), 3, api.tf.sigmoid)
+
+
+def _keras_layers(api, x):
+    layers = api.contrib.keras.layers
+    both = layers.Bidirectional(layers.LSTM(3, return_sequences=True, unroll=True))(x)
+    backwards = layers.GRU(2, go_backwards=True, reset_after=True, name="last")
+    return [both, backwards(both), layers.SimpleRNN(2)(x), backwards(both[:, 1:])]
+
+
+def _keras_cells(api, x):
+    layers = api.contrib.keras.layers
+    cells = [layers.LSTMCell(3, implementation=2), layers.SimpleRNNCell(2), layers.GRUCell(2)]
+    found = layers.RNN(cells, return_state=True)(x)
+    return _tensors([found, layers.RNN(layers.GRUCell(2), return_sequences=True)(x)])
+
+
 def _dropout(**options):
     return lambda api: api.rnn.DropoutWrapper(api.rnn.BasicLSTMCell(5), seed=3, **options)
 
@@ -163,6 +181,9 @@ CASES = {
         ),
         SEQUENCES,
     ),
+    "OutputProjectionWrapper": Case(_dynamic(_projected, [4, 2, 3]), SEQUENCES),
+    "Keras's layers": Case(_keras_layers, SEQUENCES),
+    "Keras's cells": Case(_keras_cells, SEQUENCES),
     "MultiRNNCell": Case(_dynamic(_stacked(True)), SEQUENCES),
     "MultiRNNCell joined state": Case(_dynamic(_stacked(False)), SEQUENCES),
     "MultiRNNCell static": Case(_static(_stacked(True), scope="words"), SEQUENCES),

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.cases.hparams_cases import outcomes
-from tf2towers.runtime.tf1.hparams import HParams, parse_values
+from tf2towers.runtime.tf1.hparams import HParams
 
 GOLDENS = json.loads((Path(__file__).parents[1] / "goldens" / "hparams.json").read_text())
-FOUND = outcomes(HParams, parse_values)
+FOUND = outcomes(HParams)
 
 
 @pytest.mark.parametrize("line", GOLDENS)

@@ -24,6 +24,7 @@ from tensorflow.python.framework import ops
 from tf_keras.src import backend
 from tf_keras.src.engine import base_layer_v1  # before the state is looked at
 from tf_keras.src.layers.normalization.batch_normalization import BatchNormalizationBase
+from tf_keras.src.layers.rnn import base_rnn, stacked_rnn_cells
 
 v1 = tf.compat.v1
 v1.disable_eager_execution()
@@ -74,6 +75,7 @@ for _ in range(2):
     patches.keras_is_tf1s()
     patches.norms_fuse_four_dimensions_alone(BatchNormalizationBase)
     patches.layers_draw_by_the_same_seed(backend)
+    patches.cells_have_no_scope(backend, base_rnn, stacked_rnn_cells)
     patches.keras_runs_on(backend, Session)
     patches.layers_are_keras2s()
     patches.variables_of_tf2_stay(tf)

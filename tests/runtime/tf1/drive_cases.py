@@ -17,6 +17,7 @@ from cases import contrib_cases, layer_cases, rnn_cases, running, slim_cases  # 
 
 from tf2towers.runtime.tf1 import (  # noqa: E402
     image,
+    keras,
     layers,
     legacy_seq2seq,
     rnn_cell,
@@ -39,6 +40,7 @@ class Rnn:
 
 contrib = SimpleNamespace(
     image=image,
+    keras=keras,
     legacy_seq2seq=legacy_seq2seq,
     nets=slim.nets,
     seq2seq=seq2seq,

@@ -11,7 +11,7 @@ v1 = tf.compat.v1
 
 
 def test_as_tensorflow_1() -> None:
-    from tf2towers.runtime.tf1.linear import Linear, linear
+    from tf2towers.runtime.tf1.rnn_cell import Linear, linear
 
     with tf.Graph().as_default(), v1.Session() as session:
         x = tf.constant(np.linspace(-1, 1, 6).reshape(2, 3), tf.float32)

@@ -11,7 +11,7 @@ from tf2towers.codemod.towers.loops import find_tower_loops
 
 
 def notes(file: File) -> None:
-    """Notes where the updates of all towers are collected, and each seed of a graph."""
+    """Notes where the updates of all towers are collected, each seed of a graph, and cells that were cuDNN's."""
     loops = find_tower_loops(file)
     inside = {node for loop in loops for node in walk(loop.node)}
     for node, canonical in file.symbols:
@@ -21,6 +21,9 @@ def notes(file: File) -> None:
         if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
             message = "the graph's seed alone draws other first weights than TF 1.15's: it counts operations"
             file.note(call, "T2T619", f"{message}; an operation's own seed does not", "note")
+        if canonical == "tf.contrib.cudnn_rnn.CudnnLSTM":
+            message = "plain cells compute what cuDNN's did: they take longer, a checkpoint has other names than TF 1's"
+            file.note(call, "T2T619", f"{message}, first weights and dropout are other draws", "note")
         collects = canonical == "tf.get_collection" and loops and call not in inside
         if collects and argument(call, 1, "scope") is None and _is_of_updates(file, call):
             message = "the updates of all towers: TF 1 leaves their order open, here they are made in the towers' order"
@@ -41,6 +44,9 @@ RULE = Rule(
 
     TF 1.15 and TF 2 count operations differently. A graph's seed gives each random operation a seed by that count, so
     the random numbers differ.
+
+    `tf.contrib.cudnn_rnn.CudnnLSTM` ran in NVIDIA's library, which drew its own numbers and had its own layout of the
+    weights. Plain cells compute the same from one variable of the same name.
     """,
     todo="""
     Take one tower's updates (`scope='tower_0'`) to leave nothing open. Give initializers and random operations seeds of

@@ -786,6 +786,23 @@ def layers_draw_by_the_same_seed(changes: Patch, backend: Any) -> None:
     changes.set(backend.RandomGenerator, "make_legacy_seed", lambda generator: generator._seed)
 
 
+@patch("keras/layers/recurrent.py: RNN, StackedRNNCells", "tests/runtime/tf1/test_cases.py")
+def cells_have_no_scope(changes: Patch, backend: Any, *modules: Any) -> None:
+    """Names the variables of a recurrent layer `lstm/kernel`, as in TensorFlow 1.15, not `lstm/lstm_cell/kernel`.
+
+    tf_keras builds each cell in a scope of its own. Its `modules` that make cells ask its `backend` for no other.
+    """
+
+    class Scopeless:
+        name_scope = staticmethod(contextlib.nullcontext)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(backend, name)
+
+    for module in modules:
+        changes.set(module, "backend", Scopeless())
+
+
 @patch("keras/backend.py, get_session", "tests/runtime/tf1/test_objects.py")
 def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any]) -> None:
     """Makes Keras's own session, which trains, predicts and initializes variables, a session of the runtime."""
@@ -1088,6 +1105,7 @@ ON_DEMAND = (
     keras_is_tf1s,
     norms_fuse_four_dimensions_alone,
     layers_draw_by_the_same_seed,
+    cells_have_no_scope,
     keras_runs_on,
     layers_are_keras2s,
     variables_of_tf2_stay,

@@ -4,7 +4,25 @@ Each module is imported when a script asks for it. The summaries of TF 0.x, and 
 in TensorFlow's private modules, as they were.
 """
 
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
 from tensorflow.python.ops.data_flow_ops import StagingArea
 from tensorflow.python.ops.logging_ops import audio_summary, histogram_summary, image_summary, scalar_summary
 
 __all__ = ["StagingArea", "audio_summary", "histogram_summary", "image_summary", "scalar_summary"]
+
+
+class ModeKeys:
+    """What a model is built for. 'infer' had one name in `tf.contrib.learn`, and another in `tf.estimator`."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+    INFER = "infer"
+    PREDICT = "infer"
+
+
+def batch_and_drop_remainder(batch_size: Any) -> Callable[[tf.data.Dataset], tf.data.Dataset]:
+    """Batches of that size, for `dataset.apply(...)`; what is left at the end is dropped."""
+    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)

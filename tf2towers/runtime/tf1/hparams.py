@@ -1,4 +1,4 @@
-"""`HParams` and `parse_values` of `tf.contrib.training`: named hyperparameters, each of one type."""
+"""`tf.contrib.training.HParams`: named hyperparameters, each of one type."""
 
 from __future__ import annotations
 
@@ -8,61 +8,21 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_NAME = re.compile(r"([A-Za-z][\w.]*)(?:\[\s*(\d+)\s*\])?\s*=\s*")
-_VALUE = re.compile(r"(?:\[(?P<several>[^\[\]]*)\]|(?P<one>[^,\[\]]*))(?:,|$)")
+_ASSIGNMENT = re.compile(
+    r"(?P<name>[A-Za-z][\w.]*)\s*=\s*(?:\[(?P<several>[^\[\]]*)\]|(?P<one>[^,\[\]]*))(?:,|$)"
+)
 _FLAGS = {"true": True, "True": True, "false": False, "False": False}
 
 
-def parse_values(values: str, type_map: Mapping[str, Any], ignore_unknown: bool = False) -> dict[str, Any]:
-    """The assignments in a text: `rate=0.1,sizes=[1,2],size[3]=5`.
-
-    Args:
-        values: the text; nothing in it is quoted.
-        type_map: the type of each name.
-        ignore_unknown: whether a name that has no type is left out.
-
-    Returns:
-        By name a value, a list of them, or for `name[index]=value` a dictionary by index.
-
-    Raises:
-        ValueError: malformed text, two assignments to one name, a name without a type, or a value of another type.
-    """
-    found: dict[str, Any] = {}
-    position = 0
-    while position < len(values):
-        name_there = _NAME.match(values, position)
-        value_there = name_there and _VALUE.match(values, name_there.end())
-        if not name_there or not value_there:
-            raise ValueError(f"no hyperparameter is assigned in {values[position:]!r}")
-        position = value_there.end()
-        name, index = name_there.groups()
-        if name not in type_map:
-            if ignore_unknown:
-                continue
-            raise ValueError(f"{values!r} assigns {name}, which has no type")
-        several = value_there["several"]
-        texts = [value_there["one"]] if several is None else several.replace(",", " ").split()
-        parsed = [_parse(type_map[name], text) for text in texts]
-        places: Any = found if index is None else found.setdefault(name, {})
-        place = name if index is None else int(index)
-        if not isinstance(places, dict) or place in places:
-            raise ValueError(f"{values!r} assigns {name} twice")
-        places[place] = parsed[0] if several is None else parsed
-    return found
-
-
 def _parse(kind: Any, text: str) -> Any:
+    """A value of that type from a text."""
     if kind is bool:
         return _FLAGS[text] if text in _FLAGS else bool(int(text))
     return kind(text)
 
 
 def _cast(kind: Any, value: Any) -> Any:
-    """The value as that type, where nothing is lost.
-
-    Raises:
-        ValueError: it is of another type.
-    """
+    """The value as that type, where nothing is lost; a ValueError where it is of another type."""
     if kind is type(None) or (isinstance(value, kind) and not (isinstance(value, bool) and kind is not bool)):
         return value
     number = next((each for each in (numbers.Integral, numbers.Real) if issubclass(kind, each)), None)
@@ -76,12 +36,10 @@ class HParams:
     """Hyperparameters as attributes. A list stands for several values of its first element's type.
 
     Args:
-        hparam_def: not served, its protocol buffer ended with `tf.contrib`.
+        hparam_def: not served, its protocol buffer ended with `tf.contrib`: a NotImplementedError.
         model_structure: anything, kept for `get_model_structure`.
-        kwargs: the parameters and their values.
 
     Raises:
-        NotImplementedError: `hparam_def` is given.
         ValueError: a name that this class has itself, or an empty list.
     """
 
@@ -118,9 +76,22 @@ class HParams:
             delattr(self, name)
 
     def parse(self, values: str) -> HParams:
-        """Sets what a text assigns, see `parse_values`."""
-        kinds = {name: kind for name, (kind, _) in self._hparam_types.items()}
-        return self.override_from_dict(parse_values(values, kinds))
+        """Sets what a text assigns, `rate=0.1,sizes=[1,2]`; nothing in it is quoted.
+
+        Raises:
+            ValueError: malformed text, two assignments to one name, an unknown name, or a value of another type.
+        """
+        found: dict[str, Any] = {}
+        position = 0
+        while position < len(values):
+            there = _ASSIGNMENT.match(values, position)
+            if there is None or there["name"] not in self or there["name"] in found:
+                raise ValueError(f"no hyperparameter is assigned, or one twice, in {values[position:]!r}")
+            (kind, _), one, several = self._hparam_types[there["name"]], there["one"], there["several"]
+            parsed = [_parse(kind, text) for text in (several or "").replace(",", " ").split()]
+            found[there["name"]] = parsed if one is None else _parse(kind, one)
+            position = there.end()
+        return self.override_from_dict(found)
 
     def override_from_dict(self, values_dict: Mapping[str, Any]) -> HParams:
         """Sets the values of a dictionary."""

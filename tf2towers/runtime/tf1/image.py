@@ -10,8 +10,15 @@ from typing import Any
 
 import tensorflow as tf
 
+# the look at tf_keras comes before tf_keras
+# isort: off
+from tf2towers.runtime.tf1 import keras as _keras  # noqa: F401
+
+from tf_keras.src.layers.preprocessing.image_preprocessing import get_rotation_matrix
+
+# isort: on
+
 v1 = tf.compat.v1
-_TYPES = (tf.uint8, tf.int32, tf.int64, tf.float16, tf.float32, tf.float64)
 
 
 def transform(
@@ -32,11 +39,7 @@ def transform(
         images = tf.convert_to_tensor(images, name="images")
         transforms = tf.convert_to_tensor(transforms, tf.float32, name="transforms")
         rank = images.shape.rank
-        if (
-            (rank not in (2, 3, 4))
-            or transforms.shape.rank not in (1, 2)
-            or images.dtype.base_dtype not in _TYPES
-        ):
+        if rank not in (2, 3, 4) or transforms.shape.rank not in (1, 2):
             raise TypeError(f"transform is not for {images} by {transforms}")
         batch = images if rank == 4 else tf.expand_dims(images[..., tf.newaxis] if rank == 2 else images, 0)
         size = tf.shape(batch)[1:3] if output_shape is None else tf.convert_to_tensor(output_shape, tf.int32)
@@ -65,12 +68,6 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
 def angles_to_projective_transforms(
     angles: Any, image_height: Any, image_width: Any, name: str | None = None
 ) -> tf.Tensor:
-    """The transforms, [batch, 8], that turn images of a size about their middle."""
-    with v1.name_scope(name, "angles_to_projective_transforms"):
-        angles = tf.reshape(tf.convert_to_tensor(angles, tf.float32), [-1])
-        cos, sin = tf.cos(angles), tf.sin(angles)
-        right, bottom = image_width - 1, image_height - 1
-        x = (right - (cos * right - sin * bottom)) / 2.0
-        y = (bottom - (sin * right + cos * bottom)) / 2.0
-        none = tf.zeros_like(angles)
-        return tf.stack([cos, -sin, x, sin, cos, y, none, none], axis=1)
+    """The transforms, [batch, 8], that turn images of a size about their middle: tf_keras has them."""
+    each = tf.reshape(tf.convert_to_tensor(angles, tf.float32), [-1])
+    return get_rotation_matrix(each, image_height, image_width, name or "angles_to_projective_transforms")

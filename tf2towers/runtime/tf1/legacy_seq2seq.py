@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.tf1.linear import linear
+from tf2towers.runtime.tf1.rnn_cell import linear
 from tf2towers.runtime.tf1.seq2seq.decoding import size_of
 
 v1 = tf.compat.v1
@@ -69,9 +69,7 @@ def attention_decoder(
     if not decoder_inputs or num_heads < 1 or depth is None:
         raise ValueError("attention_decoder needs inputs, heads, and attention_states of known depth")
     with v1.variable_scope(scope or "attention_decoder", dtype=dtype) as variables:
-        dtype, state = variables.dtype, initial_state
-        heads: list[tuple[Any, Any]] = []
-        outputs: list[Any] = []
+        dtype, state, outputs, heads = variables.dtype, initial_state, list[Any](), list[tuple[Any, Any]]()
         for head in range(num_heads):
             weight = v1.get_variable(f"AttnW_{head}", [1, 1, depth, depth], dtype)
             features = tf.einsum("bld,de->ble", attention_states, weight[0, 0])
@@ -112,11 +110,10 @@ def sequence_loss_by_example(
     Raises:
         ValueError: the lists' lengths differ.
     """
-    plain = tf.nn.sparse_softmax_cross_entropy_with_logits
+    loss = softmax_loss_function or tf.nn.sparse_softmax_cross_entropy_with_logits
     with v1.name_scope(name, "sequence_loss_by_example"):
         ids = targets if softmax_loss_function else [tf.reshape(each, [-1]) for each in targets]
         steps = zip(logits, ids, weights, strict=True)
-        loss = softmax_loss_function or plain
         total = tf.add_n([loss(labels=label, logits=logit) * weight for logit, label, weight in steps])
         return total / (tf.add_n(list(weights)) + 1e-12) if average_across_timesteps else total
 
@@ -133,5 +130,5 @@ def sequence_loss(
     """The sum of `sequence_loss_by_example`, divided by the batch's size or not: a scalar."""
     given = (logits, targets, weights, average_across_timesteps, softmax_loss_function)
     with v1.name_scope(name, "sequence_loss"):
-        each = sequence_loss_by_example(*given)
-        return tf.reduce_mean(each) if average_across_batch else tf.reduce_sum(each)
+        total = tf.reduce_mean if average_across_batch else tf.reduce_sum
+        return total(sequence_loss_by_example(*given))

@@ -12,25 +12,15 @@ import tensorflow as tf
 
 
 def all_sum(tensors: list[Any]) -> list[tf.Tensor]:
-    """For each tensor the sum of all, on its device."""
+    """For each tensor the sum of all, on its device.
+
+    Raises:
+        ValueError: there are no tensors, or one of them has no device.
+    """
+    if not tensors or not all(isinstance(tensor, tf.Tensor) and tensor.device for tensor in tensors):
+        raise ValueError(f"all_sum needs tensors that have a device each, and these are {tensors}")
     sums = []
-    for tensor in _checked(tensors):
+    for tensor in tensors:
         with tf.compat.v1.device(tensor.device):
             sums.append(tf.add_n(tensors))
     return sums
-
-
-def reduce_sum(tensors: list[Any]) -> tf.Tensor:
-    """The sum of all, on the device that is current."""
-    return tf.add_n(_checked(tensors))
-
-
-def broadcast(tensor: Any) -> tf.Tensor:
-    """The tensor, which operations on other devices may take."""
-    return all_sum([tensor])[0]
-
-
-def _checked(tensors: list[Any]) -> list[tf.Tensor]:
-    if not tensors or not all(isinstance(tensor, tf.Tensor) and tensor.device for tensor in tensors):
-        raise ValueError(f"nccl needs tensors that have a device each, and these are {tensors}")
-    return list(tensors)

@@ -13,8 +13,7 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
     """Adam (Kingma and Ba, 2014) whose averages change for those rows alone that a sparse gradient has."""
 
     def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
-        powers = self._get_beta_accumulators()
-        numbers = (*powers, self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        numbers = (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
         power1, power2, rate, beta1, beta2, epsilon = (tf.cast(number, grad.dtype) for number in numbers)
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         m_rows = beta1 * tf.gather(m, indices) + (1 - beta1) * grad

@@ -110,12 +110,7 @@ class LayerNormBasicLSTMCell(RNNCell):
     def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
         """(batch, depth) and a state -> the output (batch, units) and the next state."""
         memory, output = state
-        inputs = tf.concat([inputs, output], 1)
-        columns = 4 * self._num_units
-        weights = v1.get_variable("kernel", [inputs.shape.as_list()[-1], columns], inputs.dtype)
-        gates = tf.matmul(inputs, weights)
-        if not self._layer_norm:
-            gates = tf.nn.bias_add(gates, v1.get_variable("bias", [columns], inputs.dtype))
+        gates = linear([inputs, output], 4 * self._num_units, not self._layer_norm)
         scopes = ("input", "transform", "forget", "output")
         parts = zip(tf.split(gates, num_or_size_splits=4, axis=1), scopes, strict=True)
         write, new, keep, show = (self._norm(part, scope) for part, scope in parts)
@@ -140,6 +135,77 @@ class LayerNormBasicLSTMCell(RNNCell):
             return tf.nn.batch_normalization(values, mean, variance, beta, gamma, 1e-12)
 
 
+class Linear:
+    """`core_rnn_cell._Linear`: maps inputs of (batch, depth) each, side by side, to (batch, output_size).
+
+    `kernel`, of (sum of depths, output_size), is made at once, and `bias`, by default zeros, with `build_bias`.
+
+    Raises:
+        ValueError: there are no inputs, or one of them is not a matrix of known depth.
+    """
+
+    def __init__(
+        self,
+        args: Any,
+        output_size: int,
+        build_bias: bool,
+        bias_initializer: Any = None,
+        kernel_initializer: Any = None,
+    ) -> None:
+        inputs = tf.nest.flatten(args)
+        known = [each is not None and each.shape.rank == 2 and each.shape.as_list()[1] for each in inputs]
+        if not known or not all(known):
+            raise ValueError(f"linear needs inputs that are matrices of known depth, and has {inputs}")
+        dtype, start = inputs[0].dtype, bias_initializer or v1.zeros_initializer()
+        self._kernel = v1.get_variable("kernel", [sum(known), output_size], dtype, kernel_initializer)
+        self._bias = v1.get_variable("bias", [output_size], dtype, start) if build_bias else None
+
+    def __call__(self, args: Any) -> tf.Tensor:
+        """The output for such inputs: (batch, output_size)."""
+        product = tf.matmul(tf.concat(tf.nest.flatten(args), 1), self._kernel)
+        return product if self._bias is None else tf.nn.bias_add(product, self._bias)
+
+
+def linear(args: Any, *options: Any, **named: Any) -> tf.Tensor:
+    """`core_rnn_cell._linear`: the output of a `Linear` made of these inputs; its bias is the argument `bias`."""
+    if "bias" in named:
+        named["build_bias"] = named.pop("bias")
+    return Linear(args, *options, **named)(args)
+
+
+class OutputProjectionWrapper(RNNCell):
+    """A cell whose outputs are mapped to (batch, output_size): by variables `kernel` and `bias`, and `activation`."""
+
+    def __init__(
+        self, cell: Any, output_size: int, activation: Any = None, reuse: bool | None = None
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        self._cell, self._size, self._activation = cell, output_size, activation or tf.identity
+
+    @property
+    def state_size(self) -> Any:
+        """The cell's."""
+        return self._cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        """`output_size`."""
+        return self._size
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """The cell's."""
+        with v1.name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+            return self._cell.zero_state(batch_size, dtype)
+
+    def _project(self, values: Any) -> Any:
+        return self._activation(linear(values, self._size, True))
+
+    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+        """The cell's step, its output mapped."""
+        output, state = self._cell(inputs, state)
+        return self._project(output), state
+
+
 def stack_bidirectional_dynamic_rnn(
     cells_fw: Sequence[Any],
     cells_bw: Sequence[Any],
@@ -156,19 +222,18 @@ def stack_bidirectional_dynamic_rnn(
     """Bidirectional layers, each over both outputs of the one before: the last outputs, and the states each way.
 
     Raises:
-        ValueError: No cells, or numbers of cells and states that differ.
+        ValueError: no cells, or numbers of cells and states that differ.
     """
     if not cells_fw:
         raise ValueError("stack_bidirectional_dynamic_rnn needs cells")
     none, ends = [None] * len(cells_fw), []
     layers = zip(cells_fw, cells_bw, initial_states_fw or none, initial_states_bw or none, strict=True)
+    options = (dtype, parallel_iterations, swap_memory, time_major)
     with v1.variable_scope(scope or "stack_bidirectional_rnn"):
         for number, (forward, backward, *starts) in enumerate(layers):
             with v1.variable_scope(f"cell_{number}"):
-                outputs, states = v1.nn.bidirectional_dynamic_rnn(
-                    forward, backward, inputs, sequence_length, *starts, dtype,
-                    parallel_iterations, swap_memory, time_major,
-                )  # fmt: skip
+                layer = (forward, backward, inputs, sequence_length, *starts)
+                outputs, states = v1.nn.bidirectional_dynamic_rnn(*layer, *options)
             inputs = tf.concat(outputs, 2)
             ends.append(states)
     return inputs, *zip(*ends, strict=True)

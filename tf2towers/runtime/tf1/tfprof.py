@@ -1,4 +1,4 @@
-"""`tf.contrib.tfprof.model_analyzer`: older names of `tf.compat.v1.profiler`, and three of its settings."""
+"""`tf.contrib.tfprof.model_analyzer`: older names of `tf.compat.v1.profiler`, and two of its settings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ _options = tf.compat.v1.profiler.ProfileOptionBuilder
 TRAINABLE_VARS_PARAMS_STAT_OPTIONS = _options.trainable_variables_parameter()
 #: the operations that have floating point operations, and how many
 FLOAT_OPS_OPTIONS = _options.float_operation()
-#: what took time and memory in a run
-PRINT_ALL_TIMING_MEMORY = {**_options.time_and_memory(), "order_by": "name"}
 
 
 def print_model_analysis(

@@ -9,7 +9,7 @@ import tensorflow as tf
 from tf_slim.training.evaluation import *  # noqa: F403 - a face, not a copy
 from tf_slim.training.training import *  # noqa: F403
 
-from tf2towers.runtime.tf1.hparams import HParams, parse_values  # noqa: F401 - as there
+from tf2towers.runtime.tf1.hparams import HParams  # noqa: F401 - as there
 
 v1 = tf.compat.v1
 
@@ -37,10 +37,8 @@ def bucket_by_sequence_length(
         bucket_boundaries: growing whole numbers; there is one bucket more than there are boundaries.
         num_threads: how many threads fill the buckets.
         capacity: how many batches wait, and how many examples a bucket holds, unless `bucket_capacities` says it.
-        shapes: of the tensors, by default those that are known.
-        dynamic_pad: whether examples of a batch are padded to one shape.
-        allow_smaller_final_batch: whether the last batches may be smaller.
-        keep_input: bool scalar, whether the example counts.
+        shapes: of the tensors, by default those that are known; with `dynamic_pad` a batch is padded to one shape.
+        allow_smaller_final_batch, keep_input: whether the last batches may be smaller, and whether the example counts.
 
     Returns:
         The lengths of the batch's sequences, and the batch.
@@ -63,34 +61,30 @@ def bucket_by_sequence_length(
         listed = [length, *(tf.convert_to_tensor(tensors[key]) for key in names)]
         given = [tensor.shape for tensor in listed] if shapes is None else [[], *shapes]
         known, types = [tf.TensorShape(shape) for shape in given], [tensor.dtype for tensor in listed]
-        queue = tf.queue.PaddingFIFOQueue if dynamic_pad else tf.queue.FIFOQueue
-        queues = [
-            queue(capacities[number], types, known, name=f"bucket_queue_{number}") for number in range(count)
-        ]
+        new = tf.queue.PaddingFIFOQueue if dynamic_pad else tf.queue.FIFOQueue
+        queues = [new(most, types, known, name=f"bucket_queue_{n}") for n, most in enumerate(capacities)]
         size = None if allow_smaller_final_batch or len(set(sizes)) > 1 else tf.get_static_value(sizes[0])
         batches = [tf.TensorShape([size]).concatenate(shape) for shape in known]
-        if dynamic_pad or all(shape.is_fully_defined() for shape in batches):
-            top = queue(capacity, types, batches, name="top_queue")
-        else:
-            top = tf.queue.FIFOQueue(capacity, types, name="top_queue")
-        keep = tf.convert_to_tensor(keep_input)
+        has_shapes = dynamic_pad or all(shape.is_fully_defined() for shape in batches)
+        top = new(capacity, types, batches if has_shapes else None, name="top_queue")
 
         def fill(number: int) -> Any:
-            here = tf.logical_and(keep, tf.equal(which, number))
+            here = tf.logical_and(keep_input, tf.equal(which, number))
             return v1.cond(here, lambda: tf.group(queues[number].enqueue(listed)), tf.no_op)
 
-        filling = tf.group(*[fill(number) for number in range(count)])
-        closing = tf.group(*[each.close() for each in queues])
-        cancelling = tf.group(*[each.close(cancel_pending_enqueues=True) for each in queues])
         ends = (tf.errors.OutOfRangeError, tf.errors.CancelledError)
-        runner = v1.train.QueueRunner(queues[0], [filling] * num_threads, closing, cancelling, ends)
-        v1.train.add_queue_runner(runner)
+        filling = tf.group(*[fill(number) for number in range(count)])
+        closing, cancelling = (tf.group(*[each.close(cancel) for each in queues]) for cancel in (False, True))
         take = "dequeue_up_to" if allow_smaller_final_batch else "dequeue_many"
-        moving = []
-        for number, each in enumerate(queues):
-            moving.append(top.enqueue(getattr(each, take)(sizes[number])))
+        moving = [top.enqueue(getattr(each, take)(size)) for each, size in zip(queues, sizes, strict=True)]
+        runners = (
+            v1.train.QueueRunner(queues[0], [filling] * num_threads, closing, cancelling, ends),
+            v1.train.QueueRunner(top, moving, queue_closed_exception_types=ends),
+        )
+        for runner in runners:
+            v1.train.add_queue_runner(runner)
+        for each in queues:
             v1.summary.scalar(f"bucket/{each.name}/size", tf.cast(each.size(), tf.float32))
-        v1.train.add_queue_runner(v1.train.QueueRunner(top, moving, queue_closed_exception_types=ends))
         full = tf.cast(top.size(), tf.float32) * (1.0 / capacity)
         v1.summary.scalar(f"bucket/{top.name}/fraction_of_{capacity}_full", full)
         lengths, *batch = top.dequeue(name=scope)

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.tf1.layers import Dense  # type: ignore[attr-defined]
 from tf2towers.runtime.tf1.rnn_cell import RNNCell  # type: ignore[attr-defined]
-from tf2towers.runtime.tf1.seq2seq.decoding import known_size, size_of
+from tf2towers.runtime.tf1.seq2seq.decoding import size_of
 
 v1 = tf.compat.v1
 
@@ -24,34 +24,36 @@ class _Attention(AttentionMechanism):
     """What both mechanisms share: keys and values [batch, time, ...] of a memory, and probabilities of scores.
 
     Args:
-        num_units: the depth that the memory is brought to.
-        memory: [batch, time, ...].
+        num_units, memory: the depth that the memory, [batch, time, ...], is brought to.
         memory_sequence_length: int32 [batch]; values after the end are zeros, and their scores `score_mask_value`.
-        scaled: whether there is a variable for the scores' scale.
+        scale: whether there is a variable for the scores' scale; Bahdanau's has `normalize` in its place.
         probability_fn: from scores to probabilities, by default softmax.
         score_mask_value: by default minus infinity.
-        dtype: of the layers.
         custom_key_value_fn: makes other keys and values of them.
-        name: of the layers' operations.
+        dtype, name: of the layers, and of their operations.
 
     Raises:
         InvalidArgumentError, when it runs: a length is not positive.
         ValueError: a depth is not known.
     """
 
+    _scope: str
+    _score: Callable[[Any], Any]
+
     def __init__(
         self,
         num_units: Any,
         memory: Any,
         memory_sequence_length: Any = None,
-        scaled: bool = False,
+        scale: bool = False,
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: Any = None,
         dtype: Any = None,
         custom_key_value_fn: Callable[[Any, Any], Any] | None = None,
         name: str | None = None,
+        normalize: bool = False,
     ) -> None:
-        self._num_units, self._scaled, self._dtype = num_units, scaled, dtype or tf.float32
+        self._num_units, self._scaled, self._dtype = num_units, scale or normalize, dtype or tf.float32
         self._probabilities = probability_fn or tf.nn.softmax
         self.query_layer: Any = None
         self.memory_layer = self._layer("memory_layer")
@@ -84,6 +86,12 @@ class _Attention(AttentionMechanism):
             score = tf.where(self._inside, score, tf.cast(self._mask_value, score.dtype))
         return self._probabilities(score)
 
+    def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
+        """Alignments of the query [batch, ...]: they are the next state, too."""
+        with v1.variable_scope(None, self._scope, [query]):
+            alignments = self._probability_fn(self._score(query), state)
+        return alignments, alignments
+
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
         """Zeros [batch, time]: also the state before the first query."""
         return tf.zeros([batch_size, self.alignments_size], dtype)
@@ -94,31 +102,13 @@ class _Attention(AttentionMechanism):
 class LuongAttention(_Attention):
     """Multiplicative attention: a score is the product of query and key, by a variable if `scale`; see `_Attention`."""
 
-    def __init__(
-        self,
-        num_units: Any,
-        memory: Any,
-        memory_sequence_length: Any = None,
-        scale: bool = False,
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(num_units, memory, memory_sequence_length, scale, *args, **kwargs)
+    _scope = "luong_attention"
 
-    def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
-        """Alignments of the query [batch, num_units].
-
-        Raises:
-            ValueError: the query has another depth.
-        """
-        with v1.variable_scope(None, "luong_attention", [query]):
-            if known_size(query, -1) != known_size(self.keys, -1):
-                raise ValueError(f"the query's depth is not the keys': {query}, {self.keys}")
-            score = tf.squeeze(tf.matmul(tf.expand_dims(query, 1), self.keys, transpose_b=True), [1])
-            if self._scaled:
-                score *= v1.get_variable("attention_g", (), query.dtype, v1.ones_initializer())
-            alignments = self._probability_fn(score, state)
-        return alignments, alignments
+    def _score(self, query: Any) -> Any:
+        score = tf.squeeze(tf.matmul(tf.expand_dims(query, 1), self.keys, transpose_b=True), [1])
+        if self._scaled:
+            score *= v1.get_variable("attention_g", (), query.dtype, v1.ones_initializer())
+        return score
 
 
 class BahdanauAttention(_Attention):
@@ -127,31 +117,22 @@ class BahdanauAttention(_Attention):
     With `normalize`, v has a length of its own, and the sum a bias (Salimans and Kingma, 2016).
     """
 
-    def __init__(
-        self,
-        num_units: Any,
-        memory: Any,
-        memory_sequence_length: Any = None,
-        normalize: bool = False,
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(num_units, memory, memory_sequence_length, normalize, *args, **kwargs)
+    _scope = "bahdanau_attention"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self.query_layer = self._layer("query_layer")
 
-    def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
-        """Alignments of the query [batch, ...]."""
-        with v1.variable_scope(None, "bahdanau_attention", [query]):
-            added = tf.expand_dims(self.query_layer(query), 1) + self.keys
-            dtype, units = added.dtype, [known_size(self.keys, -1)]
-            v = v1.get_variable("attention_v", units, dtype)
-            if self._scaled:
-                start = v1.constant_initializer(math.sqrt(1.0 / self._num_units))
-                length = v1.get_variable("attention_g", (), dtype, start)
-                added += v1.get_variable("attention_b", units, dtype, v1.zeros_initializer())
-                v = length * v * tf.math.rsqrt(tf.reduce_sum(tf.square(v)))
-            alignments = self._probability_fn(tf.reduce_sum(v * tf.tanh(added), [2]), state)
-        return alignments, alignments
+    def _score(self, query: Any) -> Any:
+        added = tf.expand_dims(self.query_layer(query), 1) + self.keys
+        dtype, units = added.dtype, self.keys.shape.as_list()[-1:]
+        v = v1.get_variable("attention_v", units, dtype)
+        if self._scaled:
+            start = v1.constant_initializer(math.sqrt(1.0 / self._num_units))
+            length = v1.get_variable("attention_g", (), dtype, start)
+            added += v1.get_variable("attention_b", units, dtype, v1.zeros_initializer())
+            v = length * v * tf.math.rsqrt(tf.reduce_sum(tf.square(v)))
+        return tf.reduce_sum(v * tf.tanh(added), [2])
 
 
 class AttentionWrapperState(NamedTuple):
@@ -184,15 +165,13 @@ class AttentionWrapper(RNNCell):
         cell: an RNN cell.
         attention_mechanism: a mechanism, or several.
         attention_layer_size: the depth of the layer that joins output and context, one for each mechanism; by default
-            there is no layer, and the attention is the context.
+            there is no layer, and the attention is the context. Or `attention_layer`, the layer itself.
         alignment_history: whether the state keeps the alignments of all steps, as TensorArrays.
         cell_input_fn: joins inputs and attention; by default along the last axis.
         output_attention: whether the attention is the output, not the cell's output.
         initial_cell_state: the cell's state in `zero_state`.
-        name: of the layer.
-        attention_layer: the layer itself, one for each mechanism.
         attention_fn: in place of `_attend`.
-        dtype: of the layer.
+        name, dtype: of the wrapper's own layer.
 
     Raises:
         ValueError: numbers of layers and mechanisms differ, or layers and their sizes are both given.
@@ -230,7 +209,7 @@ class AttentionWrapper(RNNCell):
         self._initial_cell_state = initial_cell_state
 
     def _size_of_attention(self, mechanism: Any, layer: Any) -> Any:
-        depth = known_size(mechanism.values, -1)
+        depth = mechanism.values.shape.as_list()[-1]
         if layer is None:
             return depth
         shape = tf.TensorShape(layer.compute_output_shape([None, self._cell.output_size + depth]))
@@ -266,12 +245,9 @@ class AttentionWrapper(RNNCell):
                 cell_state = self._cell.zero_state(batch_size, dtype)
             mechanisms = self._attention_mechanisms
             alignments = [each.initial_alignments(batch_size, dtype) for each in mechanisms]
-            histories: list[Any] = [()] * len(mechanisms)
-            if self._alignment_history:
-                histories = [
-                    v1.TensorArray(dtype, size=0, dynamic_size=True, element_shape=each.shape)
-                    for each in alignments
-                ]
+            new = partial(v1.TensorArray, dtype, size=0, dynamic_size=True)
+            keeps = self._alignment_history
+            histories = [new(element_shape=each.shape) if keeps else () for each in alignments]
             return AttentionWrapperState(
                 cell_state=cell_state,
                 attention=tf.zeros([batch_size, self._attention_layer_size], dtype),

@@ -7,13 +7,17 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from tf2towers.runtime.tf1.seq2seq.decoding import Decoder, checked_embedding, known_size, size_of
+from tf2towers.runtime.tf1.seq2seq.attention import AttentionWrapperState
+from tf2towers.runtime.tf1.seq2seq.decoding import Decoder, checked_embedding, size_of
 
 v1 = tf.compat.v1
 
 
 class BeamSearchDecoderState(NamedTuple):
-    """The state: of the cell, [batch, beam, ...], and of each beam its probability, whether it ended, its length."""
+    """The state: of the cell, [batch, beam, ...], and of each beam its probability, whether it ended, its length.
+
+    And the sum of its attention, [batch, beam, time], or () without `coverage_penalty_weight`.
+    """
 
     cell_state: Any
     log_probs: Any
@@ -48,10 +52,7 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
         values = tf.convert_to_tensor(values, name="t")
         if not values.shape.rank:
             raise ValueError(f"tile_batch needs a tensor of known rank above 0, and this is {values}")
-        tiled = tf.repeat(values, multiplier, axis=0)
-        rows = known_size(values, 0)
-        tiled.set_shape([None if rows is None else rows * multiplier, *values.shape[1:]])
-        return tiled
+        return tf.repeat(values, multiplier, axis=0)
 
     with v1.name_scope(name, "tile_batch", [*tf.nest.flatten(t), multiplier]):
         return tf.nest.map_structure(tile, t)
@@ -86,24 +87,20 @@ def gather_tree(
 class BeamSearchDecoder(Decoder):
     """A decoder that keeps the `beam_width` best sequences of each row.
 
-    A score is the log-probability, divided by ((5 + length) / 6) ** length_penalty_weight (Wu et al., 2016).
-    A beam that goes on may take the place of one that is finished.
+    A score is the log-probability, divided by ((5 + length) / 6) ** length_penalty_weight, for finished beams less a
+    penalty for what had little attention (Wu et al., 2016). A beam that goes on may take the place of a finished one.
 
     Args:
-        cell: an RNN cell.
+        cell: an RNN cell, for `coverage_penalty_weight` with an `AttentionWrapper`.
         embedding, start_tokens, end_token: int32 [batch] and a scalar, see `checked_embedding`.
         initial_state: the cell's, for batch * beam_width rows: see `tile_batch`.
-        beam_width: how many sequences.
         output_layer: a layer that makes logits of the cell's outputs.
-        length_penalty_weight: 0 for none.
-        coverage_penalty_weight: not served.
         reorder_tensor_arrays: whether TensorArrays in the cell's state (the alignments that an `AttentionWrapper`
             keeps) become tensors [time, batch * beam, ...] of the final beams. As in TensorFlow 1.15, they stay as
             they were written where the batch and an element's first sizes are known.
 
     Raises:
-        NotImplementedError: a penalty for the coverage.
-        ValueError: a token has another shape.
+        ValueError: a token has another shape, or a penalty is for a cell without attention.
     """
 
     tracks_own_finished = True
@@ -121,13 +118,12 @@ class BeamSearchDecoder(Decoder):
         coverage_penalty_weight: float = 0.0,
         reorder_tensor_arrays: bool = True,
     ) -> None:
-        if coverage_penalty_weight:
-            raise NotImplementedError("tf2towers: BeamSearchDecoder(coverage_penalty_weight=...)")
         self._cell, self._output_layer, self._beam_width = cell, output_layer, beam_width
         self._length_penalty_weight, self._reorders = length_penalty_weight, reorder_tensor_arrays
+        self._coverage_penalty_weight = coverage_penalty_weight
         checked = checked_embedding(embedding, start_tokens, end_token)
         self._embedding_fn, self._start_tokens, self._end_token = checked
-        self._rows, self.batch_size = known_size(self._start_tokens, 0), tf.size(self._start_tokens)
+        self._rows, self.batch_size = self._start_tokens.shape.as_list()[0], tf.size(self._start_tokens)
         self._start_inputs = self._embedding_fn(tf.tile(self._start_tokens[:, tf.newaxis], [1, beam_width]))
         self._dtype = tf.nest.flatten(initial_state)[0].dtype
         self.output_size = BeamSearchDecoderOutput(*[tf.TensorShape([beam_width])] * 3)
@@ -141,7 +137,10 @@ class BeamSearchDecoder(Decoder):
         finished.set_shape([self._rows, self._beam_width])
         log_probs = first(0.0, -float("inf"), dtype=self._dtype)
         lengths = tf.zeros_like(finished, tf.int64)
-        state = BeamSearchDecoderState(self._initial_cell_state, log_probs, finished, lengths, ())
+        attention: Any = ()
+        if self._coverage_penalty_weight:
+            attention = tf.zeros_like(_attention_of(self._initial_cell_state))
+        state = BeamSearchDecoderState(self._initial_cell_state, log_probs, finished, lengths, attention)
         return finished, self._start_inputs, state
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> tuple[Any, Any, Any, Any]:
@@ -152,12 +151,10 @@ class BeamSearchDecoder(Decoder):
             if self._output_layer is not None:
                 logits = self._output_layer(logits)
             output, next_state = self._best(self._split(logits), state, cell_state)
-            next_inputs = v1.cond(
-                tf.reduce_all(next_state.finished),
-                lambda: self._start_inputs,
-                lambda: self._embedding_fn(output.predicted_ids),
-            )
-        return output, next_state, next_inputs, next_state.finished
+            ended, start = next_state.finished, self._start_inputs
+            embed = partial(self._embedding_fn, output.predicted_ids)
+            next_inputs = v1.cond(tf.reduce_all(ended), lambda: start, embed)
+        return output, next_state, next_inputs, ended
 
     def _best(self, logits: Any, state: Any, cell_state: Any) -> tuple[Any, Any]:
         """Of all beams' next ids, [batch, beam, ids], those with the highest scores."""
@@ -165,25 +162,33 @@ class BeamSearchDecoder(Decoder):
         at_end = tf.one_hot(self._end_token, ids, 0.0, logits.dtype.min, dtype=logits.dtype)
         steps = tf.where(ended, at_end, tf.nn.log_softmax(logits))
         scores = total = tf.reshape(state.log_probs[:, :, tf.newaxis] + steps, [-1, beams * ids])
+        attention = state.accumulated_attention_probs
         if self._length_penalty_weight != 0:
             longer = tf.one_hot(self._end_token, ids, 0, 1, dtype=tf.int64)
             lengths = state.lengths[:, :, tf.newaxis] + tf.where(ended, tf.zeros_like(longer), longer)
             lengths = tf.cast(tf.reshape(lengths, [-1, beams * ids]), tf.float32)
             scores = total / ((5.0 + lengths) / 6.0) ** self._length_penalty_weight
+        if self._coverage_penalty_weight:
+            attention += tf.where(ended, 0.0, self._split(_attention_of(cell_state)))
+            known = tf.where(ended & (attention > 0), tf.minimum(attention, 1.0), 1.0)
+            penalty = tf.reduce_sum(tf.math.log(known), axis=2)
+            scores += self._coverage_penalty_weight * tf.repeat(penalty, ids, axis=1)
         best, places = tf.math.top_k(scores, beams)
         parents, chosen = places // ids, places % ids
         for values in (best, parents, chosen):
             values.set_shape([self._rows, beams])
         pick = partial(tf.gather, indices=parents, batch_dims=1)
+
+        def pick_rows(values: Any) -> Any:
+            return pick(self._split(values)) if _has_rows(values) else values
+
         before = pick(state.finished)
         next_state = BeamSearchDecoderState(
-            cell_state=tf.nest.map_structure(
-                lambda values: pick(self._split(values)) if _has_rows(values) else values, cell_state
-            ),
+            cell_state=tf.nest.map_structure(pick_rows, cell_state),
             log_probs=tf.gather(total, places, batch_dims=1),
             finished=tf.logical_or(before, tf.equal(chosen, self._end_token)),
             lengths=pick(state.lengths) + tf.cast(tf.logical_not(before), tf.int64),
-            accumulated_attention_probs=(),
+            accumulated_attention_probs=tf.nest.map_structure(pick, attention),
         )
         return BeamSearchDecoderOutput(best, chosen, parents), next_state
 
@@ -202,9 +207,8 @@ class BeamSearchDecoder(Decoder):
 
         After a beam's end they are those of the beam's own place.
         """
-        if not isinstance(values, tf.TensorArray):
-            return values
-        if self._rows is not None and values.element_shape[:2].is_fully_defined():
+        known = isinstance(values, tf.TensorArray) and values.element_shape[:2].is_fully_defined()
+        if not isinstance(values, tf.TensorArray) or (known and self._rows is not None):
             return values
         own = tf.zeros_like(parents) + tf.range(self._beam_width)
         beams = gather_tree(own, parents, longest, self._beam_width + 1)
@@ -236,3 +240,13 @@ class BeamSearchDecoder(Decoder):
 
 def _has_rows(values: Any) -> bool:
     return not isinstance(values, tf.TensorArray) and values.shape.rank != 0
+
+
+def _attention_of(cell_state: Any) -> Any:
+    """The alignments in a cell's state, [rows, time], the mean where there are several."""
+    found = [cell_state.alignments] if isinstance(cell_state, AttentionWrapperState) else None
+    if found is None:
+        parts = cell_state if isinstance(cell_state, tuple) else ()
+        found = [part for part in map(_attention_of, parts) if part is not None]
+    each = tf.nest.flatten(found)
+    return tf.add_n(each) / len(each) if each else None

@@ -16,11 +16,8 @@ class Decoder:
 
     It calls `initialize()`: which rows are finished, bool [batch], the first inputs and the first state. Then for each
     step `step(time, inputs, state)`: the outputs, the next state, the next inputs, and which rows are finished then.
-
-    Attributes:
-        batch_size: how many rows the batch has, int32 scalar.
-        output_size, output_dtype: the shape of one row of the outputs, and its type, in the outputs' structure.
-        tracks_own_finished: whether `step` says of all rows that they are finished, also of those that were before.
+    `batch_size` is an int32 scalar; `output_size` and `output_dtype` are of one row, in the outputs' structure.
+    `tracks_own_finished`: whether `step` says of all rows that they are finished, also of those that were before.
     """
 
     tracks_own_finished: Any = False
@@ -35,10 +32,7 @@ class Helper:
 
     It is asked for `initialize()`: which rows are finished at the start, bool [batch], and the first inputs. Then for
     `next_inputs(time, outputs, state, sample_ids)`: which rows are finished then, the next inputs and the state.
-
-    Attributes:
-        batch_size: how many rows there are, int32 scalar.
-        sample_ids_shape, sample_ids_dtype: the shape and type of the ids of one row.
+    `batch_size` is an int32 scalar; `sample_ids_shape` and `sample_ids_dtype` are of the ids of one row.
     """
 
     sample_ids_shape: Any = tf.TensorShape([])
@@ -72,12 +66,11 @@ class TrainingHelper(Helper):
     ) -> tuple[Any, Any, Any]:
         """The inputs at the next time; zeros where all rows are finished."""
         finished = time + 1 >= self.sequence_length
-        inputs = v1.cond(
-            tf.reduce_all(finished),
-            lambda: self._zero_inputs,
-            lambda: tf.nest.map_structure(lambda array: array.read(time + 1), self._input_tas),
-        )
-        return finished, inputs, state
+
+        def read() -> Any:
+            return tf.nest.map_structure(lambda array: array.read(time + 1), self._input_tas)
+
+        return finished, v1.cond(tf.reduce_all(finished), lambda: self._zero_inputs, read), state
 
 
 def _array_of(values: Any) -> Any:
@@ -102,10 +95,8 @@ class GreedyEmbeddingHelper(Helper):
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         """The embeddings of the ids."""
-        finished = tf.equal(sample_ids, self._end_token)
-        inputs = v1.cond(
-            tf.reduce_all(finished), lambda: self._start_inputs, lambda: self._embedding_fn(sample_ids)
-        )
+        finished, given = tf.equal(sample_ids, self._end_token), self._start_inputs
+        inputs = v1.cond(tf.reduce_all(finished), lambda: given, lambda: self._embedding_fn(sample_ids))
         return finished, inputs, state
 
 
@@ -149,9 +140,7 @@ class BasicDecoder(Decoder):
         """Of the layer's output where there is one, and of ids."""
         size, layer = self._cell.output_size, self._output_layer
         if layer is not None:
-            size = tf.nest.map_structure(
-                lambda one: layer.compute_output_shape(tf.TensorShape([None]).concatenate(one))[1:], size
-            )
+            size = layer.compute_output_shape(tf.TensorShape([None]).concatenate(size))[1:]
         return BasicDecoderOutput(size, self._helper.sample_ids_shape)
 
     @property
@@ -189,12 +178,9 @@ def dynamic_decode(
     """Steps of a decoder until all rows of the batch are finished.
 
     Args:
-        decoder: a `Decoder`.
         output_time_major: whether outputs are [time, batch, ...], not [batch, time, ...].
         impute_finished: whether the outputs of finished rows are zeros, and their state stays.
         maximum_iterations: int32 scalar, the most steps.
-        parallel_iterations, swap_memory: of the `tf.while_loop`.
-        scope: the variable scope, by default "decoder".
 
     Returns:
         The outputs, the final state, and how many steps each row took, int32 [batch].
@@ -207,13 +193,11 @@ def dynamic_decode(
             maximum_iterations = tf.convert_to_tensor(maximum_iterations, tf.int32)
             finished = tf.logical_or(finished, maximum_iterations <= 0)
         batch = tf.TensorShape([tf.get_static_value(tf.convert_to_tensor(decoder.batch_size))])
-        arrays = tf.nest.map_structure(
-            lambda dtype, size: v1.TensorArray(
-                dtype, size=0, dynamic_size=True, element_shape=batch.concatenate(size)
-            ),
-            decoder.output_dtype,
-            decoder.output_size,
-        )
+
+        def array_of(dtype: Any, size: Any) -> Any:
+            return v1.TensorArray(dtype, size=0, dynamic_size=True, element_shape=batch.concatenate(size))
+
+        arrays = tf.nest.map_structure(array_of, decoder.output_dtype, decoder.output_size)
 
         def step(time: Any, arrays: Any, state: Any, inputs: Any, finished: Any, lengths: Any) -> Any:
             outputs, new_state, inputs, finished_then = decoder.step(time, inputs, state)
@@ -230,9 +214,7 @@ def dynamic_decode(
                 return new if new.shape.rank == 0 else v1.where(finished, old, new)
 
             if impute_finished:
-                outputs = tf.nest.map_structure(
-                    lambda new: v1.where(finished, tf.zeros_like(new), new), outputs
-                )
+                outputs = tf.nest.map_structure(lambda new: keep(tf.zeros_like(new), new), outputs)
                 new_state = tf.nest.map_structure(keep, state, new_state)
             arrays = tf.nest.map_structure(lambda array, output: array.write(time, output), arrays, outputs)
             return time + 1, arrays, new_state, inputs, finished_then, lengths
@@ -260,14 +242,9 @@ def _swap_batch_and_time(values: Any) -> Any:
     return tf.transpose(values, tf.concat([[1, 0], tf.range(2, tf.rank(values))], axis=0))
 
 
-def known_size(values: Any, axis: int) -> int | None:
-    """The static size of an axis, whichever kind of shapes TensorFlow has been set to; None where it is not known."""
-    return tf.compat.dimension_value(values.shape[axis])
-
-
 def size_of(values: Any, axis: int) -> Any:
     """The size of an axis: static where it is known, else an int32 scalar."""
-    size = known_size(values, axis)
+    size = values.shape.as_list()[axis]
     return tf.shape(values)[axis] if size is None else size
 
 
@@ -284,11 +261,8 @@ def sequence_loss(
 ) -> tf.Tensor:
     """The weighted cross entropy of sequences: logits [batch, time, classes], ids and float weights [batch, time].
 
-    An average divides by the weights' sum, a sum by how many weights are not zero. `softmax_loss_function` takes labels
-    and logits by name, in place of softmax and cross entropy.
-
-    Returns:
-        A scalar, or with one average or sum alone [batch] or [time], or with none [batch, time].
+    A scalar, or with one average or sum alone [batch] or [time], or with none [batch, time]. An average divides by the
+    weights' sum, a sum by how many weights are not zero. `softmax_loss_function` takes labels and logits by name.
 
     Raises:
         ValueError: a tensor has another rank, or an average and a sum are asked for together.

@@ -1,0 +1,114 @@
+"""`tf.contrib.cudnn_rnn.CudnnLSTM`, as the plain cells that cuDNN's documentation says it is.
+
+TensorFlow 1 ran it in NVIDIA's library, on a GPU alone. tests/runtime/tf1/test_cudnn_lstm.py holds it to the formula.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+# the look at tf_keras comes before tf_keras
+# isort: off
+from tf2towers.runtime.tf1.rnn_cell import LSTMBlockCell, LSTMStateTuple  # type: ignore[attr-defined]
+
+from tf_keras.src.legacy_tf_layers.base import Layer
+
+# isort: on
+
+v1 = tf.compat.v1
+
+
+class CudnnLSTM(Layer):
+    """Layers of long short-term memory (Hochreiter and Schmidhuber 1997) over sequences [time, batch, size].
+
+    One variable, `opaque_kernel`, has all weights, as there. In it follow, for each direction of each layer, a matrix
+    (depth + units, 4 * units) and two biases (4 * units,), which training moves both.
+
+    Args:
+        num_layers, num_units, direction: how many layers, the units of each, "unidirectional" or "bidirectional".
+        input_mode: "linear_input", or a NotImplementedError is raised.
+        dropout, seed: the share of a layer's outputs that the next one does not get in training.
+        kernel_initializer: makes the weights of a gate, (units, depth) and (units, units); by default Glorot's.
+        bias_initializer: makes a bias of a gate, (units,); by default zeros.
+        dtype, name: of the layer.
+    """
+
+    def __init__(
+        self,
+        num_layers: int,
+        num_units: int,
+        input_mode: str = "linear_input",
+        direction: str = "unidirectional",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        dtype: Any = tf.float32,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(dtype=dtype, name=name)
+        if input_mode != "linear_input":
+            raise NotImplementedError(f"tf2towers: CudnnLSTM(input_mode={input_mode!r})")
+        self.num_layers, self.num_units = num_layers, num_units
+        self.num_dirs = ("unidirectional", "bidirectional").index(direction) + 1
+        self._dropout, self._seed = dropout, seed
+        self._new_matrix = kernel_initializer or v1.glorot_uniform_initializer(seed)
+        self._new_bias = bias_initializer or v1.zeros_initializer()
+
+    def build(self, input_shape: Any) -> None:
+        """`opaque_kernel`, for inputs of a known depth."""
+        units, depth = self.num_units, tf.TensorShape(input_shape).as_list()[2]
+        depths = [depth, *[units * self.num_dirs] * (self.num_layers - 1)]
+        self._depths = [each for each in depths for _ in range(self.num_dirs)]
+
+        def weights(shape: Any, dtype: Any, partition_info: Any = None) -> Any:
+            parts: list[Any] = []
+            for depth in self._depths:
+                for rows in (depth, units):
+                    gates = [tf.transpose(self._new_matrix([units, rows], dtype)) for _ in range(4)]
+                    parts.append(tf.concat(gates, 1))
+                parts += [self._new_bias([units], dtype) for _ in range(8)]
+            return tf.concat([tf.reshape(part, [-1]) for part in parts], 0)
+
+        self._sizes = [4 * units * (each + units + 2) for each in self._depths]
+        self.kernel = self.add_weight("opaque_kernel", [sum(self._sizes)], initializer=weights)
+        self.built = True
+
+    def _cell(self, weights: Any) -> LSTMBlockCell:
+        """A cell with such weights."""
+        cell = LSTMBlockCell(self.num_units, forget_bias=0.0, dtype=self.dtype)
+        rows = tf.reshape(weights, [-1, 4 * self.num_units])
+        cell._kernel, cell._bias, cell.built = rows[:-2], rows[-2] + rows[-1], True
+        return cell
+
+    def call(
+        self,
+        inputs: Any,
+        initial_state: Any = None,
+        sequence_lengths: Any = None,
+        time_major: bool = True,
+        training: bool = True,
+    ) -> tuple[Any, tuple[Any, Any]]:
+        """Outputs [time, batch, directions * units]; the last output and memory, [layers * directions, batch, units].
+
+        The last two are the next call's `initial_state`. After `sequence_lengths`, int32 [batch], outputs are zeros.
+        There is dropout with `training`. Without `time_major` a NotImplementedError is raised.
+        """
+        if not time_major:
+            raise NotImplementedError("tf2towers: CudnnLSTM with time_major=False")
+        cells = [self._cell(each) for each in tf.split(self.kernel, self._sizes)]
+        if initial_state is None:
+            initial_state = [tf.zeros([len(cells), tf.shape(inputs)[1], self.num_units], self.dtype)] * 2
+        outputs, memories = (tf.unstack(each, len(cells)) for each in initial_state)
+        starts, states = list(map(LSTMStateTuple, memories, outputs)), list[Any]()
+        runs = v1.nn.dynamic_rnn if self.num_dirs == 1 else v1.nn.bidirectional_dynamic_rnn
+        for place in range(0, len(cells), self.num_dirs):
+            of_layer = slice(place, place + self.num_dirs)
+            if place and training and self._dropout:
+                inputs = v1.nn.dropout(inputs, rate=self._dropout, seed=self._seed)
+            found, ends = runs(*cells[of_layer], inputs, sequence_lengths, *starts[of_layer], time_major=True)
+            inputs = found if self.num_dirs == 1 else tf.concat(found, 2)
+            states += [ends] if self.num_dirs == 1 else ends
+        return inputs, (tf.stack([end.h for end in states]), tf.stack([end.c for end in states]))
