@@ -148,7 +148,7 @@ def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
     runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
     if runtime is None or not file.is_read(node):
         return False
-    bindings = file.meanings.module.bindings.get(alias[1], []) if alias is not None else []
+    bindings = file.meanings.at_top(alias[1]) if alias is not None else []
     return alias is None or alias[1] != runtime.name or len(bindings) != 1
 
 

@@ -109,12 +109,10 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
     local = other.program.imports.imports_of(other.path)
     here = {dotted for dotted, path in local.items() if path == home.path.absolute()}
     if here & {*other.meanings.star_imports}:
-        own = other.meanings.module.bindings.get(name, [])
+        own = other.meanings.at_top(name)
         if not own and is_taken(other, name, seen):  # it hands the name on
             return True
-        targets = {
-            getattr(each, "target", None) for each in (*own, *home.meanings.module.bindings.get(name, []))
-        }
+        targets = {getattr(each, "target", None) for each in (*own, *home.meanings.at_top(name))}
         alike = own and len(targets) == 1 and None not in targets
         if not alike and any(use.value == name for use in other.all(cst.Name)):
             return True
@@ -135,7 +133,7 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
 
 def _is_handed_on(file: File, use: cst.CSTNode, modules: set[str]) -> bool:
     """Whether a name begins a use of a whole module, of which no attribute is taken at once."""
-    while (around := file.tree.parents.get(use)) is not None:
+    while (around := file.tree.parent(use)) is not None:
         if file.meanings.canonical(use) in modules:
             return not isinstance(around, cst.Attribute)
         if not isinstance(around, cst.Attribute):

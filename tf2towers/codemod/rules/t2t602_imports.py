@@ -39,9 +39,13 @@ def _rewrite_import(file: File, node: Import) -> Edit | None:
         return None
     groups: dict[str, list[NewImport]] = {}
     for import_ in made:
-        if import_.module == RUNTIME and node in file.body and not _is_unchanged(node, import_):
-            if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) == import_.bound:
-                continue  # with the others that the file takes from the runtime
+        if node in file.body and import_.name != "*" and not _is_unchanged(node, import_):
+            if import_.module.startswith(f"{RUNTIME}."):
+                file.bind(import_.bound, import_.module, import_.name)
+                continue
+            if import_.module == RUNTIME:
+                if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) == import_.bound:
+                    continue  # with the others that the file takes from the runtime
         groups.setdefault(import_.module, []).append(import_)
     lines = [
         f"{f'from {module} ' if module else ''}import {', '.join(import_.text for import_ in group)}"
