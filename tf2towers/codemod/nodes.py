@@ -3,6 +3,9 @@
 Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword ...
 are left out of `children`, `walk` and `File.parent`. Names that are not expressions (`x` of `a.x`, of `f(x=1)`, of
 `def x`) are left out as well.
+
+Shapes are tested by Python's `match`: the import of libcst.matchers takes 0.22 s of processor time, all else of LibCST
+0.17 s, and `migrate` of one script 0.7 s.
 """
 
 from __future__ import annotations

@@ -43,9 +43,10 @@ def _rewrite_import(file: File, node: Import) -> Edit | None:
             if import_.module.startswith(f"{RUNTIME}."):
                 file.bind(import_.bound, import_.module, import_.name)
                 continue
-            if import_.module == RUNTIME:
-                if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) == import_.bound:
-                    continue  # with the others that the file takes from the runtime
+            if import_.module == RUNTIME:  # with the others that the file takes from the runtime
+                if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) != import_.bound:
+                    file.bind(import_.bound, RUNTIME, import_.name)
+                continue
         groups.setdefault(import_.module, []).append(import_)
     lines = [
         f"{f'from {module} ' if module else ''}import {', '.join(import_.text for import_ in group)}"
