@@ -129,10 +129,8 @@ def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> Non
 
 def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
     """`import xml.etree.cElementTree as ET` gets the module's present name; what nothing needs is removed."""
-    kept, before = (
-        [],
-        [nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in statement.names],
-    )
+    kept: list[str] = []
+    before = [nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in statement.names]
     for alias in statement.names:
         name, bound = nodes.name_of(alias), nodes.asname_of(alias)
         part = gone_part(name)

@@ -35,8 +35,6 @@ _CALLS_AT_ONCE = frozenset(
 CHANGES = frozenset(
     {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update"}
 )
-#: statements, and parts of them, that a function of a round would not be the same with
-_STAYS = cst.Return | cst.Yield | cst.Await | cst.Global | cst.Nonlocal | cst.Match
 
 
 class Argument(NamedTuple):
@@ -296,18 +294,17 @@ def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -
 def _is_of_a_function(file: File, loop: cst.For) -> bool:
     """Whether the statements of a loop mean the same in a function."""
     for node in nodes.walk(*nodes.block(loop), but=nodes.OWN_NAMES):
-        if isinstance(node, _STAYS):
-            return False
-        if isinstance(node, cst.Break) and _loop_of(file, node) is loop:
-            return False
-        if isinstance(node, cst.For | cst.With) and node.asynchronous:
-            return False
-        if isinstance(node, cst.Name) and node.value == "__class__":
-            return False
-        if isinstance(node, cst.Call) and nodes.last_name(node.func) == "super" and not node.args:
-            return False
-        if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar):
-            return False
+        match node:
+            case cst.Return() | cst.Yield() | cst.Await() | cst.Global() | cst.Nonlocal() | cst.Match():
+                return False
+            case cst.For(asynchronous=cst.Asynchronous()) | cst.With(asynchronous=cst.Asynchronous()):
+                return False
+            case cst.Name(value="__class__") | cst.ImportFrom(names=cst.ImportStar()):
+                return False
+            case cst.Call(func=func, args=[]) if nodes.last_name(func) == "super":
+                return False
+            case cst.Break() if _loop_of(file, node) is loop:
+                return False
     return True
 
 
