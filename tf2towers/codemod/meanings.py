@@ -200,6 +200,10 @@ class Meanings:
         """What binds a name of the module."""
         return self.bindings_of(name, self.module)
 
+    def means_one(self, name: str) -> bool:
+        """Whether all that binds a name of the module gives it one meaning, so that the order does not matter."""
+        return self.canonical_of(name, self.module) is not None
+
     def bindings(self, node: cst.CSTNode | None) -> list[Binding]:
         """Everything that binds a name where it is used; nothing for a builtin, and for what is not a name."""
         return self._visible(node.value, self.scope(node)) if nodes.is_name(node) else []

@@ -39,7 +39,8 @@ def _rewrite_import(file: File, node: Import) -> Edit | None:
         return None
     groups: dict[str, list[NewImport]] = {}
     for import_ in made:
-        if node in file.body and import_.name != "*" and not _is_unchanged(node, import_):
+        may_move = node in file.body and import_.name != "*" and file.meanings.means_one(import_.bound)
+        if may_move and not _is_unchanged(node, import_):
             if import_.module.startswith(f"{RUNTIME}."):
                 file.bind(import_.bound, import_.module, import_.name)
                 continue

@@ -196,7 +196,8 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
         if change.kind == "left" and not is_named(file, alias):
             continue
         target, _, last = change.target.rpartition(".")
-        if change.kind == "runtime" and statement in file.body and "#" not in file.text.of(statement):
+        may_move = statement in file.body and "#" not in file.text.of(statement)
+        if change.kind == "runtime" and may_move and file.meanings.means_one(bound):
             file.bind(bound, target, last)
             continue
         new = {
@@ -231,13 +232,15 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
     of_any = change is not None and (not change.library or change.kind == "unpacked")
     if change is not None and not function and (of_any or change.library in libraries):
         yield from _method_edits(file, call, method, change)
+    if not function:
+        return
     around = file.parent(call)
     taken = around.attr.value if isinstance(around, cst.Attribute) else ""
     given_as: dict[str, cst.Arg | None] = {f"{function}()": None, f"{function}(.{taken})": None}
     for place, given in enumerate(call.args):
         word = nodes.keyword_of(given) or str(place)
         given_as |= {f"{function}({word})": given, f"{function}({word}={nodes.literal(given.value)})": given}
-    rows = [(changes[name], given) for name, given in given_as.items() if function and name in changes]
+    rows = [(changes[name], given) for name, given in given_as.items() if name in changes]
     if rows and not is_never_reached(file, call):
         for change, argument in rows:
             yield from _argument_edits(file, call, argument, change)
