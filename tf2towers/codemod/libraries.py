@@ -112,7 +112,7 @@ def _meaning_at_top(file: File, name: str, seen: frozenset[tuple[File, str]]) ->
         return None
     seen |= {(file, name)}
     if bindings := file.meanings.at_top(name):
-        found = file.meanings.canonical_of(name, file.meanings.module)
+        found = file.meanings.top_meaning(name)
         if found is not None and found != name:
             return _follow_import(file, found, seen)
         return found if all(isinstance(binding, Imported) for binding in bindings) else None

@@ -200,9 +200,9 @@ class Meanings:
         """What binds a name of the module."""
         return self.bindings_of(name, self.module)
 
-    def means_one(self, name: str) -> bool:
-        """Whether all that binds a name of the module gives it one meaning, so that the order does not matter."""
-        return self.canonical_of(name, self.module) is not None
+    def top_meaning(self, name: str) -> str | None:
+        """What a name of the module means, where all that binds it agrees."""
+        return self.canonical_of(name, self.module)
 
     def bindings(self, node: cst.CSTNode | None) -> list[Binding]:
         """Everything that binds a name where it is used; nothing for a builtin, and for what is not a name."""

@@ -26,16 +26,9 @@ from tf2towers.codemod.symbols import STANDARDIZATION, SWITCHES, beginnings, fin
 #: What a module may call on import without building a graph.
 _HARMLESS = frozenset(
     {
-        "tf.app",
-        "tf.flags",
-        "tf.logging",
-        "tf.gfile",
-        "tf.ConfigProto",
-        "tf.GPUOptions",
-        "tf.test",
-        "tf.errors",
+        "tf.app", "tf.flags", "tf.logging", "tf.gfile", "tf.ConfigProto", "tf.GPUOptions", "tf.test", "tf.errors",
     }
-)
+)  # fmt: skip
 _LIMIT = 100
 
 #: flags that absl defines by itself since TF 1.13, until the runtime is imported
@@ -172,8 +165,7 @@ def _imported_modules(statement: nodes.Statement) -> Iterator[str]:
     for node in nodes.walk(statement):
         if isinstance(node, cst.Import):
             for alias in nodes.aliases(node):
-                parts = nodes.name_of(alias).split(".")
-                yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+                yield from (name for name, _ in beginnings(nodes.name_of(alias)))
         elif isinstance(node, cst.ImportFrom):
             yield from (nodes.module_of(node), *(dotted for _, dotted in nodes.imported(node)))
 

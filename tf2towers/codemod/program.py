@@ -371,7 +371,7 @@ class File:
         found = []
         for name in self.meanings.top_names:
             if all(isinstance(binding, Imported) for binding in self.meanings.at_top(name)):
-                if self.meanings.canonical_of(name, self.meanings.module) == "tf":
+                if self.meanings.top_meaning(name) == "tf":
                     found.append(name)
         return sorted(found, key=lambda name: name != "tf")
 
@@ -585,7 +585,7 @@ class Program:
             return None
         self._active.add((other.path, name))
         try:
-            canonical = other.meanings.canonical_of(name, other.meanings.module)
+            canonical = other.meanings.top_meaning(name)
         finally:
             self._active.discard((other.path, name))
         return canonical if canonical is not None and canonical.partition(".")[0] == "tf" else None

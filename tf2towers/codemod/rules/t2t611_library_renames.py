@@ -99,25 +99,17 @@ def _replacement_text(file: File, node: cst.Attribute, name: str, change: Change
         case "builtin":
             return target if target not in file.bound_names else None
         case "module":
-            has_it = file.meanings.canonical_of(target, file.meanings.module) == target
+            has_it = file.meanings.top_meaning(target) == target
             return target if has_it else file.need_module(target, target)
         case "from":
-            bound = next((name for name, module in _top_modules(file) if module == target), None)
+            names = file.meanings.top_names
+            bound = next((name for name in names if file.meanings.top_meaning(name) == target), None)
             return f"{bound}.{node.attr.value}" if bound else file.need(node.attr.value, target)
         case "runtime":
             module, _, attribute = target.rpartition(".")
             parent, _, last = module.rpartition(".")
             return f"{file.need(last, parent)}.{attribute}"
     return None
-
-
-def _top_modules(file: File) -> Iterator[tuple[str, str]]:
-    """What the file's first imports call modules: `np`, `numpy`."""
-    for statement in file.body:
-        for alias in statement.names if isinstance(statement, cst.Import) else ():
-            bound = nodes.asname_of(alias) or nodes.name_of(alias)
-            if file.meanings.canonical_of(bound, file.meanings.module) == nodes.name_of(alias):
-                yield bound, nodes.name_of(alias)
 
 
 def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> None:
@@ -197,7 +189,7 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
             continue
         target, _, last = change.target.rpartition(".")
         may_move = statement in file.body and "#" not in file.text.of(statement)
-        if change.kind == "runtime" and may_move and file.meanings.means_one(bound):
+        if change.kind == "runtime" and may_move and file.meanings.top_meaning(bound):
             file.bind(bound, target, last)
             continue
         new = {
