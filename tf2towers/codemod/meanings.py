@@ -3,8 +3,8 @@
 A name means something only where all its bindings in its scope agree; an answer is a canonical dotted name
 (`tf.train.Saver`, `numpy.mean`), rooted at `tf` for TensorFlow however it was imported. LibCST has the scope of a name,
 what is assigned to it, and what an import names. It does not follow `name = tf.x`, other modules and stars.
-QualifiedNameProvider asks `Scope.get_qualified_names_for` of a node, and leaves out what is bound after it in the text,
-which the next round of a loop reads: here all assignments of a name are asked.
+`Scope.get_qualified_names_for` is asked of all that binds a name. QualifiedNameProvider asks it of a node, without what
+is bound later in the text, which the next round of a loop reads.
 """
 
 from __future__ import annotations
