@@ -18,7 +18,7 @@ MAKEFLAGS += --jobs=3
 help:
 	@echo "make test    install into $(VENV), run the tests, ruff and mypy"
 	@echo "make test-long  more of the same: further flags, optimizers and clusters"
-	@echo "make demo    migrate a tower trainer, train both programs, compare them bit by bit"
+	@echo "make demo    migrate a tower trainer, compare both bit by bit, and with modern/ side by side"
 	@echo "make demo-ps the same for a parameter-server trainer, as clusters of processes"
 	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"
 	@echo "make coverage       the tests that need no TensorFlow and the runtime's, with the lines they run"
@@ -92,6 +92,8 @@ demo: $(VENV)/.installed
 	$(TF2TOWERS) migrate $(TOWERS) -o demo/migrated
 	$(TF2TOWERS) verify --steps 20 --report demo/report $(TOWERS) demo/migrated/cifar10_towers.py -- \
 		$(TOWERS_FLAGS) --max_steps=20 --decay_steps=10 --summary_every=10
+	$(TF2TOWERS) compare --report demo/modern $(TOWERS) modern/cifar10_mirrored.py -- \
+		$(TOWERS_FLAGS) --log_every=1 --max_steps=60 --train_dir={scratch}
 
 CLUSTER = legacy/mnist_supervisor.py
 CLUSTER_FLAGS = --batch_size=50 --hidden_units=100 --log_every=100

@@ -56,7 +56,7 @@ def migrate_by_lines(folder: Path) -> Curve:
     for size in sizes:
         script = write_long_script(folder, size)
         costs.append(seconds([*TOOL, "migrate", "-o", str(folder / f"out_{size}"), str(script)]))
-    return Curve("migrate: a script", "lines", "CPU seconds", sizes, {"exact": costs})
+    return Curve("migrate: a script", "lines", "CPU seconds", sizes, {"tf2towers": costs})
 
 
 def migrate_by_files(folder: Path) -> Curve:
@@ -67,7 +67,7 @@ def migrate_by_files(folder: Path) -> Curve:
         make_tree(folder / f"tree_{size}", size)
         command = [*TOOL, "migrate", "-o", str(folder / f"tree_out_{size}"), str(folder / f"tree_{size}")]
         costs.append(seconds(command, statuses=(0, 1)))
-    return Curve("migrate: a tree", "files", "CPU seconds", sizes, {"exact": costs})
+    return Curve("migrate: a tree", "files", "CPU seconds", sizes, {"tf2towers": costs})
 
 
 def record_by_steps(folder: Path) -> Curve:

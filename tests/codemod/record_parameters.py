@@ -1,6 +1,6 @@
 """Writes tf115_parameters.tsv: what the functions and classes of TensorFlow 1.15 take.
 
-    /opt/tf115/bin/python tests/exact/record_parameters.py > tests/exact/tf115_parameters.tsv
+    /opt/tf115/bin/python tests/codemod/record_parameters.py > tests/codemod/tf115_parameters.tsv
 
 A row is a name of tables/tf1_symbols.tsv, what can be given by place, in order, and what by keyword alone. The text
 is Python 3.7 and imports nothing of tf2towers.

@@ -27,11 +27,11 @@ ONE_LINE = [
     ),
     ("e = tf.python.eager.context.executing_eagerly()", "e = executing_eagerly()"),
     ("a = tf.contrib.metrics.accuracy(x, y)", "a = metrics.accuracy(x, y)"),
-    ("y = tf.contrib.layers.python.layers.utils.smart_cond(x, f, g)", "y = smart_cond(x, f, g)"),
+    ("y = tf.contrib.layers.python.layers.utils.smart_cond(x, f, g)", "y = slim.utils.smart_cond(x, f, g)"),
     ("y = tf.python.ops.functional_ops.map_fn(f, x)", "y = tf.map_fn(f, x)"),
     ("s = tf.contrib.compiler.jit.experimental_jit_scope", "s = tf.xla.experimental.jit_scope"),
     ("v = tf.__git_version__", "v = tf.version.GIT_VERSION"),
-    ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = vgg_16.default_image_size"),
+    ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = slim.nets.vgg.vgg_16.default_image_size"),
 ]
 
 
@@ -44,24 +44,24 @@ IMPORTS = [
     ("from tensorflow.contrib.tensorboard.plugins import projector\n\nprojector.ProjectorConfig()\n",
      "from tensorboard.plugins import projector\n"),
     ("from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import LuongAttention\n\nLuongAttention(1)\n",
-     "from tf2towers.runtime.tf1.seq2seq import LuongAttention\n"),
+     "\n\ngraph_mode()\nLuongAttention = seq2seq.LuongAttention\n"),
     ("from tensorflow.contrib.seq2seq.python.ops import decoder\n\nclass A(decoder.Decoder):\n    pass\n",
      "graph_mode, seq2seq as decoder\n"),
     ("from tensorflow.contrib.slim.nets import vgg\n\nvgg.vgg_16(1)\n",
-     "from tf2towers.runtime.tf1.slim.nets import vgg\n"),
+     "\n\ngraph_mode()\nvgg = slim.nets.vgg\n"),
     ("import tensorflow.contrib.slim.nets as nets\n\nnets.vgg.vgg_16(1)\n",
-     "from tf2towers.runtime.tf1.slim import nets\n"),
+     "\n\ngraph_mode()\nnets = slim.nets\n"),
     ("from tensorflow.python.ops.distributions import bernoulli\n\nbernoulli.Bernoulli(0.5)\n",
      "from tensorflow.python.ops.distributions import bernoulli\n"),
     ("from tensorflow.python.ops.image_ops_impl import ResizeMethod\n\nResizeMethod.BILINEAR\n",
      "from tensorflow.compat.v1.image import ResizeMethod\n"),
     ("from tensorflow.keras.datasets import mnist\n\nmnist.load_data()\n",
-     "from tf2towers.runtime.tf1.keras.datasets import mnist\n"),
+     "\n\ngraph_mode()\nmnist = keras.datasets.mnist\n"),
     ("from tensorflow.keras.layers import *\n\nDense(2)\n", "from tf2towers.runtime.tf1.keras.layers import *\n"),
     ("import tensorflow.keras as keras\n\nkeras.layers.Dense(2)\n", "graph_mode, keras\n"),
     ("from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.training(1, 2)\n", "graph_mode, mnist\n"),
     ("from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",
-     "from tf2towers.runtime.tf1.crf import crf_decode\n"),
+     "\n\ngraph_mode()\ncrf_decode = crf.crf_decode\n"),
 ]  # fmt: skip
 
 

@@ -184,7 +184,9 @@ IMPORTS = [
     ("from tensorflow.contrib import slim as s\n\ns.conv2d(1)\n",
      "from tf2towers.runtime import slim as s\n\ns.conv2d(1)\n"),
     ("from tensorflow.contrib.layers import xavier_initializer\n\nxavier_initializer()\n",
-     "from tf2towers.runtime.tf1.slim import xavier_initializer\n\nxavier_initializer()\n"),
+     "from tf2towers.runtime import slim\n\nxavier_initializer = slim.xavier_initializer\n\nxavier_initializer()\n"),
+    ("from tensorflow.contrib.slim.nets import vgg\nfrom numpy import linalg as vgg\n\nvgg.norm(1)\n",  # in this order
+     "from tf2towers.runtime.tf1.slim.nets import vgg\nfrom numpy import linalg as vgg\n\nvgg.norm(1)\n"),
     ("import tensorflow as tf\n\ntf.contrib.layers.xavier_initializer()\n",
      "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
     ("import tensorflow as tf\n\nslim = tf.contrib.slim\nslim.conv2d(1)\n",

@@ -322,6 +322,8 @@ OTHERS = [
      "    with strategy.scope(), tf.device('/gpu:1'):\n"),
     ("    def one(i):\n        with tf.device('/gpu:%d' % i):\n            return i\n    x = [one(0), one(1)]\n",
      "        with strategy.scope(), tf.device('/gpu:%d' % i):\n"),
+    ("    def one(d):\n        with tf.device(d):\n            return d\n"
+     "    x = [one('/gpu:%d' % i) for i in range(2)]\n", "        with strategy.scope(), tf.device(d):\n"),
     ("    for i in range(2):\n        if i == 0:\n            with tf.device('/gpu:0'):\n"
      "                opt.compute_gradients(1)\n", "            with strategy.scope(), tf.device('/gpu:0'):\n"),
 ]  # fmt: skip

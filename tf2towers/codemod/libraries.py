@@ -16,21 +16,27 @@ from tf2towers.source.python2.tables import read_words
 
 
 class Changed(NamedTuple):
-    """The replacement of a name, a method (`.tostring`) or a keyword (`json.loads(encoding)`).
+    """The replacement of a name, a method (`.tostring`, `.iteritems(0)` without arguments), an argument, a call.
+
+    An argument is `json.loads(encoding)`, by place `numpy.vstack(0)`, with its value `builtins.open(mode=rU)`; what is
+    taken from the result is `numpy.load(.item)`.
 
     Attributes:
         kind: 'attribute': another name in the same module. 'builtin': Python's own. 'from': the same name in another
             module. 'module': a module itself. 'runtime': the runtime's. 'renamed': another method or keyword.
             'through': another method, where the result is gone through at once. 'dropped': it had no effect any longer.
-            'places': how many arguments it takes by place, where librosa's others take one. 'left': without a certain
-            replacement.
-        target: that name or module; for 'left', what a person would write, where that is known.
-        library: what a program imports whose values have such a method; empty where it needs no import.
+            'value': another value. 'list': a generator becomes a list. 'beside': another argument, where it is not
+            given. 'places': how many arguments it takes by place. 'unpacked': the values that it gives today.
+            'note': what to know. 'left': without a certain replacement.
+        target: that name, module, number or text; for 'left', what a person would write, where that is known.
+        library: what a program imports whose values have such a method; empty where it needs no import. The function
+            that it has to call, for 'unpacked'; the release before, for 'places'.
     """
 
     kind: Literal[
-        "attribute", "builtin", "from", "module", "runtime", "renamed", "through", "dropped", "places", "left"
-    ]
+        "attribute", "builtin", "from", "module", "runtime", "renamed", "through", "dropped", "value", "list", "beside",
+        "places", "unpacked", "note", "left",
+    ]  # fmt: skip
     target: str = ""
     library: str = ""
 
@@ -105,8 +111,8 @@ def _meaning_at_top(file: File, name: str, seen: frozenset[tuple[File, str]]) ->
     if (file, name) in seen:
         return None
     seen |= {(file, name)}
-    if (bindings := file.meanings.module.bindings.get(name)) is not None:
-        found = file.meanings.canonical_of(name, file.meanings.module)
+    if bindings := file.meanings.at_top(name):
+        found = file.meanings.top_meaning(name)
         if found is not None and found != name:
             return _follow_import(file, found, seen)
         return found if all(isinstance(binding, Imported) for binding in bindings) else None

@@ -1,18 +1,29 @@
-"""`Meanings`: what every name of a module means, from LibCST's scopes.
+"""`Meanings`: what every name of a module means, from LibCST's scopes, their assignments and qualified names.
 
 A name means something only where all its bindings in its scope agree; an answer is a canonical dotted name
-(`tf.train.Saver`, `numpy.mean`), rooted at `tf` for TensorFlow however it was imported.
+(`tf.train.Saver`, `numpy.mean`), rooted at `tf` for TensorFlow however it was imported. LibCST has the scope of a name,
+what is assigned to it, and what an import names. It does not follow `name = tf.x`, other modules and stars.
+`Scope.get_qualified_names_for` is asked of all that binds a name. QualifiedNameProvider asks it of a node, without what
+is bound later in the text, which the next round of a loop reads.
 """
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import libcst as cst
-from libcst.metadata import Assignment, ExpressionContext, ImportAssignment
-from libcst.metadata import Scope as LibcstScope
+from libcst.metadata import (
+    Assignment,
+    ClassScope,
+    ComprehensionScope,
+    ExpressionContext,
+    FunctionScope,
+    GlobalScope,
+    ImportAssignment,
+    QualifiedNameSource,
+    Scope,
+)
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.symbols import PYTHON2_BUILTINS, canonical_name
@@ -52,31 +63,6 @@ class Opaque:
 Binding = Imported | Assigned | Defined | Opaque
 
 
-@dataclass(eq=False)
-class Scope:
-    """One scope: what binds each name in it, in the order of the text, and the scope around it."""
-
-    node: cst.CSTNode
-    parent: Scope | None = None
-    bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    #: names that `global` and `nonlocal` give to another scope
-    elsewhere: dict[str, Scope] = field(default_factory=dict)
-
-    def bind(self, name: str, binding: Binding) -> None:
-        """Adds a binding."""
-        self.elsewhere.get(name, self).bindings.setdefault(name, []).append(binding)
-
-    def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
-        """The scope whose name it is, and its bindings; None for a builtin or an undefined name."""
-        scope: Scope | None = self.elsewhere.get(name, self)
-        first = True
-        while scope is not None:
-            if name in scope.bindings and (first or not isinstance(scope.node, cst.ClassDef)):
-                return scope, scope.bindings[name]
-            scope, first = scope.parent, False
-        return None
-
-
 class Meanings:
     """Scopes and meanings of one module's nodes.
 
@@ -87,8 +73,11 @@ class Meanings:
     def __init__(self, tree: Tree, through: Callable[[str], str | None] = lambda dotted: None) -> None:
         self._tree = tree
         self.through = through
-        self.module = Scope(tree.module)
-        self._scopes: dict[LibcstScope, Scope] = {}
+        #: the scope of the module
+        self.module = tree.scopes[tree.module] or GlobalScope()
+        self._order = {node: place for place, node in enumerate(tree.nodes)}
+        self._handlers = {node.name.name: node for node in tree.all(cst.ExceptHandler) if node.name}
+        self._bound: dict[tuple[Scope, str], list[Binding]] = {}
         self._known: dict[tuple[Scope, str], str | None] = {}
         self._active: set[cst.CSTNode] = set()
         self.star_imports = [
@@ -96,10 +85,43 @@ class Meanings:
             for node in tree.all(cst.ImportFrom)
             if isinstance(node.names, cst.ImportStar)
         ]
-        self._bind_all()
+        self._complete_scopes()
         roots = {canonical_name(module) for module in self.star_imports if not module.startswith(".")}
         #: the module of TensorFlow that all names are taken from, where that is the only one
         self._star_root = roots.pop() if len(roots) == 1 and min(roots).partition(".")[0] == "tf" else None
+
+    def _complete_scopes(self) -> None:
+        """Adds to LibCST's scopes what they lack: names of `match`, `:=` of comprehensions, `nonlocal` further out."""
+        tree = self._tree
+        for kind in (cst.MatchAs, cst.MatchStar, cst.MatchMapping):
+            for pattern in tree.all(kind):
+                name = getattr(pattern, "rest" if isinstance(pattern, cst.MatchMapping) else "name")
+                if name is not None:
+                    self.scope(pattern).record_assignment(name.value, pattern)
+        for named in tree.all(cst.NamedExpr):  # it is bound in the function around
+            scope = self.scope(named)
+            if isinstance(scope, ComprehensionScope) and isinstance(named.target, cst.Name):
+                while isinstance(around := scope, ComprehensionScope):
+                    around.record_nonlocal_overwrite(named.target.value)
+                    scope = around.parent
+                scope.record_assignment(named.target.value, named.target)
+        for declared in tree.all(
+            cst.Nonlocal
+        ):  # LibCST gives them to the next function around, theirs or not
+            for item in declared.names:
+                self._give_outwards(item.name.value, self.scope(declared).parent)
+
+    def _give_outwards(self, name: str, scope: Scope) -> None:
+        """Gives what inner functions bind under a name to the scope around one that does not bind it by itself."""
+        while not isinstance(scope, GlobalScope):
+            bound = [each for each in scope.assignments[name] if isinstance(each, Assignment)]
+            if isinstance(scope, FunctionScope):
+                if any(self.scope(each.node) is scope for each in bound):
+                    return
+                scope.record_nonlocal_overwrite(name)
+                for each in bound:
+                    scope.record_assignment(name, each.node)
+            scope = scope.parent
 
     def forget(self) -> None:
         """Forgets its answers."""
@@ -108,14 +130,31 @@ class Meanings:
     @property
     def bound_names(self) -> set[str]:
         """The names that the module binds anywhere."""
-        scopes = {self.module, *self._scopes.values()}
-        return {name for scope in scopes for name in scope.bindings}
+        return set().union(*(_names_in(scope) for scope in set(self._tree.scopes.values()) if scope))
+
+    @property
+    def top_names(self) -> list[str]:
+        """The names that the module binds at its top."""
+        return _names_in(self.module)
 
     def scope(self, node: cst.CSTNode) -> Scope:
-        """The scope a node is in."""
-        while (scope := self._tree.scopes.get(node)) is None and node in self._tree.parents:
-            node = self._tree.parents[node]
-        return self._of(scope) if scope is not None else self.module
+        """LibCST's scope of a node."""
+        found = self._tree.scopes.get(node)
+        while found is None and (around := self._tree.parent(node)) is not None:
+            node, found = around, self._tree.scopes.get(around)
+        return found or self.module
+
+    def node_of(self, scope: Scope) -> cst.CSTNode:
+        """What has a scope: the module, a function, a class, a comprehension."""
+        return getattr(scope, "node", self._tree.module)
+
+    def home(self, name: str, scope: Scope) -> Scope | None:
+        """The scope whose name a name in a scope is; None for a builtin or an undefined name."""
+        return next((each.scope for each in scope[name] if isinstance(each, Assignment)), None)
+
+    def home_of(self, name: cst.Name) -> Scope | None:
+        """As `home`, of a name where it is used."""
+        return self.home(name.value, self.scope(name))
 
     def canonical(self, node: cst.CSTNode | None) -> str | None:
         """The canonical dotted name of a Name or Attribute; None when it is neither, or not known."""
@@ -143,10 +182,31 @@ class Meanings:
             self._known[key] = meaning
         return self._known[key]
 
+    def bindings_of(self, name: str, scope: Scope) -> list[Binding]:
+        """What binds a name in the scope whose it is, in the order of the text."""
+        if (scope, name) not in self._bound:
+            found: dict[cst.CSTNode, Binding] = {}
+            for each in scope[name]:
+                if not isinstance(each, Assignment):
+                    continue  # a builtin
+                node = self._handlers.get(each.node, each.node)  # type: ignore[call-overload]
+                if node in self._order:  # not in a text that is an annotation
+                    binding = self._binding(each, node)
+                    found[binding.alias if isinstance(binding, Imported) else node] = binding
+            self._bound[scope, name] = [found[node] for node in sorted(found, key=self._order.__getitem__)]
+        return self._bound[scope, name]
+
+    def at_top(self, name: str) -> list[Binding]:
+        """What binds a name of the module."""
+        return self.bindings_of(name, self.module)
+
+    def top_meaning(self, name: str) -> str | None:
+        """What a name of the module means, where all that binds it agrees."""
+        return self.canonical_of(name, self.module)
+
     def bindings(self, node: cst.CSTNode | None) -> list[Binding]:
         """Everything that binds a name where it is used; nothing for a builtin, and for what is not a name."""
-        found = self.scope(node).lookup(node.value) if nodes.is_name(node) else None
-        return self._visible(node.value, *found) if found is not None and nodes.is_name(node) else []
+        return self._visible(node.value, self.scope(node)) if nodes.is_name(node) else []
 
     def possible_meanings(self, node: cst.Name) -> set[str]:
         """What a name may stand for, where its bindings do not agree: the meanings of those that have one."""
@@ -165,15 +225,9 @@ class Meanings:
                 found.add(self.canonical(binding.node.default))
                 if name == "tf":
                     found.add("tf")
-        looked_up = self.scope(node).lookup(name) if self.star_imports else None
-        if looked_up is not None and looked_up[0] is self.module:
+        if self.star_imports and self.home(name, self.scope(node)) is self.module:
             found.add(self._by_stars(name))
         return {meaning for meaning in found if meaning is not None}
-
-    def imported(self, name: str, scope: Scope) -> bool:
-        """Whether a name is bound by imports alone (or comes from a star import)."""
-        found = scope.lookup(name)
-        return found is None or all(isinstance(each, Imported) or _is_none(each) for each in found[1])
 
     def _in_force(self, node: cst.Name) -> Binding | None:
         """Of several bindings of a name the one that certainly holds where it is used; None where that is not certain.
@@ -182,19 +236,19 @@ class Meanings:
         comes after one of them in that body sees it, up to the next. A function that is defined after all of them
         sees the last.
         """
-        found = self.scope(node).lookup(node.value)
-        if found is None or self.star_imports:
+        scope = self.scope(node)
+        found = self.home(node.value, scope)
+        home = self.node_of(found) if found is not None else None
+        if not isinstance(home, cst.Module | cst.FunctionDef) or self.star_imports:
             return None
-        home, bindings = found
-        if not isinstance(home.node, cst.Module | cst.FunctionDef):
-            return None
-        places: dict[cst.CSTNode, int] = {each: place for place, each in enumerate(nodes.block(home.node))}
+        bindings = self.bindings_of(node.value, scope)
+        places: dict[cst.CSTNode, int] = {each: place for place, each in enumerate(nodes.block(home))}
         bound = [places.get(statement) for binding in bindings if (statement := self._statement_of(binding))]
         if len(bound) < len(bindings) or None in bound or self._deleted(node.value):
             return None
         use: cst.CSTNode = node
         later = False  # whether the use may come long after the text around it was run
-        while (around := self._tree.parents.get(use)) is not home.node:
+        while (around := self._tree.parent(use)) is not home:
             if around is None:
                 return None
             use = around
@@ -216,9 +270,9 @@ class Meanings:
             return binding.node
         if isinstance(binding, Opaque):
             return None
-        node = self._tree.parents[binding.value]
+        node = self._tree.parent(binding.value)
         while isinstance(node, cst.Tuple | cst.List):
-            node = self._tree.parents[node]
+            node = self._tree.parent(node)
         return node if isinstance(node, cst.Assign | cst.AnnAssign) else None
 
     def _deleted(self, name: str) -> bool:
@@ -227,9 +281,10 @@ class Meanings:
             for node in self._tree.all(cst.Name)
         )
 
-    def _visible(self, name: str, home: Scope, bindings: list[Binding]) -> list[Binding]:
+    def _visible(self, name: str, scope: Scope) -> list[Binding]:
         """The bindings of a name; before a class binds it, its body reads that of the scope around: `tf = tf`."""
-        if not isinstance(home.node, cst.ClassDef):
+        bindings, home = self.bindings_of(name, scope), self.home(name, scope)
+        if not isinstance(home, ClassScope):
             return bindings
         own = [
             binding
@@ -238,71 +293,13 @@ class Meanings:
                 isinstance(binding, Assigned) and nodes.is_name(binding.value) and binding.value.value == name
             )
         ]
-        scope = home.parent
-        while scope is not None and isinstance(scope.node, cst.ClassDef):
-            scope = scope.parent
-        around = scope.lookup(name) if scope is not None else None
-        return own + (self._visible(name, *around) if around is not None else [])
-
-    def _of(self, scope: LibcstScope) -> Scope:
-        """The scope for one of LibCST's."""
-        if scope not in self._scopes:
-            node = getattr(scope, "node", None)
-            self._scopes[scope] = self.module if node is None else Scope(node, self._of(scope.parent))
-        return self._scopes[scope]
-
-    def _bind_all(self) -> None:
-        """Binds every name that LibCST's scopes have an assignment of, in the order of the text."""
-        tree = self._tree
-        order = {node: place for place, node in enumerate(tree.nodes)}
-        handlers = {node.name.name: node for node in tree.all(cst.ExceptHandler) if node.name is not None}
-        found: list[tuple[int, Scope, str, Binding]] = []
-        for assignment in {
-            assignment
-            for scope in {scope for scope in tree.scopes.values() if scope is not None}
-            for assignment in scope.assignments
-            if isinstance(assignment, Assignment) and "." not in assignment.name
-        }:
-            node = handlers.get(assignment.node, assignment.node)  # type: ignore[call-overload]
-            if node in order:  # not in a text that is an annotation
-                binding = self._binding(assignment, node)
-                place = order[binding.alias if isinstance(binding, Imported) else node]
-                found.append((place, self._home(node), assignment.name, binding))
-        patterns: list[cst.MatchPattern | cst.MatchStar] = [*tree.all(cst.MatchAs), *tree.all(cst.MatchStar)]
-        for matched in (*patterns, *tree.all(cst.MatchMapping)):
-            name = getattr(matched, "rest" if isinstance(matched, cst.MatchMapping) else "name")
-            if name is not None:
-                found.append((order[matched], self.scope(matched), name.value, Opaque(matched)))
-        found.sort(key=lambda each: each[0])
-        for declared in tree.all(cst.Global):
-            self.scope(declared).elsewhere.update((item.name.value, self.module) for item in declared.names)
-        nonlocals = [
-            (self.scope(node), item.name.value) for node in tree.all(cst.Nonlocal) for item in node.names
-        ]
-        for _, scope, name, binding in found:
-            if (scope, name) not in nonlocals:
-                scope.bind(name, binding)
-        for scope, name in nonlocals:  # LibCST gives them to the next function around, theirs or not
-            home = scope.parent
-            while home is not None and name not in home.bindings:
-                home = home.parent
-            if home is not None:
-                scope.elsewhere[name] = home
-        for _, scope, name, binding in found:
-            if (scope, name) in nonlocals:
-                scope.bind(name, binding)
-
-    def _home(self, node: cst.CSTNode) -> Scope:
-        """The scope that a name is bound in where no `global` says otherwise: `:=` is not of the comprehension."""
-        scope = self.scope(node)
-        if isinstance(self._tree.parents.get(node), cst.NamedExpr):
-            while isinstance(scope.node, nodes.Comprehension) and scope.parent is not None:
-                scope = scope.parent
-        return scope
+        around = home.parent
+        while isinstance(around, ClassScope):
+            around = around.parent
+        return own + self._visible(name, around)
 
     def _binding(self, assignment: Assignment, node: cst.CSTNode) -> Binding:
-        if isinstance(assignment, ImportAssignment):
-            assert isinstance(node, nodes.Import)
+        if isinstance(assignment, ImportAssignment) and isinstance(node, nodes.Import):
             for alias, target in nodes.imported(node):
                 named = None if isinstance(alias, cst.ImportStar) else (alias.asname or alias).name
                 if named is assignment.as_name:
@@ -313,13 +310,13 @@ class Meanings:
         return self._stored(node)
 
     def _stored(self, node: cst.CSTNode) -> Binding:
-        parent = self._tree.parents.get(node)
+        parent = self._tree.parent(node)
         if not isinstance(node, cst.Name) or parent is None:
             return Opaque(node)
         if isinstance(parent, cst.Assign | cst.AnnAssign | cst.NamedExpr) and parent.value is not None:
             return Assigned(parent.value)
         if isinstance(parent, cst.Tuple | cst.List):
-            statement = self._tree.parents[parent]
+            statement = self._tree.parent(parent)
             value = statement.value if isinstance(statement, cst.Assign) else None
             if isinstance(value, cst.Tuple | cst.List) and len(value.elements) == len(parent.elements):
                 if not nodes.has_star(value) and not nodes.has_star(parent):
@@ -330,23 +327,28 @@ class Meanings:
         return Opaque(node)
 
     def _resolve(self, name: str, scope: Scope) -> str | None:
-        found = scope.lookup(name)
-        if found is None:
-            return self._undefined(name)
-        home, bindings = found
-        meanings: set[str | None] = set()
-        for binding in self._visible(name, home, bindings):
-            if isinstance(binding, Defined):
-                meanings.add(name if home is self.module and name != "tf" else None)
-            elif isinstance(binding, Assigned) and (binding.value in self._active or _is_none(binding)):
-                continue
-            else:
-                meanings.add(self._meaning(binding))
-            if None in meanings:
-                return None
+        home, qualified = self.home(name, scope), scope.get_qualified_names_for(name)
+        meanings: set[str | None]
+        if isinstance(home, ClassScope) or any(
+            each.source is QualifiedNameSource.LOCAL for each in qualified
+        ):
+            meanings = set(
+                self._meanings_of(self._visible(name, scope), name if home is self.module else None)
+            )
+        else:
+            meanings = {self.through(each.name) or canonical_name(each.name) for each in qualified}
+            meanings = meanings or {self._undefined(name)}
         if home is self.module and self.star_imports and (given := self._by_stars(name)) is not None:
             meanings.add(given)
         return meanings.pop() if len(meanings) == 1 else None
+
+    def _meanings_of(self, bindings: list[Binding], own: str | None) -> Iterator[str | None]:
+        """What each binding of a name means; a function or class is `own`."""
+        for binding in bindings:
+            if isinstance(binding, Defined):
+                yield own if own != "tf" else None
+            elif not (isinstance(binding, Assigned) and (binding.value in self._active or _is_none(binding))):
+                yield self._meaning(binding)
 
     def _meaning(self, binding: Binding) -> str | None:
         if isinstance(binding, Imported):
@@ -363,7 +365,7 @@ class Meanings:
             self._active.discard(value)
 
     def _undefined(self, name: str) -> str | None:
-        if name in PYTHON2_BUILTINS or hasattr(builtins, name):
+        if name in PYTHON2_BUILTINS:
             return f"builtins.{name}"
         root = self._star_root
         return self._by_stars(name) or (canonical_name(f"{root}.{name}") if root else None)
@@ -376,6 +378,11 @@ class Meanings:
             self.through(f"{module}.{name}") for module in reversed(self.star_imports) if module.strip(".")
         )
         return next((meaning for meaning in found if meaning is not None), None)
+
+
+def _names_in(scope: Scope) -> list[str]:
+    bound = (each.name for each in scope.assignments if isinstance(each, Assignment))
+    return [*dict.fromkeys(name for name in bound if "." not in name)]
 
 
 def _imports(value: cst.BaseExpression) -> bool:

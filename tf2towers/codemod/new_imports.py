@@ -1,7 +1,8 @@
 """Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything.
 
 LibCST's AddImportsVisitor does not serve here: it writes after the first imports alone, where a script has not set its
-environment yet. Its lines have any length, and in a module of a thousand statements it raises RecursionError.
+environment yet, and lines of any length. It takes 0.6 times LibCST's own work on 3,000 lines, and its matcher of a
+module recurses once a statement: RecursionError at 1,256.
 """
 
 from __future__ import annotations
@@ -25,16 +26,9 @@ from tf2towers.codemod.symbols import STANDARDIZATION, SWITCHES, beginnings, fin
 #: What a module may call on import without building a graph.
 _HARMLESS = frozenset(
     {
-        "tf.app",
-        "tf.flags",
-        "tf.logging",
-        "tf.gfile",
-        "tf.ConfigProto",
-        "tf.GPUOptions",
-        "tf.test",
-        "tf.errors",
+        "tf.app", "tf.flags", "tf.logging", "tf.gfile", "tf.ConfigProto", "tf.GPUOptions", "tf.test", "tf.errors",
     }
-)
+)  # fmt: skip
 _LIMIT = 100
 
 #: flags that absl defines by itself since TF 1.13, until the runtime is imported
@@ -148,7 +142,7 @@ def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
     runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
     if runtime is None or not file.is_read(node):
         return False
-    bindings = file.meanings.module.bindings.get(alias[1], []) if alias is not None else []
+    bindings = file.meanings.at_top(alias[1]) if alias is not None else []
     return alias is None or alias[1] != runtime.name or len(bindings) != 1
 
 
@@ -171,8 +165,7 @@ def _imported_modules(statement: nodes.Statement) -> Iterator[str]:
     for node in nodes.walk(statement):
         if isinstance(node, cst.Import):
             for alias in nodes.aliases(node):
-                parts = nodes.name_of(alias).split(".")
-                yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+                yield from (name for name, _ in beginnings(nodes.name_of(alias)))
         elif isinstance(node, cst.ImportFrom):
             yield from (nodes.module_of(node), *(dotted for _, dotted in nodes.imported(node)))
 

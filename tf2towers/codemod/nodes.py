@@ -3,6 +3,9 @@
 Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword ...
 are left out of `children`, `walk` and `File.parent`. Names that are not expressions (`x` of `a.x`, of `f(x=1)`, of
 `def x`) are left out as well.
+
+Shapes are tested by Python's `match`: the import of libcst.matchers takes 0.22 s of processor time, all else of LibCST
+0.17 s, and `migrate` of one script 0.7 s.
 """
 
 from __future__ import annotations
@@ -27,11 +30,11 @@ OWN_NAMES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _CONSTANTS = {"None": None, "True": True, "False": False}
 
 #: what only wraps something
-_WRAPPERS: tuple[type[cst.CSTNode], ...] = (
+_WRAPPERS: frozenset[type[cst.CSTNode]] = frozenset((
     cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock, cst.Else, cst.Finally, cst.Element,
     cst.DictElement, cst.Index, cst.SubscriptElement, cst.AssignTarget, cst.Annotation, cst.Decorator, cst.AsName,
     cst.CompIf, cst.ComparisonTarget, cst.Parameters, cst.From,
-)  # fmt: skip
+))  # fmt: skip
 #: fields of signs, white space, and names that are not expressions
 _NO_PARTS = frozenset(
     {
@@ -59,13 +62,14 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
 
 
 @cache
-def _role(kind: type[object]) -> str:
-    """Whether the value of a field is a part, wraps one, or neither."""
-    if kind is cst.Arg:
-        return "argument"
-    if not issubclass(kind, cst.CSTNode) or issubclass(kind, cst.ParamStar | cst.ParamSlash):
-        return ""
-    return "wrapper" if kind in _WRAPPERS else "part"
+def _is_part(kind: type[object]) -> bool:
+    """Whether the values of a kind are parts of a node, or wrap some."""
+    return issubclass(kind, cst.CSTNode) and not issubclass(kind, cst.ParamStar | cst.ParamSlash)
+
+
+def is_wrapper(node: cst.CSTNode) -> bool:
+    """Whether a node only wraps others, as rules see them."""
+    return type(node) in _WRAPPERS or (isinstance(node, cst.Arg) and is_plain(node))
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -76,11 +80,8 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     for field in _fields(type(node)):
         value = getattr(node, field)
         for part in value if type(value) in (list, tuple) else (value,):
-            role = _role(type(part))  # type: ignore[arg-type]  # classes can be hashed
-            if role == "wrapper" or (role == "argument" and is_plain(part)):
-                found += children(part)
-            elif role:
-                found.append(part)
+            if _is_part(type(part)):  # type: ignore[arg-type]  # classes can be hashed
+                found += children(part) if is_wrapper(part) else [part]
     return found
 
 

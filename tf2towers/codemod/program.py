@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import libcst as cst
-from libcst.metadata import ExpressionContext
+from libcst.metadata import ExpressionContext, Scope
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit, Text
 from tf2towers.codemod.imports import imports_made_by, stays_dotted
-from tf2towers.codemod.meanings import Assigned, Binding, Defined, Imported, Meanings, Scope
+from tf2towers.codemod.meanings import Assigned, Binding, Defined, Imported, Meanings
 from tf2towers.codemod.symbols import (
     PARTS,
     RUNTIME,
@@ -35,8 +35,6 @@ from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.python2.reading import Reader, shows_python2
 from tf2towers.source.script import Script
 
-#: where modules are named: `layers.conv2d`, with `from tf2towers.runtime import layers`
-_HOMES_OF_MODULES = (RUNTIME, *PARTS, "tf_slim")
 #: what a module that has TensorFlow from another one has in it
 _MAY_USE = re.compile(r"\btf\b|import \*")
 
@@ -157,7 +155,9 @@ class File:
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode:
         """The node a node is a part of, without what only wraps it (`nodes.py`)."""
-        return self.tree.parents[node]
+        around = self.tree.parent(node)
+        assert around is not None, "the module is in no node"
+        return around
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
@@ -261,7 +261,7 @@ class File:
         found = {name.value for name in self.all(cst.Name)} | self.bound_names
         for module in self.meanings.star_imports:
             other = self.program.module_of(self, module)
-            found.update(other.meanings.module.bindings if other is not None else ())
+            found.update(other.meanings.top_names if other is not None else ())
         return found
 
     @cached_property
@@ -277,9 +277,26 @@ class File:
             candidate = f"{name}_{count}"
         return candidate
 
-    def open_with(self, line: str) -> None:
+    def open_with(self, line: str, *, first: bool = False) -> None:
         """Adds a line to those after the imports."""
-        self.opening = line if self.opening is None else f"{self.opening}{self.text.newline}{line}"
+        known = [self.opening] if self.opening is not None else []
+        self.opening = self.text.newline.join([line, *known] if first else [*known, line])
+
+    def import_before(self, place: int) -> None:
+        """Has new imports precede the statement at an index in the body."""
+        self.imports_before = place if self.imports_before is None else min(place, self.imports_before)
+
+    def bind(self, bound: str, module: str, name: str) -> None:
+        """Binds a name of the module to what a module of the runtime has, after the imports and before its first use.
+
+        So a file has one import of the runtime, whatever it takes: `vgg = slim.nets.vgg`.
+        """
+        self.open_with(f"{bound} = {self.runtime_text(module, name)}")
+        names = {node for node in self.all(cst.Name) if node.value == bound}
+        for place, statement in enumerate(self.body):
+            if not isinstance(statement, nodes.Import) and not names.isdisjoint(nodes.walk(statement)):
+                self.import_before(place)
+                break
 
     def need(self, name: str, module: str = RUNTIME) -> str:
         """Adds `from module import name` to what the file will import; the name to write for it."""
@@ -318,12 +335,7 @@ class File:
     def name_of(self, found: Found) -> str:
         """The text for what stands for a symbol where it cannot be reached from TensorFlow's own name."""
         if found.runtime is not None:
-            module, name = found.runtime
-            parent, _, last = module.rpartition(".")
-            if parent in _HOMES_OF_MODULES and module not in _HOMES_OF_MODULES:
-                return f"{self.need(last, parent)}.{name}"
-            first, dot, rest = name.partition(".")
-            return self.need(first, module) + dot + rest
+            return self.runtime_text(*found.runtime)
         if found.kind == "private":
             parent, _, name = found.target.rpartition(".")
             return self.need(name, parent)
@@ -333,6 +345,13 @@ class File:
         plain = f"{names[0]}.compat.v1" if names else None
         head = next(filter(self.is_v1_name, names), plain) or self.need_module("tensorflow.compat.v1", "tf")
         return head + found.target[2:]
+
+    def runtime_text(self, module: str, name: str) -> str:
+        """The text for what a module of the runtime, or of a library that it names, has: `slim.nets.vgg`."""
+        homes = (home for home in (*PARTS, RUNTIME) if f"{module}.".startswith(f"{home}."))
+        home = next(homes, "tf_slim" if module.rpartition(".")[0] == "tf_slim" else module)
+        first, dot, rest = f"{module.removeprefix(home)}.{name}".lstrip(".").partition(".")
+        return self.need(first, home) + dot + rest
 
     def plain_tensorflow(self) -> str:
         """A name for plain TensorFlow, which has TF 2's strategies: the file's own, or a new import's."""
@@ -350,9 +369,9 @@ class File:
     def top_names(self) -> list[str]:
         """The names that the file's top level gives TensorFlow itself by imports, `tf` first."""
         found = []
-        for name, bindings in self.meanings.module.bindings.items():
-            if all(isinstance(binding, Imported) for binding in bindings):
-                if self.meanings.canonical_of(name, self.meanings.module) == "tf":
+        for name in self.meanings.top_names:
+            if all(isinstance(binding, Imported) for binding in self.meanings.at_top(name)):
+                if self.meanings.top_meaning(name) == "tf":
                     found.append(name)
         return sorted(found, key=lambda name: name != "tf")
 
@@ -372,9 +391,9 @@ class File:
             return False
         self._asked.add(name)
         try:
-            found = (scope or self.meanings.module).lookup(name)
-            if found is not None:
-                return any(self._binds_v1(binding) for binding in found[1])
+            found = self.meanings.bindings_of(name, scope or self.meanings.module)
+            if found:
+                return any(self._binds_v1(binding) for binding in found)
             stars = [self.program.module_of(self, module) for module in self.meanings.star_imports]
             return any(other is not None and other.is_v1_name(name) for other in stars)
         finally:
@@ -483,7 +502,7 @@ class Program:
             home = self.module_of(file, module if module.strip(".") else canonical)
         else:
             name = canonical
-        match home.meanings.module.bindings.get(name) if home is not None else None:
+        match home.meanings.at_top(name) if home is not None else []:
             case [Defined(found)] if home is not None:
                 return home, found
         return None
@@ -566,7 +585,7 @@ class Program:
             return None
         self._active.add((other.path, name))
         try:
-            canonical = other.meanings.canonical_of(name, other.meanings.module)
+            canonical = other.meanings.top_meaning(name)
         finally:
             self._active.discard((other.path, name))
         return canonical if canonical is not None and canonical.partition(".")[0] == "tf" else None

@@ -22,7 +22,7 @@ _COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
     cst.Equal: operator.eq, cst.NotEqual: operator.ne, cst.LessThan: operator.lt, cst.LessThanEqual: operator.le,
     cst.GreaterThan: operator.gt, cst.GreaterThanEqual: operator.ge,
 }  # fmt: skip
-_NOT_KNOWN = (ValueError, TypeError, IndexError)
+_NOT_KNOWN = (ValueError, TypeError, LookupError)
 #: errors by which a name or a module is seen to be missing
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 
@@ -124,6 +124,7 @@ def _value(file: File, node: cst.BaseExpression, version: tuple[int, int], throu
         case cst.Name() | cst.Attribute() if (name := file.canonical(node)) in known:
             return known[name]
         case cst.Name() if node not in through and len(bindings := file.meanings.bindings(node)) == 1:
-            if isinstance(bindings[0], Assigned):  # PY2 = sys.version_info[0] == 2
-                return _value(file, bindings[0].value, version, {*through, node})
+            value = bindings[0].value if isinstance(bindings[0], Assigned) else None
+            if value is not None and not isinstance(value, cst.BaseDict | cst.BaseList):  # they may change
+                return _value(file, value, version, {*through, node})
     return nodes.literal_value(node)

@@ -1,6 +1,7 @@
 """Statements that are removed: with their line, or `pass` in their place where nothing else is left of a block.
 
-So do imports of TensorFlow's private modules that nothing needs once the uses of their names are rewritten.
+So do imports of TensorFlow's private modules that nothing needs once the uses of their names are rewritten. LibCST's
+RemoveImportsVisitor would have to see the new text: 1.4 times LibCST's own work once more, on 3,000 lines.
 """
 
 from __future__ import annotations
@@ -109,12 +110,10 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
     local = other.program.imports.imports_of(other.path)
     here = {dotted for dotted, path in local.items() if path == home.path.absolute()}
     if here & {*other.meanings.star_imports}:
-        own = other.meanings.module.bindings.get(name, [])
+        own = other.meanings.at_top(name)
         if not own and is_taken(other, name, seen):  # it hands the name on
             return True
-        targets = {
-            getattr(each, "target", None) for each in (*own, *home.meanings.module.bindings.get(name, []))
-        }
+        targets = {getattr(each, "target", None) for each in (*own, *home.meanings.at_top(name))}
         alike = own and len(targets) == 1 and None not in targets
         if not alike and any(use.value == name for use in other.all(cst.Name)):
             return True
@@ -135,7 +134,7 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
 
 def _is_handed_on(file: File, use: cst.CSTNode, modules: set[str]) -> bool:
     """Whether a name begins a use of a whole module, of which no attribute is taken at once."""
-    while (around := file.tree.parents.get(use)) is not None:
+    while (around := file.tree.parent(use)) is not None:
         if file.meanings.canonical(use) in modules:
             return not isinstance(around, cst.Attribute)
         if not isinstance(around, cst.Attribute):

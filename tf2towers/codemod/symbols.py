@@ -125,9 +125,22 @@ def read_table(name: str) -> list[list[str]]:
 
 
 @cache
+def _lines() -> dict[str, str]:
+    """The lines of the table, by name."""
+    lines = Path(__file__).with_name("symbols.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return {line.partition("\t")[0]: line for line in lines}
+
+
+@cache
+def row_of(name: str) -> Row | None:
+    """The row of a name; a script needs few of them."""
+    line = _lines().get(name)
+    return Row(*line.split("\t")) if line is not None else None  # type: ignore[arg-type]
+
+
 def symbol_table() -> dict[str, Row]:
     """The table, by name."""
-    return {row[0]: Row(*row) for row in read_table("symbols.tsv")}  # type: ignore[arg-type]
+    return {name: row for name in _lines() if (row := row_of(name)) is not None}
 
 
 @cache
@@ -155,7 +168,7 @@ def find_replacement(canonical: str) -> Found:
 
 def _spelled(canonical: str) -> Found:
     module, _, name = canonical.rpartition(".")
-    if canonical not in symbol_table():
+    if row_of(canonical) is None:
         names, is_whole = _private_names().get(module, (frozenset(), False))
         if is_whole:
             for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
@@ -168,10 +181,10 @@ def _spelled(canonical: str) -> Found:
         if canonical.startswith("tf.core.") and "_pb2" in canonical:
             return Found("private", "tensorflow" + canonical[2:])
     for name, rest in beginnings(canonical):
-        row = symbol_table().get(name)
+        row = row_of(name)
         if row is not None and not (rest and "b" in row.marks):
             return _made(row, rest, canonical)
-    codes = (row.code for name, _ in beginnings(canonical) if (row := symbol_table().get(name)) is not None)
+    codes = (row.code for name, _ in beginnings(canonical) if (row := row_of(name)) is not None)
     return _left(canonical, next(filter(None, codes), "T2T620"), _advice(canonical))
 
 
@@ -191,7 +204,7 @@ def _left(canonical: str, code: str, why: str) -> Found:
 
 
 def _advice(canonical: str) -> str:
-    rows = (symbol_table().get(name) for name, _ in beginnings(canonical))
+    rows = (row_of(name) for name, _ in beginnings(canonical))
     return next((row.advice for row in rows if row is not None and row.advice), "")
 
 
@@ -207,7 +220,7 @@ def _by_files(canonical: str) -> list[str]:
 
     In `...python.ops.arg_scope` the function is what its folder had, before the file of that name.
     """
-    rows = [(symbol_table().get(name), rest) for name, rest in beginnings(canonical)]
+    rows = [(row_of(name), rest) for name, rest in beginnings(canonical)]
     files = [(row.public, rest) for row, rest in rows if row is not None and "f" in row.marks]
     return [public + rest for public, rest in files if rest][:1] + [
         public for public, rest in files if not rest
@@ -229,12 +242,12 @@ def public_spelling(canonical: str) -> str:
 
 def public_name(canonical: str) -> str:
     """The public TF1 name of a symbol that also had a private one, or one under contrib."""
-    row = symbol_table().get(canonical)
+    row = row_of(canonical)
     return row.public if row is not None and row.public and "f" not in row.marks else canonical
 
 
 def _marks(canonical: str) -> str:
-    row = symbol_table().get(canonical)
+    row = row_of(canonical)
     return row.marks if row is not None else ""
 
 
@@ -242,7 +255,9 @@ def _marks(canonical: str) -> str:
 def session_names() -> dict[str, str]:
     """What makes sessions and servers, and the runtime's name for it."""
     return {
-        row.name: row.target.partition(":")[2] for row in symbol_table().values() if row.kind == "session"
+        name: row.target.partition(":")[2]
+        for name, line in _lines().items()
+        if "\tsession\t" in line and (row := row_of(name)) is not None
     }
 
 

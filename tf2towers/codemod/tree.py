@@ -15,22 +15,19 @@ from libcst.metadata import (
     ExpressionContext,
     ExpressionContextProvider,
     MetadataWrapper,
+    ParentNodeProvider,
     Scope,
     ScopeProvider,
 )
 
-from tf2towers.codemod.nodes import Statement, children, is_literal, is_name
+from tf2towers.codemod.nodes import Statement, children, is_literal, is_name, is_wrapper
 from tf2towers.source.errors import SourceError
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 
 
 class Tree:
-    """A module's nodes, in the order of the text, as rules see them (`nodes.py`), and LibCST's metadata of them.
-
-    Parents come of the pass that collects the nodes, a twentieth of what ParentNodeProvider takes, which has every
-    sign and every space.
-    """
+    """A module's nodes, in the order of the text, as rules see them (`nodes.py`), and LibCST's metadata of them."""
 
     def __init__(self, text: str, path: Path) -> None:
         self.path = path
@@ -41,7 +38,6 @@ class Tree:
             raise SourceError(path, f"LibCST cannot read it: {problem.message}", problem.raw_line) from None
         self._wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
         self.nodes: list[cst.CSTNode] = []
-        self.parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
         pending: list[cst.CSTNode] = [self.module]
         while pending:
@@ -49,10 +45,7 @@ class Tree:
             self.nodes.append(node)
             if not isinstance(node, cst.Name) or is_name(node):
                 self._by_type.setdefault(type(node), []).append(node)
-            inner = children(node)
-            for child in inner:
-                self.parents[child] = node
-            pending += reversed(inner)
+            pending += reversed(children(node))
 
     def all(self, kind: type[Node]) -> list[Node]:
         """Every node of a kind, in the order of the text; the names are without None, True and False."""
@@ -63,21 +56,31 @@ class Tree:
         """Every constant: numbers, texts (a joined one once), None, True, False, the texts in f-strings."""
         return [node for node in self.nodes if is_literal(node)]
 
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around a node that does not only wrap it (`nodes.py`); None for the module."""
+        around = self._parents.get(node)
+        while around is not None and is_wrapper(around):
+            around = self._parents.get(around)
+        return around
+
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
-        while node in self.parents:
-            node = self.parents[node]
-            yield node
+        around = self.parent(node)
+        while around is not None:
+            yield around
+            around = self.parent(around)
 
     def statement(self, node: cst.CSTNode) -> Statement:
         """The innermost statement a node is in."""
-        while not isinstance(node, Statement):
-            node = self.parents[node]
-        return node
+        return next(each for each in (node, *self.ancestors(node)) if isinstance(each, Statement))
 
     @cached_property
     def _metadata(self) -> Mapping[Any, Mapping[cst.CSTNode, Any]]:
         return self._wrapper.resolve_many((ScopeProvider, ExpressionContextProvider))
+
+    @cached_property
+    def _parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:
+        return self._wrapper.resolve(ParentNodeProvider)
 
     @cached_property
     def scopes(self) -> Mapping[cst.CSTNode, Scope | None]:

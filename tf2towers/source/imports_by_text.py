@@ -110,6 +110,10 @@ def _by_name(call: ast.Call, named: ast.expr) -> ImportByText:
     package, parts = argument(call, 1, "package"), _parts(named)
     own = isinstance(package, ast.Name) and package.id in ("__name__", "__package__")
     is_of_another = (parts[0] or "").startswith(".") and package is not None and not own
+    if is_of_another and isinstance(package, ast.Constant):  # '.vgg' in 'models'
+        name = (parts[0] or "").lstrip(".")
+        around = str(package.value).rsplit(".", len(parts[0] or "") - len(name) - 1)[0]
+        return ImportByText(call, (f"{around}.{name}", *parts[1:]), named=named)
     return ImportByText(call, (None,) if is_of_another else parts, named=named)
 
 

@@ -73,7 +73,7 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
     runtime = find_replacement(canonical).runtime
     if runtime is None or runtime.name != bound or not isinstance(file.parent(statement), cst.Module):
         return False
-    if len(file.meanings.module.bindings.get(bound, [])) != 1:
+    if len(file.meanings.at_top(bound)) != 1:
         return False
     file.wanted[import_home(runtime.module), bound] = bound
     return True

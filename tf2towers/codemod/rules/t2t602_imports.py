@@ -39,9 +39,15 @@ def _rewrite_import(file: File, node: Import) -> Edit | None:
         return None
     groups: dict[str, list[NewImport]] = {}
     for import_ in made:
-        if import_.module == RUNTIME and node in file.body and not _is_unchanged(node, import_):
-            if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) == import_.bound:
-                continue  # with the others that the file takes from the runtime
+        may_move = node in file.body and import_.name != "*" and file.meanings.top_meaning(import_.bound)
+        if may_move and not _is_unchanged(node, import_):
+            if import_.module.startswith(f"{RUNTIME}."):
+                file.bind(import_.bound, import_.module, import_.name)
+                continue
+            if import_.module == RUNTIME:  # with the others that the file takes from the runtime
+                if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) != import_.bound:
+                    file.bind(import_.bound, RUNTIME, import_.name)
+                continue
         groups.setdefault(import_.module, []).append(import_)
     lines = [
         f"{f'from {module} ' if module else ''}import {', '.join(import_.text for import_ in group)}"

@@ -28,9 +28,9 @@ def edits(file: File) -> Iterator[Edit]:
     for switch in switches:
         yield file.replace(switch, call) if switch is standing else remove_statement(file, switch)
     if standing is None:
-        file.opening = call
+        file.open_with(call, first=True)
     else:
-        file.imports_before = body.index(standing)
+        file.import_before(body.index(standing))
 
 
 def _find_switches(file: File) -> list[cst.Expr]:

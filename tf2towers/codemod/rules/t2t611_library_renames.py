@@ -57,17 +57,13 @@ def edits(file: File) -> Iterator[Edit]:
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
         yield from _call_edits(file, call, libraries)
-    _note_gym_steps(file)
     for used in file.all(cst.Name):
-        if used.value == "xrange" and file.is_read(used) and not file.meanings.bindings(used):
-            yield file.replace(used, "range")
+        builtin = library_changes().get(f"builtins.{used.value}")
+        if builtin is not None and file.is_read(used) and not file.meanings.bindings(used):
+            yield file.replace(used, builtin.target)
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
                 file.note(used, "T2T628", f"{module}.{used.value} is gone, and is imported by a star")
-
-
-#: they took a generator for a list of arrays, before NumPy 2
-_OF_SEQUENCES = frozenset(f"numpy.{name}stack" for name in ("", "v", "h", "d", "column_"))
 
 
 def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
@@ -81,21 +77,6 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
             longer = isinstance(around, cst.Attribute) and f"{name}.{around.attr.value}" in library_changes()
             if not longer and not file.program.imports.has(file.path, name):
                 yield node, name
-
-
-def _note_gym_steps(file: File) -> None:
-    """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
-    files = [each for each in file.program.all_files if "gym" in each.text.text]
-    calls = ((each, call) for each in files for call in each.all(cst.Call))
-    if not any(library_name(each, call.func) == "gym.make" for each, call in calls):
-        return
-    for statement in file.all(cst.Assign):
-        target, call = nodes.targets(statement)[0], statement.value
-        if isinstance(target, cst.Tuple) and len(nodes.items(target)) == 4 and isinstance(call, cst.Call):
-            if isinstance(call.func, cst.Attribute) and call.func.attr.value == "step":
-                message = "step() of an environment gives five values since gym 0.26, and reset() two"
-                advice = "; instead: observation, reward, terminated, truncated, info; or keep gym 0.25.2"
-                note_site(file, call, "T2T628", message, advice=advice)
 
 
 def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
@@ -118,25 +99,17 @@ def _replacement_text(file: File, node: cst.Attribute, name: str, change: Change
         case "builtin":
             return target if target not in file.bound_names else None
         case "module":
-            has_it = file.meanings.canonical_of(target, file.meanings.module) == target
+            has_it = file.meanings.top_meaning(target) == target
             return target if has_it else file.need_module(target, target)
         case "from":
-            bound = next((name for name, module in _top_modules(file) if module == target), None)
+            names = file.meanings.top_names
+            bound = next((name for name in names if file.meanings.top_meaning(name) == target), None)
             return f"{bound}.{node.attr.value}" if bound else file.need(node.attr.value, target)
         case "runtime":
             module, _, attribute = target.rpartition(".")
             parent, _, last = module.rpartition(".")
             return f"{file.need(last, parent)}.{attribute}"
     return None
-
-
-def _top_modules(file: File) -> Iterator[tuple[str, str]]:
-    """What the file's first imports call modules: `np`, `numpy`."""
-    for statement in file.body:
-        for alias in statement.names if isinstance(statement, cst.Import) else ():
-            bound = nodes.asname_of(alias) or nodes.name_of(alias)
-            if file.meanings.canonical_of(bound, file.meanings.module) == nodes.name_of(alias):
-                yield bound, nodes.name_of(alias)
 
 
 def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> None:
@@ -148,10 +121,8 @@ def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> Non
 
 def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
     """`import xml.etree.cElementTree as ET` gets the module's present name; what nothing needs is removed."""
-    kept, before = (
-        [],
-        [nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in statement.names],
-    )
+    kept: list[str] = []
+    before = [nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in statement.names]
     for alias in statement.names:
         name, bound = nodes.name_of(alias), nodes.asname_of(alias)
         part = gone_part(name)
@@ -217,6 +188,10 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
         if change.kind == "left" and not is_named(file, alias):
             continue
         target, _, last = change.target.rpartition(".")
+        may_move = statement in file.body and "#" not in file.text.of(statement)
+        if change.kind == "runtime" and may_move and file.meanings.top_meaning(bound):
+            file.bind(bound, target, last)
+            continue
         new = {
             "attribute": f"from {module} import {nodes.as_named(change.target, bound)}",
             "from": f"from {change.target} import {nodes.as_named(name, bound)}",
@@ -229,7 +204,8 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
             return
         lines += [new] if new else []
     text = file.text.of(statement)
-    if not lines and len(names) == 1 and "#" not in text:
+    all_bound = len(names) == 1 or all(change.kind == "runtime" for change in found.values())
+    if not lines and all_bound and "#" not in text:
         yield remove_statement(file, statement)
     elif not lines or "#" in text:
         file.note(statement, "T2T628", f"{module}.{next(iter(found))} is gone, and is imported here")
@@ -241,67 +217,89 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
 
 
 def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
-    """Keywords of another name, methods of another name, and keywords that are now required."""
+    """What the rows of a method or function say: of what it is given, and of what is taken from its result."""
+    changes, function = library_changes(), library_name(file, call.func) or ""
     method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
-    change = library_changes().get(f".{method}")
-    function = library_name(file, call.func) or ""
-    if change is not None and not function and (not change.library or change.library in libraries):
+    change = changes.get(f".{method}") or changes.get(f".{method}({len(call.args)})")
+    of_any = change is not None and (not change.library or change.kind == "unpacked")
+    if change is not None and not function and (of_any or change.library in libraries):
         yield from _method_edits(file, call, method, change)
-    if method == "resize" and "PIL" in libraries and not function and len(call.args) == 1:
-        message = "Pillow before 7.0 took the nearest pixel where no filter was named, and is bicubic since: for images"
-        message += " name the one that you have trained with (Image.NEAREST)"
-        file.note(call, "T2T628", message, "note")
-    for given in nodes.keywords(call):
-        change = library_changes().get(f"{function}({nodes.keyword_of(given)})")
-        if change is None or is_never_reached(file, call):
-            continue
-        if change.kind == "renamed":
+    if not function:
+        return
+    around = file.parent(call)
+    taken = around.attr.value if isinstance(around, cst.Attribute) else ""
+    given_as: dict[str, cst.Arg | None] = {f"{function}()": None, f"{function}(.{taken})": None}
+    for place, given in enumerate(call.args):
+        word = nodes.keyword_of(given) or str(place)
+        given_as |= {f"{function}({word})": given, f"{function}({word}={nodes.literal(given.value)})": given}
+    rows = [(changes[name], given) for name, given in given_as.items() if name in changes]
+    if rows and not is_never_reached(file, call):
+        for change, argument in rows:
+            yield from _argument_edits(file, call, argument, change)
+    library, _, name = function.partition(".")[0], *function.rpartition(".")[1:]
+    if (known := changes.get(f"{library}(*)")) is not None and name.islower():
+        places = int(changes.get(f"{library}.{name}(*)", known).target)
+        if len(nodes.positional(call)) > places and not is_never_reached(file, call):
+            message = f"{name}() takes less by place than in {known.library}"
+            advice = f"; instead: give the arguments by their names, or keep {known.library}"
+            note_site(file, call, "T2T628", message, advice=advice)
+
+
+def _argument_edits(file: File, call: cst.Call, given: cst.Arg | None, change: Changed) -> Iterator[Edit]:
+    """What a row says of an argument, of its value, or of a call without one."""
+    word = nodes.keyword_of(given) if given is not None else ""
+    match change.kind, given:
+        case "beside", _:
+            added, _, value = change.target.partition("=")
+            known = {nodes.keyword_of(each) for each in call.args} | {"*" for each in call.args if each.star}
+            if not known & {added, "*"} and len(nodes.positional(call)) == 1:
+                yield added_argument(file.text, call, f"{added}={_value_text(file, call, value)}")
+        case "renamed", cst.Arg():
             start = file.text.start(given)
-            yield Edit(start, start + len(nodes.keyword_of(given)), change.target)
-        elif change.kind == "dropped" and nodes.is_literal(given.value):
+            yield Edit(start, start + len(word), change.target)
+        case "dropped", cst.Arg(value=value) if nodes.is_literal(value):
             yield without_argument(file.text, call, given)
-        else:
-            argument = f"the argument {nodes.keyword_of(given)} of {function}"
-            _note_site(file, call, argument, Changed("left", change.target))
-    last = function.rpartition(".")[2]
-    places = int(library_changes().get(f"librosa.{last}(*)", Changed("places", "1")).target)
-    if function.startswith("librosa.") and last.islower() and len(nodes.positional(call)) > places:
-        message = f"{last}() takes less by place since librosa 0.10"
-        advice = "; instead: give the arguments by their names, or keep librosa 0.9.2"
-        note_site(file, call, "T2T628", message, advice=advice)
-    if function in _OF_SEQUENCES and call.args and isinstance(call.args[0].value, cst.GeneratorExp):
-        generator = call.args[0].value
-        start, end, own = file.text.start(generator), file.text.end(generator), len(generator.lpar)
-        if own < 2:
-            yield Edit(start, start + own, "[")
-            yield Edit(end - own, end, "]")
-    words = set(map(nodes.keyword_of, nodes.keywords(call)))
-    if function == "yaml.load" and len(call.args) == 1 and not words and not nodes.has_star(call):
-        of = isinstance(call.func, cst.Attribute)
-        loader = f"{file.text.of(call.func.value)}.Loader" if of else file.need("Loader", "yaml")  # type: ignore[attr-defined]
-        yield added_argument(file.text, call, f"Loader={loader}")
-    if function == "numpy.load" and not words & {"allow_pickle", ""} and len(nodes.positional(call)) < 3:
-        taken = file.parent(call)
-        if "encoding" in words or (
-            isinstance(taken, cst.Attribute) and taken.attr.value in ("item", "tolist")
-        ):
-            yield added_argument(file.text, call, "allow_pickle=True")
-    if file.canonical(call.func) in ("builtins.open", "io.open") and not file.meanings.star_imports:
-        mode = nodes.argument(call, 1, "mode")
-        if isinstance(mode, cst.SimpleString) and "U" in mode.raw_value:  # 'rU': Python 3.11 lacks it
-            rest = mode.raw_value.replace("U", "")
-            yield file.replace(mode, mode.quote + (rest if "r" in rest else f"r{rest}") + mode.quote)
+        case "value", cst.Arg(value=cst.SimpleString(quote=quote) as value):
+            if not file.meanings.star_imports:
+                yield file.replace(value, f"{quote}{change.target}{quote}")
+        case "list", cst.Arg(value=cst.GeneratorExp(lpar=own) as value) if len(own) < 2:
+            start, end = file.text.start(value), file.text.end(value)
+            yield Edit(start, start + len(own), "[")
+            yield Edit(end - len(own), end, "]")
+        case (("dropped" | "left"), cst.Arg()):
+            _note_site(
+                file,
+                call,
+                f"the argument {word} of {library_name(file, call.func)}",
+                Changed("left", change.target),
+            )
+
+
+def _value_text(file: File, call: cst.Call, value: str) -> str:
+    """The text for a value that a call is given: a name of the function's own module is taken from there."""
+    module, _, name = value.rpartition(".")
+    if not module:
+        return value
+    if isinstance(call.func, cst.Attribute) and library_name(file, call.func.value) == module:
+        return f"{file.text.of(call.func.value)}.{name}"
+    return file.need(name, module)
 
 
 def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> Iterator[Edit]:
     """Today's method where it is certainly that one; a class of the program may have one of that name."""
-    if method.startswith("iter") and call.args:  # a dict's had no arguments
-        return
     if (
         is_never_reached(file, call)
         or is_expected_to_fail(file, call)
         or find_unreached_context(file, call, "")
     ):
+        return
+    if change.kind == "note":
+        file.note(call, "T2T628", change.target, "note")
+        return
+    if change.kind == "unpacked":
+        if _is_unpacked(file, call, change.target) and _is_called(file, change.library):
+            message = f"{method}() gives more values today"
+            note_site(file, call, "T2T628", message, advice=f"; instead: {change.target}")
         return
     own = any(
         each.name.value == method
@@ -312,14 +310,29 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
     value = call.func.value if isinstance(call.func, cst.Attribute) else None
     if own and nodes.is_name(value) and value.value == "self":
         return
-    order = all(nodes.literal(given.value) in ("C", "F", "A", None) for given in call.args)
-    certain = change.kind == "renamed" and (method != "tostring" or order)
+    known = change.library or all(nodes.is_literal(given.value) for given in call.args)
+    certain = change.kind == "renamed" and known
     if not own and (certain or (change.kind == "through" and _is_gone_through(file, call))):
         end = file.text.end(call.func)
         yield Edit(end - len(method), end, change.target)
     else:
         instead = f"{change.target}()" if change.target.isidentifier() else change.target
         file.note(call, "T2T628", f"{method}() is gone from {change.library or 'Python'}; instead: {instead}")
+
+
+def _is_unpacked(file: File, call: cst.Call, today: str) -> bool:
+    """Whether a call's result is assigned to fewer names than it has today."""
+    match file.parent(call):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as names)]):
+            return len(names.elements) <= today.partition(";")[0].count(",")
+    return False
+
+
+def _is_called(file: File, function: str) -> bool:
+    """Whether the program calls a function of a library."""
+    root, _, last = function.rpartition(".")
+    files = (each for each in file.program.all_files if root in each.text.text and last in each.text.text)
+    return any(library_name(each, call.func) == function for each in files for call in each.all(cst.Call))
 
 
 def _is_gone_through(file: File, call: cst.Call) -> bool:

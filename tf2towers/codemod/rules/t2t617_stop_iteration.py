@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.nodes import OWN_NAMES, block, is_name, walk
+from tf2towers.codemod.nodes import OWN_NAMES, block, is_name, is_plain, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
@@ -24,14 +24,13 @@ def edits(file: File) -> Iterator[Edit]:
 
 def _value(file: File, node: cst.Raise) -> str | None:
     """What the error says: nothing, or the text of its one argument; None where it is another error."""
-    raised, given = node.exc, ""
-    if isinstance(raised, cst.Call) and len(raised.args) < 2:
-        if any(each.star or each.keyword is not None for each in raised.args):
-            return None
-        given = "".join(file.text.of(each.value) for each in raised.args)
-        raised = raised.func
+    args = node.exc.args if isinstance(node.exc, cst.Call) else ()
+    raised = node.exc.func if isinstance(node.exc, cst.Call) else node.exc
     is_end = is_name(raised) and raised.value == "StopIteration" and not file.meanings.bindings(raised)
-    return given if is_end and node.cause is None and "\n" not in given else None
+    if not is_end or node.cause is not None or len(args) > 1 or not all(map(is_plain, args)):
+        return None
+    given = "".join(file.text.of(each.value) for each in args)
+    return None if "\n" in given else given
 
 
 def _ends_generator(file: File, node: cst.Raise) -> bool:

@@ -115,17 +115,15 @@ def _find_named_setters(file: File) -> list[_Named]:
             continue
         if len(statement.targets) > 1 or not is_name(target):
             continue
-        meant = file.meanings.scope(target).lookup(target.value)
-        if meant is None or [type(binding) for binding in meant[1]] != [Assigned]:
+        home = file.meanings.home_of(target)
+        if [type(binding) for binding in file.meanings.bindings(target)] != [Assigned]:
             continue
-        if isinstance(meant[0].node, cst.Module) and not file.main:
+        if home is file.meanings.module and not file.main:
             continue
         uses = [
             name
             for name in file.all(cst.Name)
-            if name.value == target.value
-            and name is not target
-            and file.meanings.scope(name).lookup(name.value) == meant
+            if name.value == target.value and name is not target and file.meanings.home_of(name) is home
         ]
         if uses and all(use in by_use for use in uses):
             found.append(_Named(target, setter, tuple(by_use[use] for use in uses)))

@@ -134,44 +134,36 @@ class Reader:
 
 def gpu_index(file: File, node: cst.CSTNode) -> str | None:
     """The name that says which GPU, in '/gpu:%d' % name and its like; None for any other expression."""
-    if isinstance(node, cst.BinaryOperation) and nodes.is_text(node.left):
-        text, value = str(nodes.literal(node.left)).lower(), node.right
-        if isinstance(value, cst.Tuple) and len(value.elements) == 1:
-            value = value.elements[0].value
-        if isinstance(node.operator, cst.Modulo):
-            marked = [prefix + mark for prefix in _PREFIXES for mark in ("%d", "%s", "%i")]
-            return value.value if text in marked and nodes.is_name(value) else None
-        if isinstance(node.operator, cst.Add) and text in _PREFIXES and isinstance(value, cst.Call):
-            return _only_name(value) if file.canonical(value.func) == "builtins.str" else None
-    if isinstance(node, cst.Call):
-        return _index_of_call(file, node)
-    if isinstance(node, cst.FormattedString) and len(node.parts) == 2:
-        first, second = node.parts
-        if isinstance(first, cst.FormattedStringText) and first.value.lower() in _PREFIXES:
-            if isinstance(second, cst.FormattedStringExpression) and second.format_spec is None:
-                return second.expression.value if nodes.is_name(second.expression) else None
-    return None
+    given: cst.CSTNode
+    marks: tuple[str, ...]
+    match node:
+        case cst.BinaryOperation(left=text, operator=cst.Modulo(), right=given):
+            marks = ("%d", "%s", "%i")
+            if isinstance(given, cst.Tuple) and len(given.elements) == 1:
+                given = given.elements[0].value
+        case cst.BinaryOperation(left=text, operator=cst.Add(), right=cst.Call(func=func, args=[own])):
+            marks, given = ("",), own.value if nodes.is_plain(own) else func
+            if file.canonical(func) != "builtins.str":
+                return None
+        case cst.Call(func=cst.Attribute(value=text, attr=cst.Name(value="format")), args=[own]):
+            marks, given = ("{}", "{:d}", "{0}", "{0:d}"), own.value if nodes.is_plain(own) else own
+        case cst.FormattedString(parts=[text, cst.FormattedStringExpression(format_spec=None) as part]):
+            marks, given = ("",), part.expression
+        case cst.Call():
+            return _index_of_spec(file, node)
+        case _:
+            return None
+    is_gpu = str(nodes.literal(text)).lower() in {prefix + mark for prefix in _PREFIXES for mark in marks}
+    return given.value if is_gpu and nodes.is_name(given) else None
 
 
-def _index_of_call(file: File, call: cst.Call) -> str | None:
-    func = call.func
-    if isinstance(func, cst.Attribute) and func.attr.value == "format" and nodes.is_text(func.value):
-        text = str(nodes.literal(func.value)).lower()
-        if text in [prefix + mark for prefix in _PREFIXES for mark in ("{}", "{:d}", "{0}", "{0:d}")]:
-            return _only_name(call)
-    if file.canonical(func) == "tf.DeviceSpec" and not nodes.positional(call):
-        given = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
-        kind, index = given.get("device_type"), given.get("device_index")
-        if set(given) == {"device_type", "device_index"} and nodes.is_text(kind) and nodes.is_name(index):
-            return index.value if str(nodes.literal(kind)).upper() == "GPU" else None
-    return None
-
-
-def _only_name(call: cst.Call) -> str | None:
-    given = nodes.positional(call)
-    if len(given) == 1 and len(call.args) == 1 and nodes.is_name(given[0]):
-        return given[0].value
-    return None
+def _index_of_spec(file: File, call: cst.Call) -> str | None:
+    given = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
+    if file.canonical(call.func) != "tf.DeviceSpec" or nodes.positional(call):
+        return None
+    kind, index = given.get("device_type"), given.get("device_index")
+    is_gpu = set(given) == {"device_type", "device_index"} and str(nodes.literal(kind)).upper() == "GPU"
+    return index.value if is_gpu and nodes.is_name(index) else None
 
 
 def names_gpu(text: str) -> bool:

@@ -58,8 +58,8 @@ class LiveNames:
 
     def is_own(self, name: cst.Name) -> bool:
         """Whether a name is one of this home's, wherever it is used."""
-        found = self.file.meanings.scope(name).lookup(name.value)
-        return found is not None and found[0].node is self.home
+        found = self.file.meanings.home_of(name)
+        return found is not None and self.file.meanings.node_of(found) is self.home
 
     def closures(self) -> Iterator[tuple[str, cst.CSTNode]]:
         """Each own name that is used in what may be run later, and that function, lambda or generator."""
@@ -67,9 +67,9 @@ class LiveNames:
             if not self.is_own(name):
                 continue
             scope, outermost = self.file.meanings.scope(name), None
-            while scope.node is not self.home and scope.parent is not None:
-                if isinstance(scope.node, cst.FunctionDef | cst.Lambda | cst.GeneratorExp):
-                    outermost = scope.node
+            while (node := self.file.meanings.node_of(scope)) is not self.home:
+                if isinstance(node, cst.FunctionDef | cst.Lambda | cst.GeneratorExp):
+                    outermost = node
                 scope = scope.parent
             if outermost is not None:
                 yield name.value, outermost

@@ -148,39 +148,41 @@ class _Mean:
 
 def _zipped_name(file: File, loop: cst.For, towers: str) -> str | None:
     """The name in `for NAME in zip(*towers):`."""
-    call = loop.iter
-    if not nodes.is_name(loop.target) or not isinstance(call, cst.Call) or len(call.args) != 1:
-        return None
-    given = call.args[0]
-    if file.canonical(call.func) not in ("builtins.zip", "six.moves.zip") or given.star != "*":
-        return None
-    return loop.target.value if nodes.is_name(given.value) and given.value.value == towers else None
+    match loop:
+        case cst.For(
+            target=cst.Name(value=name),
+            iter=cst.Call(func=func, args=[cst.Arg(value=cst.Name(value=given), star="*")]),
+        ) if given == towers and file.canonical(func) in ("builtins.zip", "six.moves.zip"):
+            return name
+    return None
 
 
 def _assigned(statement: nodes.Statement) -> tuple[str, cst.BaseExpression] | None:
     """The name and the value of `name = value`."""
-    if not isinstance(statement, cst.Assign) or len(statement.targets) != 1:
-        return None
-    target = nodes.targets(statement)[0]
-    return (target.value, statement.value) if nodes.is_name(target) else None
+    match statement:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+            return name, value
+    return None
 
 
 def _appended(statement: nodes.Statement) -> tuple[str, cst.BaseExpression] | None:
     """The list and the value of `name.append(value)`."""
-    if not isinstance(statement, cst.Expr) or not isinstance(statement.value, cst.Call):
-        return None
-    call = statement.value
-    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "append" or len(call.args) != 1:
-        return None
-    name, given = call.func.value, call.args[0]
-    return (name.value, given.value) if nodes.is_name(name) and nodes.is_plain(given) else None
+    match statement:
+        case cst.Expr(
+            value=cst.Call(
+                func=cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="append")), args=[given]
+            )
+        ) if nodes.is_plain(given):
+            return name, given.value
+    return None
 
 
 def _first_of_pair(target: cst.BaseExpression) -> str | None:
-    if isinstance(target, cst.Tuple) and len(target.elements) == 2 and not nodes.has_star(target):
-        first, second = nodes.items(target)
-        if nodes.is_name(first) and nodes.is_name(second) and first.value != second.value:
-            return first.value
+    match target:
+        case cst.Tuple(
+            elements=[cst.Element(value=cst.Name(value=first)), cst.Element(value=cst.Name(value=second))]
+        ) if first != second:
+            return first
     return None
 
 

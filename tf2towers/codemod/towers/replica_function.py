@@ -35,8 +35,6 @@ _CALLS_AT_ONCE = frozenset(
 CHANGES = frozenset(
     {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update"}
 )
-#: statements, and parts of them, that a function of a round would not be the same with
-_STAYS = cst.Return | cst.Yield | cst.Await | cst.Global | cst.Nonlocal | cst.Match
 
 
 class Argument(NamedTuple):
@@ -76,7 +74,7 @@ def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
     node = loop.node
     if not isinstance(node, cst.For) or node.asynchronous or node.orelse:
         return None
-    home = file.meanings.scope(node).node
+    home = file.meanings.node_of(file.meanings.scope(node))
     if not isinstance(home, cst.FunctionDef | cst.Module) or not isinstance(node.body, cst.IndentedBlock):
         return None
     if isinstance(home, cst.Module) and not file.main:
@@ -102,11 +100,12 @@ class _Body:
         self.live = LiveNames(file, home)
         self.inside = list(nodes.walk(*nodes.block(loop)))
         self.targets = {argument.name for argument in arguments}
-        self.elsewhere = file.meanings.scope(loop).elsewhere
-        bound = list(self._bound())
+        scope = file.meanings.scope(loop)
+        bound = {name: file.meanings.home(name, scope) for name in (*self._bound(), *self.targets)}
+        #: the names of other scopes that the body binds, by `global` or `nonlocal`
+        self.elsewhere = {name: home for name, home in bound.items() if home not in (scope, None)}
         #: own names that the body binds, in the order of the text
-        self.bound = [name for name in dict.fromkeys(bound) if name not in self.elsewhere]
-        self.given_elsewhere = [name for name in dict.fromkeys(bound) if name in self.elsewhere]
+        self.bound = [name for name in dict.fromkeys(self._bound()) if name not in self.elsewhere]
 
     def function(self) -> ReplicaFunction | None:
         """The function, if all its names are certain."""
@@ -143,8 +142,8 @@ class _Body:
         if outer:
             word = "global" if isinstance(self.home, cst.Module) else "nonlocal"
             declared[word] = [name for name in self.bound if name in outer]
-        for name in self.given_elsewhere:
-            word = "global" if isinstance(self.elsewhere[name].node, cst.Module) else "nonlocal"
+        for name, home in self.elsewhere.items():
+            word = "global" if home is self.file.meanings.module else "nonlocal"
             declared.setdefault(word, []).append(name)
         return ReplicaFunction(
             tuple(self.arguments),
@@ -285,7 +284,8 @@ def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -
             is_before = not again and file.text.start(name) < file.text.start(loop)
             if given and name.value in ("vars", "dir"):
                 continue
-            if not (is_before and isinstance(call, cst.Call) and file.meanings.scope(name).node is home):
+            is_own = file.meanings.node_of(file.meanings.scope(name)) is home
+            if not (is_before and isinstance(call, cst.Call) and is_own):
                 if name.value != "globals" or isinstance(home, cst.Module):
                     return True
     return False
@@ -294,18 +294,17 @@ def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -
 def _is_of_a_function(file: File, loop: cst.For) -> bool:
     """Whether the statements of a loop mean the same in a function."""
     for node in nodes.walk(*nodes.block(loop), but=nodes.OWN_NAMES):
-        if isinstance(node, _STAYS):
-            return False
-        if isinstance(node, cst.Break) and _loop_of(file, node) is loop:
-            return False
-        if isinstance(node, cst.For | cst.With) and node.asynchronous:
-            return False
-        if isinstance(node, cst.Name) and node.value == "__class__":
-            return False
-        if isinstance(node, cst.Call) and nodes.last_name(node.func) == "super" and not node.args:
-            return False
-        if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar):
-            return False
+        match node:
+            case cst.Return() | cst.Yield() | cst.Await() | cst.Global() | cst.Nonlocal() | cst.Match():
+                return False
+            case cst.For(asynchronous=cst.Asynchronous()) | cst.With(asynchronous=cst.Asynchronous()):
+                return False
+            case cst.Name(value="__class__") | cst.ImportFrom(names=cst.ImportStar()):
+                return False
+            case cst.Call(func=func, args=[]) if nodes.last_name(func) == "super":
+                return False
+            case cst.Break() if _loop_of(file, node) is loop:
+                return False
     return True
 
 

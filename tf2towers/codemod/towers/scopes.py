@@ -125,7 +125,7 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
 def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Whether what is made before a statement is certainly made before a node, in the same function."""
     function = file.function_around(node)
-    if statement not in file.tree.parents or file.function_around(statement) is not function:
+    if file.tree.parent(statement) is None or file.function_around(statement) is not function:
         return False
     siblings: list[cst.CSTNode] = [*block(file.parent(statement))]
     around = {node, *file.ancestors(node)}
@@ -134,18 +134,19 @@ def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> boo
 
 def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
     """Whether a name may be bound by some nodes, or by a function that they call."""
-    found = file.meanings.scope(name).lookup(name.value)
-    if found is None:
+    home = file.meanings.home_of(name)
+    if home is None:
         return False
-    if any(isinstance(binding, Defined | Imported) for binding in found[1]) and len(found[1]) > 1:
+    bindings = file.meanings.bindings_of(name.value, home)
+    if any(isinstance(binding, Defined | Imported) for binding in bindings) and len(bindings) > 1:
         return True
-    for other in file.all(cst.Name):
-        if other.value == name.value and not file.is_read(other):
-            scope = file.meanings.scope(other)
-            again = scope.lookup(other.value)
-            if again is not None and again[0] is found[0] and (other in inside or scope is not found[0]):
-                return True
-    return False
+    return any(
+        other.value == name.value
+        and not file.is_read(other)
+        and file.meanings.home_of(other) is home
+        and (other in inside or file.meanings.scope(other) is not home)
+        for other in file.all(cst.Name)
+    )
 
 
 def _changed_names(file: File, attributes: set[str], held: Set[str]) -> Iterator[cst.CSTNode]:

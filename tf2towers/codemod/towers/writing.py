@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
-from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, positional, walk
+from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, literal, positional, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
@@ -41,6 +42,8 @@ _NAMES = ("tower", "build_tower", "tower_function")
 _FUNCTIONS = 4
 #: what may not evaluate all that is in it, or evaluate it with names of its own
 _CONDITIONAL = Comprehension | cst.Lambda | cst.IfExp | cst.BooleanOperation | cst.NamedExpr
+#: a text for a second GPU, or for the GPU of a number
+_SEVERAL_GPUS = re.compile(r"(?i)^/?(device:)?gpu:(1|%.|\{.*)?$")
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -332,9 +335,9 @@ class _Writer:
     def _without_a_loop(self) -> None:
         """The scope of the towers that the graph names, where no loop is seen that builds them."""
         devices = find_device_calls(self.file)
-        if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
-            return
         sites = [call for call, device in devices if _is_gpu(device)]
+        if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
+            sites = [call for call, device in devices if self._is_given(device)]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
@@ -360,6 +363,16 @@ class _Writer:
                 self.made.strategies.append(strategy)
                 self.made.edits += found
                 self.file.open_with(self._making(strategy, ""))
+
+    def _is_given(self, device: cst.BaseExpression) -> bool:
+        """Whether a device is a function's parameter, once a call, in a program that makes names of several GPUs."""
+        bindings = self.file.meanings.bindings(device)
+        if not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
+            return False
+        if any(isinstance(around, cst.For | cst.While) for around in self.file.ancestors(device)):
+            return False
+        texts = (str(literal(each)) for file in self.file.program.files for each in file.tree.literals)
+        return any(map(_SEVERAL_GPUS.search, texts))
 
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
         """Whether a GPU is entered in a loop that takes gradients: the other rounds' towers are on other devices."""
