@@ -118,7 +118,7 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     ]
     expected = []
     for _ in range(STEPS):
-        towers = [modern.model.gradients(model, *next(feed)) for feed in feeds]
+        towers = [modern.model.gradients(model, optimizer, *next(feed)) for feed in feeds]
         expected.append([float(loss) for loss, _ in towers])
         means = [(a + b) / 2 for a, b in zip(towers[0][1], towers[1][1], strict=True)]
         optimizer.apply_gradients(zip(means, model.trainable_variables, strict=True))
