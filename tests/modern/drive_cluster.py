@@ -6,6 +6,7 @@ OUT gets a file for each step of each worker: its loss, the gradients that Adam 
 step. Before each step the variables are those of the legacy step. Files of other precisions begin with their names.
 """
 
+import functools
 import itertools
 import os
 import signal
@@ -30,7 +31,6 @@ LEGACY, OUT = Path(sys.argv[1]), Path(sys.argv[2])
 #: Keras's order: of the model's variables, of the optimizer's two slots of each
 NAMES = ["hid_w", "hid_b", "sm_w", "sm_b"]
 UPDATE_STEP = keras.optimizers.Adam.update_step
-ONE = tf.constant(1)
 
 
 def steps() -> list[dict[str, np.ndarray]]:
@@ -90,17 +90,14 @@ def synchronous(cluster: Cluster) -> None:
     """Each worker follows its own steps."""
     resolver = cluster.resolver("chief", "worker")
     strategy = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver)
-    dataset = batches_of(steps())
+    dataset, one = batches_of(steps()), tf.constant(1)
     for option, precision in (("jit", "float32"), ("bfloat16",) * 2, ("float16",) * 2, ("", "float32")):
         FLAGS.jit, FLAGS.precision = option == "jit", precision
         devices.set_precision(precision)
         trainer = mnist_multi_worker.Trainer(strategy, FLAGS)
         batches = iter(strategy.distribute_datasets_from_function(lambda _: dataset))
-        follow(
-            option,
-            trainer,
-            lambda *_, trainer=trainer, batches=batches: float(trainer.train_steps(batches, ONE)),
-        )
+        make_step = functools.partial(trainer.train_steps, batches, one)
+        follow(option, trainer, lambda *_, make_step=make_step: float(make_step()))
 
 
 def asynchronous(cluster: Cluster) -> None:
