@@ -68,13 +68,17 @@ class Trainer:
         self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables, strict=True))
         return loss
 
+    def train_step(self, images: Any, labels: Any) -> tf.Tensor:
+        """TF1: sess.run([train_step, cross_entropy]). The mean loss of this worker's replicas."""
+        losses = self.strategy.run(self.replica_step, args=(images, labels))
+        return tf.reduce_mean(tf.stack(self.strategy.experimental_local_results(losses)))
+
     @tf.function
     def train_steps(self, batches: Any, count: tf.Tensor) -> tf.Tensor:
-        """TF1: sess.run([train_step, cross_entropy]), so often. The last step's mean loss of this worker's replicas."""
-        loss = tf.constant(0.0)
-        for _ in tf.range(count):
-            losses = self.strategy.run(self.replica_step, args=next(batches))
-            loss = tf.reduce_mean(tf.stack(self.strategy.experimental_local_results(losses)))
+        """So many steps in one call; the last loss. In a loop steps may round otherwise; the first is in none."""
+        loss = self.train_step(*next(batches))
+        for _ in tf.range(count - 1):
+            loss = self.train_step(*next(batches))
         return loss
 
 

@@ -86,7 +86,7 @@ def means(parts: list[np.ndarray]) -> np.ndarray:
 
 @pytest.mark.parametrize(("workers", "ulps"), [(2, 0.0), (3, THREE_WORKERS)])
 def test_synchronous_workers_apply_the_legacy_mean(synchronous, workers, ulps):
-    legacy, modern = synchronous[workers]
+    legacy, modern, _ = synchronous[workers]
     for (step, worker), own in modern.items():
         assert own["loss"] == legacy[step, worker]["loss"]
         for name in NAMES:
