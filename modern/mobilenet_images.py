@@ -140,15 +140,23 @@ def cut(batches: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strat
     return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy))
 
 
-def cut_equally(images: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy) -> Any:
-    """Images to evaluate on, as many for each device. The last few may be left out: a part of none is an error."""
+def cut_equally(
+    images: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy
+) -> tuple[Any, int]:
+    """Images to evaluate on, as many for each device, again and again, and how many steps go through them once.
+
+    The last few may be left out: a part of none is an error. Keras 2 asks for the number of steps.
+    """
     replicas = strategy.num_replicas_in_sync
-    images = images.take(int(images.cardinality()) // replicas * replicas)
+    each, size = int(images.cardinality()) // replicas, max(1, batch_size // replicas)
+    images = images.take(each * replicas)
 
     def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
         own = range(context.input_pipeline_id, replicas, context.num_input_pipelines)
-        parts = [images.shard(replicas, number).batch(max(1, batch_size // replicas)) for number in own]
+        parts = [images.shard(replicas, number).batch(size).repeat() for number in own]
         in_turn = tf.data.Dataset.range(len(parts)).repeat()
         return parts[0] if len(parts) == 1 else tf.data.Dataset.choose_from_datasets(parts, in_turn)
 
-    return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy))
+    return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy)), -(
+        -each // size
+    )

@@ -60,9 +60,7 @@ def define_flags() -> None:
     flags.DEFINE_float("alpha", None, "Width of the network; not set: 1.0, for the digits 0.35.")
     flags.DEFINE_string("weights", None, "imagenet, none, or a file; not set: imagenet, for the digits none.")
     flags.DEFINE_integer("max_images", 0, "Train on so many of the images. 0: all.")
-    flags.DEFINE_float(
-        "validation_part", 0.0, "Evaluate on so much of the images. The digits have others for that."
-    )
+    flags.DEFINE_float("validation_part", 0.0, "Evaluate on so much of the images; the digits have others.")
     where = "Where to write the table, and of each training its model, summaries, and what it goes on from."
     flags.DEFINE_string("report_dir", "/tmp/mobilenet_mirrored", where)
     flags.DEFINE_integer("eval_every", 1, "Epochs between two evaluations, and checkpoints.", lower_bound=1)
@@ -123,12 +121,12 @@ def train_by_fit(
     model: keras.Model, parts: Any, validation: Any, steps: int, done: int, progress: Progress, folder: Path
 ) -> None:
     """Keras finds the strategy that the model was made under."""
-    callbacks = [progress]
+    (held, held_steps), callbacks = validation, [progress]
     if importlib.util.find_spec("tensorboard") is not None:
         callbacks.append(keras.callbacks.TensorBoard(str(folder)))
     model.fit(
         parts, epochs=FLAGS.num_epochs, initial_epoch=done, steps_per_epoch=steps, verbose=0, shuffle=False,
-        callbacks=callbacks, validation_data=validation, validation_freq=FLAGS.eval_every,
+        callbacks=callbacks, validation_data=held, validation_steps=held_steps, validation_freq=FLAGS.eval_every,
     )  # fmt: skip
 
 
@@ -181,7 +179,7 @@ def train_by_hand(
 ) -> None:  # fmt: skip
     """The same steps as in `fit`, with nothing hidden."""
     train_step = make_train_step(strategy, model, FLAGS.jit)
-    batches = iter(parts)
+    (held, held_steps), batches = validation, iter(parts)
     for epoch in range(done, FLAGS.num_epochs):
         progress.on_epoch_begin(epoch)
         # 6: the next step reads what this one has written, on each device: all have been updated before it.
@@ -189,8 +187,8 @@ def train_by_hand(
         loss, accuracy = np.mean(results, axis=0)
         logs = {"loss": loss, "sparse_categorical_accuracy": accuracy}
         progress.on_test_begin()
-        if validation is not None and (epoch + 1) % FLAGS.eval_every == 0:
-            evaluated = model.evaluate(validation, verbose=0, return_dict=True)
+        if held_steps and (epoch + 1) % FLAGS.eval_every == 0:
+            evaluated = model.evaluate(held, steps=held_steps, verbose=0, return_dict=True)
             logs["val_sparse_categorical_accuracy"] = evaluated["sparse_categorical_accuracy"]
         progress.on_epoch_end(epoch, logs)
 
@@ -231,8 +229,10 @@ def train(
         raise SystemExit(f"--batch_size={batch_size} leaves one of {replicas} replicas without images")
     batches = mobilenet_images.batches(images, size, batch_size, FLAGS.num_epochs, FLAGS.seed)
     steps = images.number // batch_size
-    resized = images.validation and images.validation.map(mobilenet_images.resize(size), tf.data.AUTOTUNE)
-    validation = resized and mobilenet_images.cut_equally(resized, batch_size, strategy)
+    validation = None, 0
+    if images.validation and int(images.validation.cardinality()) >= replicas:
+        resized = images.validation.map(mobilenet_images.resize(size), tf.data.AUTOTUNE)
+        validation = mobilenet_images.cut_equally(resized, batch_size, strategy)
 
     random.seed(FLAGS.seed)  # Keras takes the seeds of its initializers from there
     with strategy.scope():  # 1: a copy of every variable on each device
