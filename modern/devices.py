@@ -7,6 +7,7 @@ What is decided, for all of them:
   memory: there the sum is made on one of them, for between them a ring of copies costs more than it saves.
 - Logical devices of one CPU may share its cores: as many threads in an operation as there are cores for a device. Small
   operations gain by it, and sums round otherwise. A table with one device in it does not, for that one has all cores.
+- Between workers TensorFlow's own choice adds up as well, as MultiWorkerMirroredStrategy has it.
 - Weights are float32 whatever the layers compute in; float16's gradients are scaled, or small ones would be 0.
 """
 
@@ -38,6 +39,11 @@ def define_flags() -> None:
     flags.DEFINE_enum(
         "all_reduce", None, list(ALL_REDUCE), "What adds up gradients. Not set: see devices.py."
     )
+    define_computing_flags()
+
+
+def define_computing_flags() -> None:
+    """Those of them that a cluster's trainers have: its workers take the devices that they find."""
     flags.DEFINE_enum("precision", "float32", ["float32", "bfloat16", "float16"], "What layers compute in.")
     flags.DEFINE_boolean("jit", False, "Compile what each replica computes with XLA, which rounds otherwise.")
 
@@ -105,8 +111,24 @@ def set_precision(precision: str) -> None:
 
 
 def with_loss_scaling(optimizer: Any, precision: str) -> Any:
-    """The optimizer, which skips steps whose float16 gradients are not finite and then scales the loss less."""
-    return keras.mixed_precision.LossScaleOptimizer(optimizer) if precision == "float16" else optimizer
+    """The optimizer, which skips steps whose float16 gradients are not finite and then scales the loss less.
+
+    Keras 3 asks the first replica alone whether its gradients are finite, before they are summed. Here all are asked:
+    one replica's infinity would come into every replica's sum.
+    """
+    if precision != "float16":
+        return optimizer
+    scaling = keras.mixed_precision.LossScaleOptimizer(optimizer)
+    own = getattr(scaling, "check_finite", None)  # Keras 2 looks at the sums
+
+    def check_finite(gradients: list[tf.Tensor]) -> tf.Tensor:
+        replicas = tf.distribute.get_replica_context()
+        finite = replicas.all_reduce(tf.distribute.ReduceOp.SUM, tf.cast(own(gradients), tf.float32))
+        return tf.equal(finite, replicas.num_replicas_in_sync)
+
+    if own:
+        scaling.check_finite = check_finite
+    return scaling
 
 
 def scaled(optimizer: Any, loss: tf.Tensor) -> tf.Tensor:

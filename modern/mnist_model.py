@@ -1,42 +1,18 @@
-"""The network of legacy/mnist_supervisor.py in Keras, its loss, its images, and the flags of the training."""
+"""The network of legacy/mnist_supervisor.py in Keras, its loss, and its images."""
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from pathlib import Path
 from typing import Any
 
+import devices
 import keras
 import tensorflow as tf
 import trainer_data
-from absl import flags
 
 IMAGE_PIXELS = 28
 EPSILON = 1e-8  # TF1's Adam; Keras's default is 1e-7
-
-
-def define_flags(issync: bool, log_dir: str) -> None:
-    """TF1's flags for a cluster, for which TF_CONFIG may stand, then those of the training."""
-    flags.DEFINE_string("ps_hosts", "", "Comma-separated host:port of the parameter servers.")
-    flags.DEFINE_string("worker_hosts", "", "Comma-separated host:port of the workers.")
-    flags.DEFINE_string("job_name", None, "What this process is: ps or worker.")
-    flags.DEFINE_integer("task_index", None, "Which of the job's tasks this process is.")
-    flags.DEFINE_float("host_wait", 60.0, "Seconds to wait for a host that does not answer.")
-    flags.DEFINE_string("data_dir", "", "Directory of the MNIST files, on every worker. Empty: the digits.")
-    flags.DEFINE_alias("data-dir", "data_dir")
-    flags.DEFINE_integer("issync", int(issync), "1: synchronous training, 0: asynchronous.")
-    flags.DEFINE_integer("train_steps", 1000, "Number of training steps to perform, all workers together.")
-    flags.DEFINE_integer("batch_size", 100, "Images a replica takes in one step.")
-    flags.DEFINE_integer("hidden_units", 100, "Number of units in the hidden layer.")
-    flags.DEFINE_float("learning_rate", 0.01, "Learning rate.")
-    where = "Where the chief writes checkpoints. The same for all tasks."
-    flags.DEFINE_string("log_dir", log_dir, where, allow_override=True)  # absl has a flag of that name
-    flags.DEFINE_integer("seed", 0, "The initial weights follow from it, and where stated the batches.")
-    flags.DEFINE_integer("log_every", 100, "Steps between two log lines.", lower_bound=1)
-    flags.DEFINE_integer("summary_every", 100, "Steps between two summaries.", lower_bound=1)
-    flags.DEFINE_integer("eval_steps", 500, "Steps between two evaluations.", lower_bound=1)
-    flags.DEFINE_integer("checkpoint_every", 500, "Steps between two checkpoints.", lower_bound=1)
 
 
 def inference(hidden_units: int, seed: int) -> keras.Model:
@@ -45,8 +21,11 @@ def inference(hidden_units: int, seed: int) -> keras.Model:
     first, last = normal(0.0, 1.0 / IMAGE_PIXELS, seed), normal(0.0, 1.0 / math.sqrt(hidden_units), seed + 1)
     images = keras.Input((IMAGE_PIXELS * IMAGE_PIXELS,), name="x")
     hidden = keras.layers.Dense(hidden_units, activation="relu", kernel_initializer=first, name="hid")(images)
-    y = keras.layers.Dense(10, activation="softmax", kernel_initializer=last, name="sm")(hidden)
-    return keras.Model(images, y)
+    # float32 in every precision: of float16 the sum of the exponentials would be rounded
+    softmax = keras.layers.Dense(
+        10, activation="softmax", kernel_initializer=last, name="sm", dtype="float32"
+    )
+    return keras.Model(images, softmax(hidden))
 
 
 def cross_entropy(probabilities: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
@@ -54,11 +33,14 @@ def cross_entropy(probabilities: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
     return -tf.reduce_sum(labels * tf.math.log(tf.clip_by_value(probabilities, 1e-10, 1.0)))
 
 
-def gradients(model: keras.Model, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    """One replica's loss, of its own batch, and its gradients."""
+def gradients(
+    model: keras.Model, optimizer: Any, images: tf.Tensor, labels: tf.Tensor
+) -> tuple[tf.Tensor, list[tf.Tensor]]:
+    """One replica's loss, of its own batch, and its gradients, which the optimizer applies."""
     with tf.GradientTape() as tape:
         loss = cross_entropy(model(images, training=True), labels)
-    return loss, tape.gradient(loss, model.trainable_variables)
+        scaled = devices.scaled(optimizer, loss)
+    return loss, devices.unscaled(optimizer, tape.gradient(scaled, model.trainable_variables))
 
 
 @tf.autograph.experimental.do_not_convert
@@ -102,15 +84,3 @@ def training_batches(
     batches = batches.map(decode, tf.data.AUTOTUNE) if data_dir else batches
     endless = tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY)
     return batches.apply(endless).prefetch(tf.data.AUTOTUNE)
-
-
-def evaluate(model: keras.Model, validation: Any) -> float:
-    """The validation images' cross entropy. Its line is the legacy script's."""
-    return float(cross_entropy(model(validation.images, training=False), validation.labels))
-
-
-def summarise(step: int, **values: float) -> None:
-    """TF1: tf.summary.scalar, for the chief's event file. Without TensorBoard nothing is written."""
-    if importlib.util.find_spec("tensorboard") is not None:
-        for name, value in values.items():
-            tf.summary.scalar(name, value, step)

@@ -8,8 +8,8 @@ its own, and applies them there without waiting for anyone. Workers may die and 
         --worker_hosts=localhost:2223,localhost:2224 --job_name=worker --task_index=0    # and so on
 
 The commands are TF1's: worker 0's process holds the coordinator as well. Comments marked "TF1:" name what a
-piece takes the place of. The synchronous twin is mnist_multi_worker.py. Beside it stand mnist_cluster.py,
-mnist_model.py and trainer_data.py.
+piece takes the place of. The synchronous twin is mnist_multi_worker.py. Beside it stand devices.py, mnist_cluster.py,
+mnist_model.py, mnist_training.py and trainer_data.py.
 
 Keras 3 does not support ParameterServerStrategy officially (github.com/keras-team/keras/issues/18624): `fit` does not
 work under it. A loop of one's own does, as here, where it is tested.
@@ -22,18 +22,18 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 import time
 from collections.abc import Iterator
 from typing import Any
 
+import devices
 import keras
 import mnist_cluster
 import mnist_model
-import numpy as np
+import mnist_training
 import tensorflow as tf
 import trainer_data
-from absl import app, flags, logging
+from absl import app, flags
 from mnist_cluster import Cluster
 
 FLAGS = flags.FLAGS
@@ -48,7 +48,10 @@ class Trainer:
         self.strategy = strategy
         with strategy.scope():  # TF1: tf.device(tf.train.replica_device_setter(cluster=cluster))
             self.model = mnist_model.inference(options.hidden_units, options.seed)
-            self.optimizer = keras.optimizers.Adam(options.learning_rate, epsilon=mnist_model.EPSILON)
+            adam = keras.optimizers.Adam(options.learning_rate, epsilon=mnist_model.EPSILON)
+            # Of float16 all workers share the loss's scale: where one changes it while another computes, the other's
+            # gradients are off by a factor of 2 in that step.
+            self.optimizer = devices.with_loss_scaling(adam, options.precision)
             self.optimizer.build(self.model.trainable_variables)
             # A counter of our own: optimizer.iterations is read, then written, so that of two workers' steps
             # at the same moment it counts one. (Adam's correction of the first steps' bias lags by as much.)
@@ -57,15 +60,14 @@ class Trainer:
 
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """TF1: opt.minimize(cross_entropy, global_step). Runs on a worker; the global step after it, and the loss."""
-        loss, gradients = mnist_model.gradients(self.model, images, labels)
+        loss, gradients = mnist_model.gradients(self.model, self.optimizer, images, labels)
         self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables, strict=True))
         return tf.identity(self.global_step.assign_add(1)), loss
 
     @tf.function
     def train_step(self, batches: Any) -> tuple[tf.Tensor, tf.Tensor]:
         """TF1: sess.run([train_step, global_step, cross_entropy], feed_dict)."""
-        step, loss = self.strategy.run(self.replica_step, args=next(batches))
-        return step, loss
+        return self.strategy.run(self.replica_step, args=next(batches))
 
     @tf.function
     def train_steps(self, batches: Any, count: int) -> tuple[tf.Tensor, tf.Tensor]:
@@ -75,8 +77,7 @@ class Trainer:
         """
         for _ in range(count - 1):
             self.train_step(batches)
-        step, loss = self.train_step(batches)
-        return step, loss
+        return self.train_step(batches)
 
     def train(
         self, coordinator: Any, batches: Any, first: int, until: int, at_once: int
@@ -91,9 +92,7 @@ class Trainer:
         while asked < until or under_way:
             while asked < until and len(under_way) < AHEAD:
                 count = at_once if asked + at_once <= until else 1
-                arguments = (batches,) if count == 1 else (batches, count)
-                step = self.train_step if count == 1 else self.train_steps
-                under_way.append(coordinator.schedule(step, args=arguments))
+                under_way.append(coordinator.schedule(self.train_steps, args=(batches, count)))
                 asked += count
             done, loss = under_way.popleft().fetch()
             yield int(done), float(loss)
@@ -162,96 +161,63 @@ def coordinate(cluster: Cluster) -> None:
     mnist_cluster.wait_for(others, FLAGS.host_wait)
     coordinator = coordinator_of(cluster)
     trainer = Trainer(coordinator.strategy, FLAGS)
-
     manager = restored(trainer)
-    step = first = int(trainer.global_step.numpy())
-    if first:
-        print(f"resuming at step {first} of {FLAGS.train_steps}")
+    step = int(trainer.global_step.numpy())
+    if step:
+        print(f"resuming at step {step} of {FLAGS.train_steps}")
 
-    def dataset() -> tf.data.Dataset:  # is built and run on each worker, which reads for itself
+    def dataset() -> tf.data.Dataset:
+        """Runs on each worker, which reads all images for itself, in an order of its own.
+
+        The strategy's own InputContext says the same: one input pipeline of one. Workers come and go, and take what
+        steps they find: images that belonged to one of them would be seen more often, less, or not at all.
+        """
         return mnist_model.training_batches(tf.distribute.InputContext(), FLAGS.data_dir, FLAGS.batch_size)
 
     batches = iter(coordinator.create_per_worker_dataset(dataset))
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
-    tf.summary.create_file_writer(FLAGS.log_dir).set_as_default()
-    print(f"Worker {cluster.index}: Session initialization complete.")
-    time_begin = time.time()
-    print(f"Training begins @ {time_begin:f}")
+    progress = mnist_training.Progress(trainer.model, validation, cluster)
     while step < FLAGS.train_steps and not stopping:
-        periods = FLAGS.checkpoint_every, FLAGS.eval_steps
-        until = min(FLAGS.train_steps, *(step + period - step % period for period in periods))
+        until = mnist_training.next_stop(step, FLAGS.checkpoint_every, FLAGS.eval_steps)
         for done, loss in trainer.train(coordinator, batches, step, until, FLAGS.steps_per_request):
-            if np.isnan(loss):
-                raise FloatingPointError("Model diverged with loss = NaN")
-            last, step = step, max(step, done)  # requests may end in another order
-            if step // FLAGS.log_every > last // FLAGS.log_every:
-                print(f"{time.time():f}: training step {step} done, loss: {loss:f}", flush=True)
-            if step // FLAGS.summary_every > last // FLAGS.summary_every:
-                mnist_model.summarise(step, cross_entropy=loss)
+            before, step = step, max(step, done)  # requests may end in another order
+            progress.on_steps(before, step, loss)
             if stopping:
                 break
         manager.save(checkpoint_number=step, options=ON_CHIEF)
         if not stopping:
-            xent = mnist_model.evaluate(trainer.model, validation)
-            print(f"After {step} training step(s), validation cross entropy = {xent:g}", flush=True)
-            mnist_model.summarise(step, validation_cross_entropy=xent)
-    time_end = time.time()
-    print(f"Training ends @ {time_end:f}")
-    print(f"Training elapsed time: {time_end - time_begin:f} s", flush=True)
+            progress.evaluate(step)
+    progress.end()
     if stopping:
-        print(
-            f"stopped by a signal after step {step}, which is saved in {FLAGS.log_dir}",
-            file=sys.stderr,
-            flush=True,
-        )
-    else:
-        end_tasks(cluster)
-    tf.summary.flush()
-    os._exit(bool(stopping))  # in the ordinary way, TensorFlow would clean up on servers that have ended
+        mnist_training.say_and_leave(f"stopped by a signal after step {step}, which is saved in")
+    end_tasks(cluster)
+    os._exit(0)  # in the ordinary way, TensorFlow would clean up on servers that have ended
 
 
-def train() -> None:
-    """Be the task that the flags or TF_CONFIG say."""
+def train(cluster: Cluster) -> None:
+    """Be this task."""
     if FLAGS.issync:
         raise SystemExit("--issync=1: TF 2 has no synchronous parameter servers, see mnist_multi_worker.py")
-    cluster = mnist_cluster.from_flags_or_environment(FLAGS)
+    if FLAGS.jit:
+        raise SystemExit("--jit: XLA compiles for one device, and the variables are on the parameter servers")
     if "ps" not in cluster.jobs:
         raise SystemExit("the cluster has no parameter server (--ps_hosts)")
-    print(f"job_name : {cluster.job}")
-    print(f"task_index : {cluster.index}", flush=True)
     cluster.claim_port().close()
     if cluster.job in ("ps", "worker"):
         if tf.io.gfile.exists(marker := end_marker(cluster.job, cluster.index)):
             tf.io.gfile.remove(marker)  # of an earlier training
+        # TF1: tf.train.Server. It serves as long as it lives.
         spec = tf.train.ClusterSpec(cluster.jobs)
-        server = tf.distribute.Server(
-            spec, cluster.job, cluster.index, protocol="grpc"
-        )  # TF1: tf.train.Server
-        assert server.target  # it serves as long as it lives
+        server = tf.distribute.Server(spec, cluster.job, cluster.index, protocol="grpc")  # noqa: F841
     if cluster.address == cluster.chief:
         coordinate(cluster)
     else:
         serve(cluster)
 
 
-def main(_: list[str]) -> None:
-    """Train; without usable data, end with a message."""
-    logging.set_verbosity(logging.WARNING)
-    try:
-        train()
-    except trainer_data.DataError as error:
-        raise SystemExit(str(error)) from error
-    except (tf.errors.UnavailableError, tf.errors.AbortedError) as error:
-        print(f"lost a parameter server: {error.message.splitlines()[0]}", file=sys.stderr)
-        print(f"start the job again: it goes on from {FLAGS.log_dir}", file=sys.stderr, flush=True)
-        os._exit(1)  # as above
-
-
 if __name__ == "__main__":
-    mnist_model.define_flags(issync=False, log_dir="/tmp/mnist_parameter_server")
-    flags.DEFINE_integer(
-        "steps_per_request", 20, "Steps a worker makes when asked once. More: faster where steps are small.",
-        lower_bound=1,
-    )  # fmt: skip
-    app.run(main)
+    mnist_training.define_flags(issync=False, log_dir="/tmp/mnist_parameter_server")
+    several = "Steps a worker makes when asked once. More: faster where steps are small."
+    flags.DEFINE_integer("steps_per_request", 20, several, lower_bound=1)
+    app.run(lambda _: mnist_training.run(train))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import devices
 import numpy as np
 import tensorflow as tf
 import trainer_data
@@ -127,3 +128,35 @@ def batches(images: Images, size: int, batch_size: int, epochs: int, seed: int) 
 
     whole = functools.reduce(tf.data.Dataset.concatenate, map(epoch_of, range(epochs)))
     return whole.prefetch(tf.data.AUTOTUNE)
+
+
+def cut(batches: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy) -> Any:
+    """2: each batch is cut into as many parts as there are devices, and each part comes to its device."""
+    sizes = [len(part) for part in np.array_split(np.arange(batch_size), strategy.num_replicas_in_sync)]
+
+    def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
+        return batches.rebatch(sizes).shard(context.num_input_pipelines, context.input_pipeline_id)
+
+    return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy))
+
+
+def cut_equally(
+    images: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy
+) -> tuple[Any, int]:
+    """Images to evaluate on, as many for each device, again and again, and how many steps go through them once.
+
+    The last few may be left out: a part of none is an error. Keras 2 asks for the number of steps.
+    """
+    replicas = strategy.num_replicas_in_sync
+    each, size = int(images.cardinality()) // replicas, max(1, batch_size // replicas)
+    images = images.take(each * replicas)
+
+    def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
+        own = range(context.input_pipeline_id, replicas, context.num_input_pipelines)
+        parts = [images.shard(replicas, number).batch(size).repeat() for number in own]
+        in_turn = tf.data.Dataset.range(len(parts)).repeat()
+        return parts[0] if len(parts) == 1 else tf.data.Dataset.choose_from_datasets(parts, in_turn)
+
+    return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy)), -(
+        -each // size
+    )

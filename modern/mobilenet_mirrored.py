@@ -60,9 +60,7 @@ def define_flags() -> None:
     flags.DEFINE_float("alpha", None, "Width of the network; not set: 1.0, for the digits 0.35.")
     flags.DEFINE_string("weights", None, "imagenet, none, or a file; not set: imagenet, for the digits none.")
     flags.DEFINE_integer("max_images", 0, "Train on so many of the images. 0: all.")
-    flags.DEFINE_float(
-        "validation_part", 0.0, "Evaluate on so much of the images. The digits have others for that."
-    )
+    flags.DEFINE_float("validation_part", 0.0, "Evaluate on so much of the images; the digits have others.")
     where = "Where to write the table, and of each training its model, summaries, and what it goes on from."
     flags.DEFINE_string("report_dir", "/tmp/mobilenet_mirrored", where)
     flags.DEFINE_integer("eval_every", 1, "Epochs between two evaluations, and checkpoints.", lower_bound=1)
@@ -87,13 +85,12 @@ def build_model(size: int, alpha: float, weights: str | None, classes: int) -> k
 class Progress(keras.callbacks.Callback):
     """The seconds, loss and accuracy of each epoch; some are then saved. `fit` calls it, and so does the loop."""
 
-    def __init__(self, title: str, manager: tf.train.CheckpointManager, every: int) -> None:
+    def __init__(self, title: str, manager: tf.train.CheckpointManager) -> None:
         super().__init__()
-        self.manager, self.every = manager, every
+        self.title, self.manager = title, manager
         self.seconds: list[float] = []
         self.losses: list[float] = []
         self.accuracies: list[float] = []
-        self.title = title
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         """Start the clock."""
@@ -116,28 +113,27 @@ class Progress(keras.callbacks.Callback):
             + (f", on other images {evaluated:.4f}" if evaluated is not None else ""),
             flush=True,
         )
-        if (epoch + 1) % self.every == 0:
+        if (epoch + 1) % FLAGS.eval_every == 0:
             self.manager.save(checkpoint_number=epoch + 1)
 
 
 def train_by_fit(
-    model: keras.Model, parts: Any, epochs: int, steps: int, progress: Progress,
-    validation: Any = None, folder: Path | None = None, done: int = 0, every: int = 1,
-) -> None:  # fmt: skip
+    model: keras.Model, parts: Any, validation: Any, steps: int, done: int, progress: Progress, folder: Path
+) -> None:
     """Keras finds the strategy that the model was made under."""
-    callbacks = [progress]
-    if folder is not None and importlib.util.find_spec("tensorboard") is not None:
+    (held, held_steps), callbacks = validation, [progress]
+    if importlib.util.find_spec("tensorboard") is not None:
         callbacks.append(keras.callbacks.TensorBoard(str(folder)))
     model.fit(
-        parts, epochs=epochs, initial_epoch=done, steps_per_epoch=steps, verbose=0, shuffle=False,
-        callbacks=callbacks, validation_data=validation, validation_freq=every,
+        parts, epochs=FLAGS.num_epochs, initial_epoch=done, steps_per_epoch=steps, verbose=0, shuffle=False,
+        callbacks=callbacks, validation_data=held, validation_steps=held_steps, validation_freq=FLAGS.eval_every,
     )  # fmt: skip
 
 
 def make_train_step(
     strategy: tf.distribute.Strategy, model: keras.Model, jit: bool = False
 ) -> Callable[..., Any]:
-    """What MirroredStrategy does in a step, one by one. 1: every device has a copy of the model, `train`. 2: `cut`."""
+    """MirroredStrategy's step, in six parts. 1: `train`, a copy of the model a device. 2: `mobilenet_images.cut`."""
     variables, optimizer = model.trainable_variables, model.optimizer
     share = 1.0 / strategy.num_replicas_in_sync
 
@@ -178,47 +174,23 @@ def make_train_step(
 
 
 def train_by_hand(
-    strategy: tf.distribute.Strategy, model: keras.Model, parts: Any, epochs: int, steps: int, progress: Progress,
-    validation: Any = None, jit: bool = False, done: int = 0, every: int = 1,
+    model: keras.Model, parts: Any, validation: Any, steps: int, done: int, progress: Progress,
+    strategy: tf.distribute.Strategy,
 ) -> None:  # fmt: skip
     """The same steps as in `fit`, with nothing hidden."""
-    train_step = make_train_step(strategy, model, jit)
-    batches = iter(parts)
-    for epoch in range(done, epochs):
+    train_step = make_train_step(strategy, model, FLAGS.jit)
+    (held, held_steps), batches = validation, iter(parts)
+    for epoch in range(done, FLAGS.num_epochs):
         progress.on_epoch_begin(epoch)
         # 6: the next step reads what this one has written, on each device: all have been updated before it.
         results = [train_step(*next(batches)) for _ in range(steps)]
         loss, accuracy = np.mean(results, axis=0)
         logs = {"loss": loss, "sparse_categorical_accuracy": accuracy}
         progress.on_test_begin()
-        if validation is not None and (epoch + 1) % every == 0:
-            evaluated = model.evaluate(validation, verbose=0, return_dict=True)
+        if held_steps and (epoch + 1) % FLAGS.eval_every == 0:
+            evaluated = model.evaluate(held, steps=held_steps, verbose=0, return_dict=True)
             logs["val_sparse_categorical_accuracy"] = evaluated["sparse_categorical_accuracy"]
         progress.on_epoch_end(epoch, logs)
-
-
-def cut(batches: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy) -> Any:
-    """2: each batch is cut into as many parts as there are devices, and each part comes to its device."""
-    sizes = [len(part) for part in np.array_split(np.arange(batch_size), strategy.num_replicas_in_sync)]
-
-    def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        return batches.rebatch(sizes).shard(context.num_input_pipelines, context.input_pipeline_id)
-
-    return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy))
-
-
-def cut_equally(images: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy) -> Any:
-    """Images to evaluate on, as many for each device. The last few may be left out: a part of none is an error."""
-    replicas = strategy.num_replicas_in_sync
-    images = images.take(int(images.cardinality()) // replicas * replicas)
-
-    def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        own = range(context.input_pipeline_id, replicas, context.num_input_pipelines)
-        parts = [images.shard(replicas, number).batch(max(1, batch_size // replicas)) for number in own]
-        in_turn = tf.data.Dataset.range(len(parts)).repeat()
-        return parts[0] if len(parts) == 1 else tf.data.Dataset.choose_from_datasets(parts, in_turn)
-
-    return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy))
 
 
 def restored(model: keras.Model, folder: Path) -> tuple[tf.train.CheckpointManager, int]:
@@ -257,8 +229,10 @@ def train(
         raise SystemExit(f"--batch_size={batch_size} leaves one of {replicas} replicas without images")
     batches = mobilenet_images.batches(images, size, batch_size, FLAGS.num_epochs, FLAGS.seed)
     steps = images.number // batch_size
-    resized = images.validation and images.validation.map(mobilenet_images.resize(size), tf.data.AUTOTUNE)
-    validation = resized and cut_equally(resized, batch_size, strategy)
+    validation = None, 0
+    if images.validation and int(images.validation.cardinality()) >= replicas:
+        resized = images.validation.map(mobilenet_images.resize(size), tf.data.AUTOTUNE)
+        validation = mobilenet_images.cut_equally(resized, batch_size, strategy)
 
     random.seed(FLAGS.seed)  # Keras takes the seeds of its initializers from there
     with strategy.scope():  # 1: a copy of every variable on each device
@@ -270,7 +244,7 @@ def train(
                 raise
             raise SystemExit(f"{error}; --weights=none: from random ones") from error
         model.compile(
-            optimizer=keras.optimizers.Adam(FLAGS.learning_rate),
+            optimizer=devices.with_loss_scaling(keras.optimizers.Adam(FLAGS.learning_rate), FLAGS.precision),
             loss=keras.losses.sparse_categorical_crossentropy,
             metrics=[keras.metrics.sparse_categorical_accuracy],
             # some versions of Keras compile with XLA by themselves, which rounds otherwise
@@ -282,13 +256,13 @@ def train(
     folder = Path(FLAGS.report_dir, f"{name}_{configuration}")
     folder.mkdir(parents=True, exist_ok=True)
     manager, done = restored(model, folder / "checkpoints")
-    progress = Progress(f"{name}, {configuration}", manager, FLAGS.eval_every)
-    parts = cut(batches.skip(done * steps), batch_size, strategy)
-    common = parts, FLAGS.num_epochs, steps, progress, validation
+    progress = Progress(f"{name}, {configuration}", manager)
+    parts = mobilenet_images.cut(batches.skip(done * steps), batch_size, strategy)
+    common = model, parts, validation, steps, done, progress
     if FLAGS.loop == "fit":
-        train_by_fit(model, *common, folder, done, FLAGS.eval_every)
+        train_by_fit(*common, folder)
     else:
-        train_by_hand(strategy, model, *common, FLAGS.jit, done, FLAGS.eval_every)
+        train_by_hand(*common, strategy)
     model.save(folder / "model.keras")
     if manager.checkpoints:
         tf.io.gfile.rmtree(str(folder / "checkpoints"))
@@ -321,7 +295,6 @@ def main(_: list[str]) -> None:
                 raise SystemExit(str(error)) from error
             keras.backend.clear_session()  # the last model's memory
     report = Path(FLAGS.report_dir)
-    report.mkdir(parents=True, exist_ok=True)
     text = mobilenet_times.table(everything)
     (report / "times.txt").write_text(text + "\n", encoding="utf-8")
     mobilenet_times.write_csv(report / "times.csv", everything)

@@ -159,6 +159,31 @@ def inputs() -> None:
     )
 
 
+def infinities() -> None:
+    """A weight after steps in which no replica's gradient is finite, the first one's, the second one's, or both."""
+    strategy = devices.mirrored(["/cpu:0", "/cpu:1"])
+    with strategy.scope():
+        layer = keras.layers.Dense(1, kernel_initializer="ones", use_bias=False)
+        layer.build((None, 1))
+        optimizer = devices.with_loss_scaling(keras.optimizers.SGD(1.0), "float16")
+        optimizer.build(layer.trainable_variables)
+
+    @tf.function
+    def step(finite: tf.Tensor) -> None:
+        def replica() -> None:
+            own = finite[tf.distribute.get_replica_context().replica_id_in_sync_group]
+            gradient = tf.where(own, 1.0, np.inf)
+            optimizer.apply_gradients([(tf.reshape(gradient, [1, 1]), layer.trainable_variables[0])])
+
+        strategy.run(replica)
+
+    seen = []
+    for finite in ([False, False], [True, False], [False, True], [True, True]):
+        step(tf.constant(finite))
+        seen.append(float(layer.get_weights()[0][0, 0]))
+    OUT["infinities"] = np.array(seen)
+
+
 def main() -> None:
     """Everything the tests need, in one process."""
     checkpoint, out = sys.argv[1], Path(sys.argv[2])
@@ -175,6 +200,7 @@ def main() -> None:
     one_step(checkpoint, "bfloat16", [PART, PART], precision="bfloat16")
     one_step(checkpoint, "float16", [PART, PART], precision="float16")
     devices.set_precision("float32")
+    infinities()
     folder = out.parent
     training(folder / "whole", "whole", "--max_steps=6", "--eval_every=4", "--summary_every=3")
     training(folder / "halves", "half", "--max_steps=3")

@@ -2,30 +2,35 @@
 
     python drive_cluster.py LEGACY OUT FLAGS        # LEGACY is what record_legacy.py wrote
 
-OUT gets a file for each step of each worker: its loss, the gradients that the optimizer had after their sum over the
-workers, and every variable after the step. Before each step the variables are those of the legacy step.
+OUT gets a file for each step of each worker: its loss, the gradients that Adam applied, and every variable after the
+step. Before each step the variables are those of the legacy step. Files of other precisions begin with their names.
 """
 
+import functools
+import itertools
 import os
 import signal
 import sys
 from pathlib import Path
 
+import keras
 import numpy as np
 import tensorflow as tf
 from absl import app, flags
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "modern"))
+import devices
 import mnist_cluster
-import mnist_model
 import mnist_multi_worker
 import mnist_parameter_server
+import mnist_training
 from mnist_cluster import Cluster
 
 FLAGS = flags.FLAGS
 LEGACY, OUT = Path(sys.argv[1]), Path(sys.argv[2])
 #: Keras's order: of the model's variables, of the optimizer's two slots of each
 NAMES = ["hid_w", "hid_b", "sm_w", "sm_b"]
+UPDATE_STEP = keras.optimizers.Adam.update_step
 
 
 def steps() -> list[dict[str, np.ndarray]]:
@@ -36,22 +41,19 @@ def steps() -> list[dict[str, np.ndarray]]:
 
 
 class Watched:
-    """In the optimizer's place: keeps the sums of the gradients, then lets the optimizer apply its own."""
+    """Keeps the gradients that Adam applies; from a synchronous trainer it gets the workers' mean."""
 
     def __init__(self, trainer) -> None:
-        self.optimizer = trainer.optimizer
         with trainer.strategy.scope():
             shapes = [variable.shape for variable in trainer.model.trainable_variables]
-            self.sums = [tf.Variable(tf.zeros(shape), trainable=False) for shape in shapes]
+            self.applied = [tf.Variable(tf.zeros(shape), trainable=False) for shape in shapes]
+        turns = itertools.cycle(self.applied)
 
-    def apply_gradients(self, pairs) -> None:
-        """TF1: compute_gradients is over, apply_gradients begins."""
-        pairs = list(pairs)
-        own = [gradient for gradient, _ in pairs]
-        sums = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, own)
-        for kept, value in zip(self.sums, sums, strict=True):
-            kept.assign(value)
-        self.optimizer.apply_gradients(pairs)
+        def update_step(adam, gradient, *others) -> None:
+            next(turns).assign(gradient)
+            UPDATE_STEP(adam, gradient, *others)
+
+        keras.optimizers.Adam.update_step = update_step
 
 
 def state(trainer, optimizer) -> dict:
@@ -62,10 +64,10 @@ def state(trainer, optimizer) -> dict:
     return found
 
 
-def follow(trainer, step_on) -> None:
+def follow(option: str, trainer, step_on) -> None:
     """Every legacy step once more: `step_on` makes it, given its place and batch, and returns its loss."""
-    watched, optimizer = Watched(trainer), trainer.optimizer
-    trainer.optimizer = watched
+    watched = Watched(trainer)
+    optimizer = getattr(trainer.optimizer, "inner_optimizer", trainer.optimizer)  # of float16
     variables = state(trainer, optimizer)
     for place, legacy in enumerate(steps()):
         for name, variable in variables.items():
@@ -73,9 +75,9 @@ def follow(trainer, step_on) -> None:
         optimizer.iterations.assign(place)
         loss = step_on(place, (legacy["images"], legacy["labels"]))
         after = {f"after:{name}": variable.numpy() for name, variable in variables.items()}
-        gradients = zip(NAMES, watched.sums, strict=True)
-        sums = {f"gradient:{name}": kept.numpy() for name, kept in gradients}
-        np.savez(OUT / f"{place}-{FLAGS.task_index}.npz", loss=loss, **after, **sums)
+        gradients = zip(NAMES, watched.applied, strict=True)
+        applied = {f"gradient:{name}": kept.numpy() for name, kept in gradients}
+        np.savez(OUT / f"{option}{place}-{FLAGS.task_index}.npz", loss=loss, **after, **applied)
 
 
 def batches_of(legacy: list[dict[str, np.ndarray]]) -> tf.data.Dataset:
@@ -88,15 +90,26 @@ def synchronous(cluster: Cluster) -> None:
     """Each worker follows its own steps."""
     resolver = cluster.resolver("chief", "worker")
     strategy = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver)
-    trainer = mnist_multi_worker.Trainer(strategy, FLAGS)
-    dataset = batches_of(steps())
-    batches = iter(strategy.distribute_datasets_from_function(lambda _: dataset))
-    follow(trainer, lambda *_: float(trainer.one_step(batches)))
+    dataset, one = batches_of(steps()), tf.constant(1)
+    for option, precision in (("jit", "float32"), ("bfloat16",) * 2, ("float16",) * 2, ("", "float32")):
+        FLAGS.jit, FLAGS.precision = option == "jit", precision
+        devices.set_precision(precision)
+        trainer = mnist_multi_worker.Trainer(strategy, FLAGS)
+        batches = iter(strategy.distribute_datasets_from_function(lambda _: dataset))
+        make_step = functools.partial(trainer.train_steps, batches, one)
+        follow(option, trainer, lambda *_, make_step=make_step: float(make_step()))
 
 
 def asynchronous(cluster: Cluster) -> None:
     """The coordinator hands out one step after another."""
     coordinator = mnist_parameter_server.coordinator_of(cluster)
+    for option in ("bfloat16", ""):
+        devices.set_precision(option or "float32")
+        follow_asynchronously(option, coordinator)
+
+
+def follow_asynchronously(option: str, coordinator) -> None:
+    """With this precision."""
     trainer = mnist_parameter_server.Trainer(coordinator.strategy, FLAGS)
 
     def step_on(place: int, batch) -> float:
@@ -108,12 +121,16 @@ def asynchronous(cluster: Cluster) -> None:
         assert step == place + 1
         return loss
 
-    follow(trainer, step_on)
+    follow(option, trainer, step_on)
 
 
 def main(_: list[str]) -> None:
     """Be a task of the cluster."""
     cluster = mnist_cluster.from_flags_or_environment(FLAGS)
+    scaling = keras.mixed_precision.LossScaleOptimizer
+    devices.with_loss_scaling = lambda adam, precision: (  # by less, or the first steps would be skipped
+        scaling(adam, initial_scale=256.0) if precision == "float16" else adam
+    )
     if FLAGS.issync:
         synchronous(cluster)
         return
@@ -128,5 +145,5 @@ def main(_: list[str]) -> None:
 
 if __name__ == "__main__":
     sys.argv = [sys.argv[0], *sys.argv[3:]]
-    mnist_model.define_flags(issync=True, log_dir="/tmp/drive_cluster")
+    mnist_training.define_flags(issync=True, log_dir="/tmp/drive_cluster")
     app.run(main)

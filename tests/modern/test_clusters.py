@@ -30,10 +30,15 @@ def modern():
     try:
         import mnist_cluster
         import mnist_model
+        import mnist_multi_worker
+        import mnist_parameter_server
         import trainer_data
     finally:
         sys.path.remove(str(ROOT / "modern"))
-    return SimpleNamespace(cluster=mnist_cluster, model=mnist_model, data=trainer_data)
+    return SimpleNamespace(
+        cluster=mnist_cluster, model=mnist_model, data=trainer_data,
+        asynchronous=mnist_parameter_server, synchronous=mnist_multi_worker,
+    )  # fmt: skip
 
 
 def validation(printed: str) -> tuple[int, float]:
@@ -118,7 +123,7 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     ]
     expected = []
     for _ in range(STEPS):
-        towers = [modern.model.gradients(model, *next(feed)) for feed in feeds]
+        towers = [modern.model.gradients(model, optimizer, *next(feed)) for feed in feeds]
         expected.append([float(loss) for loss, _ in towers])
         means = [(a + b) / 2 for a, b in zip(towers[0][1], towers[1][1], strict=True)]
         optimizer.apply_gradients(zip(means, model.trainable_variables, strict=True))
@@ -247,6 +252,30 @@ def test_wrong_flags(modern, monkeypatch, wrong, message):
     assert modern.cluster.from_flags_or_environment(SimpleNamespace(**right)).chief == "w:1"
     with pytest.raises(SystemExit, match=re.escape(message)):
         modern.cluster.from_flags_or_environment(SimpleNamespace(**{**right, **wrong}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "flags", "message"),
+    [
+        (
+            "asynchronous",
+            {"issync": 1},
+            "TF 2 has no synchronous parameter servers, see mnist_multi_worker.py",
+        ),
+        (
+            "asynchronous",
+            {"jit": True},
+            "XLA compiles for one device, and the variables are on the parameter servers",
+        ),
+        ("asynchronous", {}, "the cluster has no parameter server (--ps_hosts)"),
+        ("synchronous", {}, "--issync=0: this one is synchronous, see mnist_parameter_server.py"),
+    ],
+)
+def test_what_a_trainer_refuses(modern, monkeypatch, kind, flags, message):
+    trainer = getattr(modern, kind)
+    monkeypatch.setattr(trainer, "FLAGS", SimpleNamespace(**{"issync": 0, "jit": False, **flags}))
+    with pytest.raises(SystemExit, match=re.escape(message)):
+        trainer.train(modern.cluster.Cluster({"worker": ["w:1"]}, "worker", 0))
 
 
 def test_tf_config(modern, monkeypatch):
