@@ -99,12 +99,11 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
 def judge_repeat(result: ParityResult, original: Recorded, again: Recorded) -> None:
     """Compares two recordings of the original: where they differ, nothing can be said of another program."""
     count = min(original.steps, again.steps)
-    steps = (islice(read_steps(recorded.folder), count) for recorded in (original, again))
-    apart = [
-        found for found in compare(*steps, Tolerances(result.tolerance, result.tolerance)) if not found.within
-    ]
+    steps, others = (islice(read_steps(side.folder), count) for side in (original, again))
+    found = compare(steps, others, Tolerances(result.tolerance, result.tolerance))
+    apart = [each for each in found if not each.within]
     if apart:
-        first = min(apart, key=lambda found: found.first_step or 0)
+        first = min(apart, key=lambda each: each.first_step or 0)
         note_unrepeatable(result, f"step {first.first_step or 0}: {first.kind} {first.name}")
 
 
