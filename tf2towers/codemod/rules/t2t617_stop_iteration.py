@@ -83,11 +83,13 @@ RULE = Rule(
         ),
         Example(
             "one that the generator catches, and an iterator by a class: they stay",
-            "import tensorflow as tf\n\n\nclass Steps:\n    def __next__(self):\n        raise StopIteration\n\n\ndef steps(n):\n    try:\n        for step in range(n):\n"
+            "import tensorflow as tf\n\n\nclass Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
+            "def steps(n):\n    try:\n        for step in range(n):\n"
             "            yield step\n        raise StopIteration\n    except StopIteration:\n        yield -1\n\n\n"
             "print(tf.Session().run(tf.constant(list(steps(2)))))\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
-            "class Steps:\n    def __next__(self):\n        raise StopIteration\n\n\ndef steps(n):\n    try:\n        for step in range(n):\n"
+            "class Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
+            "def steps(n):\n    try:\n        for step in range(n):\n"
             "            yield step\n        raise StopIteration\n    except StopIteration:\n        yield -1\n\n\n"
             "print(Session().run(tf.constant(list(steps(2)))))\n",
         ),
