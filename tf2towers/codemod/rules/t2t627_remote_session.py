@@ -59,13 +59,12 @@ def notes(file: File) -> None:
             )
 
 
-def _is_help(text: cst.CSTNode, call: cst.CSTNode) -> bool:
+def _is_help(text: cst.CSTNode, parent: cst.CSTNode) -> bool:
     """Whether a text is what a flag says of itself: the third argument of its definition, or `help`."""
-    for place, given in enumerate(call.args if isinstance(call, cst.Call) else ()):
-        if given.value is text:
-            word = "" if given.keyword is None else given.keyword.value
-            return word == "help" or (place == 2 and last_name(call.func).startswith("DEFINE_"))
-    return False
+    if isinstance(parent, cst.Arg):
+        return parent.keyword is not None and parent.keyword.value == "help"
+    defines = isinstance(parent, cst.Call) and last_name(parent.func).startswith("DEFINE_")
+    return defines and isinstance(parent, cst.Call) and [each.value for each in parent.args[2:3]] == [text]
 
 
 def _session_target(call: cst.Call) -> cst.BaseExpression | None:
