@@ -128,7 +128,7 @@ def _show(result: ParityResult, options: argparse.Namespace) -> None:
         print(parity_as_json(result))
     else:
         text = render_parity(result, verbose=options.verbose)
-        print(text, end="", file=sys.stderr if result.status == 2 else sys.stdout)
+        print(text, end="", file=sys.stderr if result.outcome == "error" else sys.stdout)
         if options.json:
             files[Path(options.json)] = parity_as_json(result)
     if (folder := options.report) is not None:
