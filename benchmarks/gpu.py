@@ -3,8 +3,8 @@
     python benchmarks/gpu.py
 
 One GPU is enough: it is divided into four logical GPUs (logical_gpus/), between which TensorFlow all-reduces in a ring;
-with several GPUs, NCCL does. The results are written to docs/performance-gpu.md. The exit status is 0 if all parts
-succeed, 1 if any fails, and 2 without a GPU.
+with several GPUs, NCCL does. The results are written to the end of docs/performance.md. The exit status is 0 if all
+parts succeed, 1 if any fails, and 2 without a GPU.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGE, BUILD = ROOT / "docs" / "performance-gpu.md", ROOT / "build" / "gpu"
+PAGE, BUILD = ROOT / "docs" / "performance.md", ROOT / "build" / "gpu"
+TITLE = "## On a GPU\n"
 TOWERS = "legacy/cifar10_towers.py"
 FLAGS = "--num_gpus=2 --batch_size=16 --batch_norm --max_steps=20 --decay_steps=10 --summary_every=10"
 #: name of a step -> its command, run in this order as `python ...`
@@ -49,7 +50,7 @@ def run(name: str, command: str, environment: dict[str, str]) -> tuple[bool, str
     print(done.stdout, flush=True)
     seconds = time.monotonic() - started
     tail = "\n".join("    " + line for line in done.stdout.splitlines()[-12:])
-    return done.returncode == 0, f"## {name}\n\nStatus {done.returncode}, {seconds:.0f} s:\n\n{tail}\n"
+    return done.returncode == 0, f"### {name}\n\nStatus {done.returncode}, {seconds:.0f} s:\n\n{tail}\n"
 
 
 def main() -> int:
@@ -73,14 +74,16 @@ def main() -> int:
     }
     results = [run(name, command.format(BUILD=BUILD), environment) for name, command in STEPS.items()]
     divided = ", divided into four logical ones" if len(gpus) == 1 else ""
-    head = f"# On a GPU\n\nWritten by `make test-gpu`: {', '.join(gpus)}{divided}.\n\n"
+    head = f"{TITLE}\nWritten by `make test-gpu`: {', '.join(gpus)}{divided}.\n\n"
     measured = BUILD / "performance.md"
     rows = (
         [line for line in measured.read_text().splitlines() if line.startswith("| ")]
         if measured.exists()
         else []
     )
-    PAGE.write_text(head + "\n".join(text for _, text in results) + "\n" + "\n".join(rows) + "\n")
+    found_now = head + "\n".join([*(text for _, text in results), *rows]) + "\n"
+    before, _, _ = PAGE.read_text().partition(TITLE)
+    PAGE.write_text(f"{before.rstrip()}\n\n{found_now}")
     return 0 if all(held for held, _ in results) else 1
 
 

@@ -288,7 +288,9 @@ def main() -> None:
     text = page(options, [*tables["cifar"], *tables["mobilenet"]], tables["clusters"], minutes)
     if options.page:
         draw(options.page.with_suffix(".png"), [row for rows in tables.values() for row in rows])
-        options.page.write_text(text + "\n", encoding="utf-8")
+        before = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
+        _, title, found = before.partition("\n## On a GPU\n")  # of `make test-gpu`
+        options.page.write_text(f"{text}\n{title}{found}", encoding="utf-8")
     else:
         print(text)
 
@@ -332,8 +334,6 @@ def page(options: argparse.Namespace, tower_rows: list[Row], clusters: list[Row]
     gpus = tf.config.list_physical_devices("GPU")
     gpu = f"{len(gpus)} GPUs" if gpus else "no GPU"
     on_gpus = "The towers ran on GPUs." if gpus else "No GPU was used: nothing here is measured on one."
-    if (ROOT / "docs" / "performance-gpu.md").exists():
-        on_gpus += " What `make test-gpu` found on one: [performance-gpu.md](performance-gpu.md)."
     where = f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, {gpu}, TensorFlow {tf.__version__}"
     heads = "s to the first step | CPU ms a step | MiB |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
     load = f"load {os.getloadavg()[2]:.1f} at the end, the programs' own included"

@@ -62,6 +62,9 @@ def test_rules_and_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert "To do:\n  " in out and "\nLeft as it is:\n    " in out
     assert main(["explain", "--all"]) == 0
     assert capsys.readouterr().out.count("T2T6") >= len(lines)
+    for line in lines:  # a page is at most a screen
+        main(["explain", line.split()[0]])
+        assert len(capsys.readouterr().out.splitlines()) <= 47, line
     assert main(["explain"]) == 2
     assert main(["explain", "T2T699"]) == 2
     err = capsys.readouterr().err

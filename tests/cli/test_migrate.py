@@ -176,4 +176,4 @@ def test_an_output_that_is_there_already(put: Put, capsys: pytest.CaptureFixture
         assert capsys.readouterr().out.endswith(words)
     path.write_text("x = OLD + 1\n")
     assert main(["migrate", "train.py", "-o", "out"]) == 0
-    assert capsys.readouterr().out.endswith("wrote out/train.py\n")
+    assert capsys.readouterr().out.endswith("changed out/train.py\n")

@@ -1,5 +1,6 @@
 """`migrate DIR`: which files are programs, what is passed over, and the same output whatever -j."""
 
+import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -124,5 +125,6 @@ def test_check_says_why_its_status_is_1(put: Put, capsys: pytest.CaptureFixture[
     shown = capsys.readouterr()
     assert shown.out.count("this line would be rewritten") == 2 and "T2T602" in shown.out
     assert shown.err == "tf2towers migrate: 2 files to change, 0 sites left by hand\n"
+    assert form != "json" or json.loads(shown.out)["status"] == 1
     assert main(["migrate", "train.py", "--output-format", form]) == 0
     assert "would be rewritten" not in capsys.readouterr().out

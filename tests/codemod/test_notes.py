@@ -16,6 +16,10 @@ NOTES = [
     ("with tf.Session(target=FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
     ("with tf.train.Supervisor().managed_session(FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
     ("with tf.train.MonitoredTrainingSession(master=FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
+    (
+        "tf.app.flags.DEFINE_string('m', '', 'grpc://..')\nwith tf.Session(FLAGS.m) as sess:\n    pass\n",
+        ["T2T627"],
+    ),
     ("with tf.Session('') as sess:\n    pass\n", []),
     (SYNC.format(0.1), ["T2T618"]),
     (SYNC.format(0.1) + HOOK, []),
@@ -71,14 +75,15 @@ def test_an_empty_file() -> None:
 
 
 @pytest.mark.parametrize(
-    "lines",
+    ("lines", "status"),
     [
-        "o = C.LazyAdamOptimizer(0.1)\np = C.LazyAdamOptimizer(0.1)\n",
-        "o = C.LazyAdamOptimizer(0.1)\np = C.ShampooOptimizer(0.1)\n",
-        "o = C.LazyAdamOptimizer(0.1)\nprint(C)\n",
-        "o = getattr(C, 'LazyAdamOptimizer')(0.1)\n",
+        ("o = C.LazyAdamOptimizer(0.1)\np = C.LazyAdamOptimizer(0.1)\n", 0),
+        ("o = C.LazyAdamOptimizer(0.1)\np = C.ShampooOptimizer(0.1)\n", 1),
+        ("o = C.LazyAdamOptimizer(0.1)\nprint(C)\n", 1),
+        ("o = getattr(C, 'LazyAdamOptimizer')(0.1)\n", 1),
     ],
 )
-def test_a_name_for_a_module_that_is_gone(lines: str) -> None:
+def test_a_name_for_a_module_that_is_gone(lines: str, status: int) -> None:
+    """It goes where every use of it is written by another name."""
     result = migrated(f"{HEAD}C = tf.contrib.opt\n{lines}")
-    assert result.status == 1 and "C = tf.contrib.opt" in result.changes[0].after
+    assert (result.status, "C = tf.contrib.opt" in result.changes[0].after) == (status, bool(status))

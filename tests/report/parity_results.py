@@ -87,6 +87,14 @@ def failed() -> ParityResult:
     return result
 
 
+def unrepeatable() -> ParityResult:
+    """As `note_unrepeatable` leaves it."""
+    result = differs()
+    result.outcome, result.diagnoses = "unrepeatable", []
+    result.error = "nothing can be said\nIt was recorded twice."
+    return result
+
+
 def hostile() -> ParityResult:
     """Names and texts that are markup, or steer a terminal."""
     mark = "<script>alert('&')</script>\x1b[2J\udc80\x00\"onload=x"
@@ -126,6 +134,7 @@ EVERY = {
     "within": within,
     "differs": differs,
     "failed": failed,
+    "unrepeatable": unrepeatable,
     "hostile": hostile,
     "NaN": lambda: odd(math.nan),
     "infinite": lambda: odd(math.inf),

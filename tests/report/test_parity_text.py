@@ -5,7 +5,18 @@ import re
 
 import pytest
 
-from tests.report.parity_results import EVERY, apart, bitwise, differs, equal, failed, large, sides, within
+from tests.report.parity_results import (
+    EVERY,
+    apart,
+    bitwise,
+    differs,
+    equal,
+    failed,
+    large,
+    sides,
+    unrepeatable,
+    within,
+)
 from tf2towers.report.parity_result import Comparison, ParityResult
 from tf2towers.report.parity_text import LISTED, ceiling, render_parity, worst_first
 
@@ -23,6 +34,7 @@ HEADLINES = [
     (differs(), "DIFFERS: 4 of 6 gradients, losses and variables, first at step 0, NaN or infinite in places,"
                 f" 1 could not be compared, over 3 steps on 2 towers {BOTH}"),
     (failed(), "could not be compared: train.py stopped: status 1"),
+    (unrepeatable(), "UNREPEATABLE: the original differs from itself from run to run: nothing can be said"),
     (ParityResult(**sides(), outcome="error"), "could not be compared: no reason was given"),
     (ParityResult(**sides()), "NOTHING COMPARED: no training step was recorded"),
     (ParityResult(**sides(), steps=4), "NOTHING COMPARED: no values were recorded"),

@@ -58,7 +58,22 @@ Original stack trace for 'x':
 """
 
 
+LOG2 = """\
+Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    sess.run(x)
+tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:
+
+Detected at node 'x' defined at (most recent call last):
+  File "train.py", line 2, in <module>
+Node: 'x'
+You must feed a value for placeholder tensor 'x'
+\t [[{{node x}}]]
+"""
+
+
 def test_an_errors_own_line() -> None:
+    assert raised(LOG2.splitlines()).endswith("error: You must feed a value for placeholder tensor 'x'")
     said = raised(LOG.splitlines())
     assert said.startswith("tensorflow.python.framework.errors_impl.InvalidArgumentError")
     assert "You must feed a value" in said
@@ -83,3 +98,4 @@ def test_a_migrated_script_imports_its_own_modules(tmp_path: Path, monkeypatch: 
     import its_other  # type: ignore[import-not-found]
 
     assert (its_model.WHOSE, its_other.WHOSE) == ("migrated", "original")
+    assert own.of_the_original() == ["../lib/its_other.py"]

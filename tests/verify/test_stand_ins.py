@@ -159,6 +159,39 @@ tf.app.flags.DEFINE_string("log_dir", "/tmp/logs", "absl has a flag of this name
 print(tf.app.flags.FLAGS.log_dir)
 """
 
+OLD = """
+import collections, imp, inspect, scipy.misc, sklearn.cross_validation
+import xml.etree.cElementTree as trees
+import numpy as np
+import tensorflow as tf
+
+print(np.str, np.product([2, 3]), np.stack(np.ones(2) for _ in range(3)).shape)
+print(trees.parse.__name__, imp.reload.__name__)
+print(len([collections.Mapping, inspect.getargspec, scipy.misc.logsumexp, sklearn.cross_validation.train_test_split]))
+print(tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL, bool(tf.Variable(1.0)))
+logits, labels = tf.constant([[1.0, 2.0]]), tf.constant([[0.0, 1.0]])
+with tf.Session() as sess:
+    print([value.tolist() for value in sess.run([
+        tf.concat(0, [[1.0], [2.0]]), tf.concat([[1.0], [2.0]], 0), tf.concat(concat_dim=0, values=[[1.0], [2.0]]),
+        tf.split(0, 2, logits[0])[1], tf.split(logits, 2, 1)[1][0],
+        tf.split(split_dim=0, num_split=2, value=logits[0])[0],
+    ])])
+    print([round(float(value[0]), 4) for value in sess.run([
+        tf.nn.softmax_cross_entropy_with_logits(logits, labels),
+        tf.nn.sparse_softmax_cross_entropy_with_logits(logits, tf.constant([1])),
+        tf.nn.sigmoid_cross_entropy_with_logits(logits, labels)[0],
+    ])])
+"""
+#: what OLD prints; the last line by hand: ln(1 + 1/e) twice, ln(1 + e)
+OF_OLD = """
+<class 'str'> 6 (3, 2)
+parse reload
+4
+train eval True
+[[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [2.0], [2.0], [1.0]]
+[0.3133, 0.3133, 1.3133]
+"""
+
 #: name -> the script, and what it prints
 SCRIPTS = {
     "data": (DATA, "20 (4, 784) (4, 10)"),
@@ -166,6 +199,7 @@ SCRIPTS = {
     "imports": (IMPORTS, IMPORTED),
     "towers": (TOWERS, PLACED),
     "gone": (GONE, ""),
+    "old": (OLD, OF_OLD),
 }  # fmt: skip
 INSTALL = """
 import contextlib, io, json, runpy, sys, traceback

@@ -63,17 +63,17 @@ def _migrate_scripts(paths: list[str], options: argparse.Namespace) -> int:
     if options.verify:
         if unread := [result for result in results if result.error is not None]:
             print("tf2towers migrate: --verify: nothing was run, nothing was written", file=sys.stderr)
-            show(unread, [], options, tree)
+            show(unread, {}, options, tree)
             return 2
         if verdict := verify_all(results, options):
             if status:
-                show(results, [], options, tree)  # the sites left may be the cause
+                show(results, {}, options, tree)  # the sites left may be the cause
             return verdict
-    written: list[Path] = []
+    written: dict[Path, str] = {}
     if options.write or options.output is not None:
         written = _write(results, options, None if tree is None else tree.base(paths))
         if options.vendor:
-            written += _write_runtime(results, options)
+            written.update(dict.fromkeys(_write_runtime(results, options), "wrote"))
         status = max([status, *(result.status for result in results)])
     elif options.check and any(result.changed for result in results):
         status = max(status, 1)
@@ -180,8 +180,8 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
 
 def _write(
     results: list[MigrationResult], options: argparse.Namespace, base: Path | None = None
-) -> list[Path]:
-    """Writes the migrated files and returns their paths; a script whose files cannot all be written gets an error."""
+) -> dict[Path, str]:
+    """Writes the migrated files and returns a word on each; a script that cannot be written gets an error."""
     good = [result for result in results if result.error is None]
     planned: dict[Path, bytes] = {}
 
@@ -197,7 +197,11 @@ def _write(
         return outputs
 
     plans = [(result, _catch_error(result, partial(plan, result))) for result in good]
-    return [path for result, outputs in plans for path in _catch_error(result, partial(write_all, outputs))]
+    there = {target for target in planned if options.output is not None and target.exists()}
+    written = [
+        path for result, outputs in plans for path in _catch_error(result, partial(write_all, outputs))
+    ]
+    return {path: "changed" if path in there else "wrote" for path in written}
 
 
 def _catch_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Got]:

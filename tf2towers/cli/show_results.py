@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +18,12 @@ from tf2towers.source.script import STDIN
 
 
 def show(
-    results: list[MigrationResult], written: list[Path], options: argparse.Namespace, tree: Tree | None
+    results: list[MigrationResult],
+    written: Mapping[Path, str],
+    options: argparse.Namespace,
+    tree: Tree | None,
 ) -> None:
-    """Prints the results and the written files; each file of a folder with its first program."""
+    """Prints the results and the written files, each with a word; each file of a folder with its first program."""
     once = results if tree is None else reported_once(results)
     try:
         if options.format == "text":
@@ -42,7 +45,10 @@ def show(
 
 
 def _show_text(
-    results: list[MigrationResult], written: list[Path], options: argparse.Namespace, tree: Tree | None
+    results: list[MigrationResult],
+    written: Mapping[Path, str],
+    options: argparse.Namespace,
+    tree: Tree | None,
 ) -> None:
     to_stdout = not (options.write and any(result.script == STDIN for result in results))
     out = sys.stdout if to_stdout else sys.stderr
@@ -58,7 +64,7 @@ def _show_text(
             out.writelines(text.lines(result, name_of, shows_diff, brief, options.verbose))
     if options.quiet:
         return
-    out.writelines(f"wrote {display_path(path)}\n" for path in written)
+    out.writelines(f"{word} {display_path(path)}\n" for path, word in written.items())
     if options.output is not None and not written and any(result.changed for result in results):
         print(f"{display_path(options.output)}: up to date", file=out)
 

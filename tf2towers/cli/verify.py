@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Runs the code of both scripts, each in a process of its own; what they write goes to a scratch\n"
         "directory. ARGS are the command line of both.\n"
-        "exit status: 0 parity, 1 they differ, 2 one of them could not be run."
+        "exit status: 0 parity, 1 they differ, 2 one of them could not be run, or the original differs from\n"
+        "itself from run to run, and nothing can be said."
     )
     add = parser.add_argument
     add("legacy", type=Path, metavar="LEGACY", help="the TF1 script")
@@ -127,7 +128,7 @@ def _show(result: ParityResult, options: argparse.Namespace) -> None:
         print(parity_as_json(result))
     else:
         text = render_parity(result, verbose=options.verbose)
-        print(text, end="", file=sys.stderr if result.status == 2 else sys.stdout)
+        print(text, end="", file=sys.stderr if result.outcome == "error" else sys.stdout)
         if options.json:
             files[Path(options.json)] = parity_as_json(result)
     if (folder := options.report) is not None:

@@ -37,14 +37,19 @@ def _plain(value: Any) -> Any:
 
 def render(results: Sequence[MigrationResult], _: object = None) -> str:
     """Returns all results as one JSON object."""
-    status = max((result.status for result in results), default=0)
+    status = max(map(_status, results), default=0)
     return as_json({"version": VERSION, "status": status, "results": list(map(_result, results))})
+
+
+def _status(result: MigrationResult) -> int:
+    """With `--check` a line that would be rewritten counts."""
+    return max(result.status, int(any(finding.kind == "edit" for finding in result.findings)))
 
 
 def _result(result: MigrationResult) -> dict[str, object]:
     return {
         "script": result.script,
-        "status": result.status,
+        "status": _status(result),
         "error": result.error,
         "changes": [
             {"path": change.path, "encoding": change.encoding, "diff": "".join(unified_diff(change))}

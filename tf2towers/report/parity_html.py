@@ -10,7 +10,13 @@ from tf2towers.report.result import FileChange
 from tf2towers.report.text import unified_diff
 
 #: each sign shows the outcome without colour, for readers who cannot see colours
-_SIGNS = {"bitwise": ("✓", "good"), "within": ("≈", "fair"), "differs": ("✗", "bad"), "error": ("!", "bad")}
+_SIGNS = {
+    "bitwise": ("✓", "good"),
+    "within": ("≈", "fair"),
+    "differs": ("✗", "bad"),
+    "unrepeatable": ("?", "fair"),
+    "error": ("!", "bad"),
+}
 
 
 def parity_page(result: ParityResult) -> str:

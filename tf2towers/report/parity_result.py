@@ -70,7 +70,7 @@ class Side:
     notes: list[str] = field(default_factory=list)
 
 
-Outcome = Literal["bitwise", "within", "differs", "error"]
+Outcome = Literal["bitwise", "within", "differs", "unrepeatable", "error"]
 
 
 @dataclass
@@ -78,8 +78,9 @@ class ParityResult:
     """The verdict on a pair of scripts.
 
     Attributes:
-        outcome: 'bitwise': every bit equal. 'within': all within `tolerance`, or rounding. 'differs'. 'error': could
-            not be run or compared; `error` says why.
+        outcome: 'bitwise': every bit equal. 'within': all within `tolerance`, or rounding. 'differs'. 'unrepeatable':
+            the original differs from itself from run to run. 'error': could not be run or compared. Of these two
+            `error` says why.
         first_gradient: the variable nearest to the loss whose gradient differs in step `first_step`; empty where
             no gradient differs.
         calls: the number of session calls compared, where both programs make the same calls. A comparison's step is
@@ -109,5 +110,5 @@ class ParityResult:
 
     @property
     def status(self) -> int:
-        """The exit status: 0 parity, 1 differs, 2 could not be run."""
-        return {"bitwise": 0, "within": 0, "differs": 1, "error": 2}[self.outcome]
+        """The exit status: 0 parity, 1 differs, 2 could not be run, or nothing can be said."""
+        return {"bitwise": 0, "within": 0, "differs": 1, "unrepeatable": 2, "error": 2}[self.outcome]

@@ -60,6 +60,10 @@ def headline(result: ParityResult) -> str:
     if result.outcome == "error":
         lines = result.error.strip().splitlines()
         return f"could not be compared: {lines[0].strip() if lines else 'no reason was given'}"
+    if result.outcome == "unrepeatable":
+        return (
+            f"UNREPEATABLE: the original differs from itself from run to run: {result.error.splitlines()[0]}"
+        )
     if is_empty(result):
         return f"NOTHING COMPARED: {'no values were' if result.steps else 'no training step was'} recorded"
     core = _OF_CALLS if result.calls else _OF_STEPS
@@ -101,7 +105,7 @@ def is_empty(result: ParityResult) -> bool:
 
 def error_details(result: ParityResult) -> str:
     """The lines of an error after the first."""
-    return "\n".join(result.error.strip().splitlines()[1:]) if result.outcome == "error" else ""
+    return "\n".join(result.error.strip().splitlines()[1:])
 
 
 def span(result: ParityResult) -> str:

@@ -125,13 +125,18 @@ def raised(written: Sequence[str]) -> str:
         if text.startswith("Traceback (most recent call last)"):
             inside = True
         elif inside and text and not text[0].isspace() and _RAISED.match(text):
-            more = (
-                lines[place + 1].strip()
-                if text.endswith("root error(s) found.") and place + 1 < len(lines)
-                else ""
-            )
-            found, inside = f"{text.strip()} {more}".strip(), False
+            found, inside = f"{text.strip()} {_told_below(text, lines[place + 1 :])}".strip(), False
     return found
+
+
+def _told_below(text: str, below: Sequence[str]) -> str:
+    """What TensorFlow says of an error in the lines below its name: after its nodes, or of the first of several."""
+    if text.endswith("Graph execution error:"):
+        nodes = [place for place, line in enumerate(below) if line.lstrip().startswith("Node: ")]
+        below = below[nodes[-1] + 1 :] if nodes else []
+    elif not text.endswith("root error(s) found."):
+        return ""
+    return next((line.strip() for line in below if line.strip() and not line.endswith("found.")), "")
 
 
 def last_lines(written: Sequence[str], count: int = 25) -> str:

@@ -66,6 +66,29 @@ def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
         )
 
 
+def note_unrepeatable(result: ParityResult, difference: str) -> None:
+    """Says that two recordings of the original are not the same, in the place of a verdict on the migrated script.
+
+    Args:
+        difference: where the recordings differ first.
+    """
+    result.outcome, result.diagnoses = "unrepeatable", []
+    result.error = (
+        f"nothing can be said\nIt was recorded twice; first difference: {difference}.\n"
+        "Something races in it that its graph leaves in no order, or it reads the clock or unseeded random numbers. "
+        "Order that in both scripts (tf.control_dependencies, a seed), or take one worker; then verify again"
+    )
+
+
+@contextlib.contextmanager
+def note_failed_repeat(result: ParityResult) -> Iterator[None]:
+    """Around a second recording of the original: that it failed is a note."""
+    try:
+        yield
+    except (RunFailed, NotComparable, LaunchError) as problem:
+        result.notes.append(f"the original could not be recorded twice: {str(problem).splitlines()[0]}")
+
+
 def note_steps_of_rounding(result: ParityResult, steps: int, names: Sequence[str]) -> None:
     """Adds a note on the rule by which steps on two TensorFlows were judged one by one.
 

@@ -208,8 +208,14 @@ class _Side:
             ended = f"and ended with {f'signal {-status}' if status < 0 else f'exit status {status}'}"
         made_so_far = f"made {count_words(self.count_steps())} {ended}; it wrote last:\n{tail}"
         if status and error:
-            raise RunFailed(f"{self.title} failed: {error}\nIt {made_so_far}")
+            raise RunFailed(f"{self.title} failed: {error}\n{self._borrowed()}It {made_so_far}")
         raise RunFailed(f"{self.title} {made_so_far}")
+
+    def _borrowed(self) -> str:
+        """What a migrated script that failed has imported of its original, in a line; it may be why."""
+        facts = self.folder / "meta.json"
+        files = json.loads(facts.read_text(encoding="utf-8")).get("of_original") if facts.exists() else None
+        return f"It imports files of the original's: {', '.join(files[:4])}\n" if files else ""
 
     def run_cluster(self, given: dict[str, object], shape: Shape) -> Run:
         """Runs the script as a cluster, each task under a recorder, until every worker's recording is complete.

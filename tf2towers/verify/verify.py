@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Kind, ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
-from tf2towers.verify.compare import NotComparable, compare, first_of, outcome_of, share_of, tolerances
+from tf2towers.verify.compare import (
+    NotComparable,
+    Tolerances,
+    compare,
+    first_of,
+    outcome_of,
+    share_of,
+    tolerances,
+)
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.recording import Recording, read_steps
-from tf2towers.verify.result_notes import new_result, note_facts, note_open, note_side, prepare_runs
+from tf2towers.verify.result_notes import (
+    new_result,
+    note_facts,
+    note_failed_repeat,
+    note_open,
+    note_side,
+    note_unrepeatable,
+    prepare_runs,
+)
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
 
 GRADIENTS: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient")
@@ -74,6 +91,20 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
         recording, other_recording = Recording.load(original.folder), Recording.load(migrated.folder)
         result.first_step, result.first_gradient = first_of(result.comparisons, recording.facts.trainable)
         result.diagnoses = diagnose(recording, other_recording)
+        with note_failed_repeat(result):
+            again = record_original(script, arguments, place / "original-again", options, migrated=of_runtime)
+            judge_repeat(result, original, again)
+
+
+def judge_repeat(result: ParityResult, original: Recorded, again: Recorded) -> None:
+    """Compares two recordings of the original: where they differ, nothing can be said of another program."""
+    count = min(original.steps, again.steps)
+    steps, others = (islice(read_steps(side.folder), count) for side in (original, again))
+    found = compare(steps, others, Tolerances(result.tolerance, result.tolerance))
+    apart = [each for each in found if not each.within]
+    if apart:
+        first = min(apart, key=lambda each: each.first_step or 0)
+        note_unrepeatable(result, f"step {first.first_step or 0}: {first.kind} {first.name}")
 
 
 def judge(

@@ -52,12 +52,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
     }
     runs["a dataset"] = (LEGACY / "threads.py", "", "", ["dataset"])
     runs["in a branch"] = (branch, "", "", [])
+    runs["which is first"] = (LEGACY / "counting.py", "", "", [])
 
     def verified(name: str) -> ParityResult:
         script, right, wrong, arguments = runs[name]
         home = folder / name.replace(" ", "_")
         migrate_into(script, home, right, wrong)
-        return verify(script, home / "threads.py", arguments, Options(timeout=200))
+        return verify(script, home / script.name, arguments, Options(timeout=200))
 
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(runs, pool.map(verified, runs), strict=True))
@@ -91,3 +92,10 @@ def test_what_cannot_be_given(made: dict[str, ParityResult]) -> None:
     assert result.outcome == "error"
     assert "prefetch_queue/fifo_queue" in result.error
     assert "num_threads=1" in result.error
+
+
+def test_an_original_that_differs_from_itself(made: dict[str, ParityResult]) -> None:
+    """Towers that race beside the graph: each run has other losses, and no verdict."""
+    result = made["which is first"]
+    assert (result.outcome, result.status, result.diagnoses) == ("unrepeatable", 2, [])
+    assert "in one run" in result.error and "in the other" in result.error

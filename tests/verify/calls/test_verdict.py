@@ -113,3 +113,22 @@ def test_rules(tmp_path: Path) -> None:
         result = result_of(original, run(tmp_path / f"{name}2", *calls[1]))
         assert result.outcome == "within"
         assert result.notes[0].startswith(rule)
+
+
+@pytest.mark.parametrize(
+    ("again", "difference"),
+    [
+        ([call(fetched_0000=1.0), call(fetched_0000=2.0)], ""),
+        ([call(fetched_0000=1.0), call(fetched_0000=2.5)], "2.0 in one run, 2.5 in the other"),
+        ([call(fetched_0000=1.0)], "other session calls"),
+    ],
+)
+def test_an_original_that_differs_from_itself(
+    again: list[dict[str, Any]], difference: str, tmp_path: Path
+) -> None:
+    """Nothing can be said then, wherever the migrated script differs."""
+    original = run(tmp_path / "a", call(fetched_0000=1.0), call(fetched_0000=2.0))
+    result = result_of(original, run(tmp_path / "b", call(fetched_0000=1.5), call(fetched_0000=2.0)))
+    verdict.judge_repeat(result, original, run(tmp_path / "c", *again))
+    assert (result.outcome, result.status) == (("unrepeatable", 2) if difference else ("differs", 1))
+    assert (difference in result.error, bool(result.diagnoses)) == (True, not difference)

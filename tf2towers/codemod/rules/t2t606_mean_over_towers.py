@@ -63,15 +63,14 @@ RULE = Rule(
         Example(
             "the classic function",
             "import tensorflow as tf\n\n\ndef average(tower_grads):\n    result = []\n"
-            "    for pairs in zip(*tower_grads):\n        grads = []\n        for g, _ in pairs:\n"
-            "            grads.append(tf.expand_dims(g, 0))\n        mean = tf.reduce_mean(tf.concat(grads, 0), 0)\n"
+            "    for pairs in zip(*tower_grads):\n        mean = tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0)\n"
             "        result.append((mean, pairs[0][1]))\n    return result\n\n\n"
-            "opt = tf.train.GradientDescentOptimizer(0.1)\ntower_grads = []\nfor i in range(2):\n"
+            "opt, tower_grads = tf.train.GradientDescentOptimizer(0.1), []\nfor i in range(2):\n"
             "    with tf.device('/gpu:%d' % i):\n"
             "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n"
             "train_op = opt.apply_gradients(average(tower_grads))\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
-            "graph_mode()\n\n\nopt = tf.train.GradientDescentOptimizer(0.1)\ntower_grads = []\n\n\ndef tower(i):\n"
+            "graph_mode()\n\n\nopt, tower_grads = tf.train.GradientDescentOptimizer(0.1), []\n\n\ndef tower(i):\n"
             "    with tf.device('/gpu:%d' % i):\n"
             "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n\n\n"
             "strategy = TowerStrategy(2)\nwith strategy.scope():\n"

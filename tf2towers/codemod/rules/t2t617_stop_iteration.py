@@ -70,23 +70,24 @@ RULE = Rule(
     modules=True,
     examples=(
         Example(
-            "batches of one epoch, and an iterator by a class, which stays",
+            "batches of one epoch",
             "import tensorflow as tf\n\n\ndef batches(x, size):\n    start = 0\n    while True:\n"
             "        if start >= len(x):\n            raise StopIteration\n        yield x[start : start + size]\n"
-            "        start += size\n\n\nclass Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
+            "        start += size\n\n\n"
             "for batch in batches([1, 2, 3], 2):\n    tf.Session().run(tf.constant(batch))\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
             "\n\ndef batches(x, size):\n    start = 0\n    while True:\n        if start >= len(x):\n"
-            "            return\n        yield x[start : start + size]\n        start += size\n\n\nclass Steps:\n"
-            "    def __next__(self):\n        raise StopIteration\n\n\nfor batch in batches([1, 2, 3], 2):\n"
-            "    Session().run(tf.constant(batch))\n",
+            "            return\n        yield x[start : start + size]\n        start += size\n\n\n"
+            "for batch in batches([1, 2, 3], 2):\n    Session().run(tf.constant(batch))\n",
         ),
         Example(
-            "one that the generator catches",
-            "import tensorflow as tf\n\n\ndef steps(n):\n    try:\n        for step in range(n):\n"
+            "one that the generator catches, and an iterator by a class: they stay",
+            "import tensorflow as tf\n\n\nclass Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
+            "def steps(n):\n    try:\n        for step in range(n):\n"
             "            yield step\n        raise StopIteration\n    except StopIteration:\n        yield -1\n\n\n"
             "print(tf.Session().run(tf.constant(list(steps(2)))))\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
+            "class Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
             "def steps(n):\n    try:\n        for step in range(n):\n"
             "            yield step\n        raise StopIteration\n    except StopIteration:\n        yield -1\n\n\n"
             "print(Session().run(tf.constant(list(steps(2)))))\n",

@@ -142,9 +142,9 @@ RULE = Rule(
     beside it without TensorFlow: it has to be built for this Python. T2T628 reports a module that protoc wrote before
     3.19.
     """,
-    todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
-    "PYTHONPATH that it is in (--python-path FOLDER), and migrate again; of a library that you install, copy the "
-    "package there, or say that it has no TensorFlow 1 in it (`# noqa: T2T624`). Write a computed import out: "
+    todo="A module of the program: put it beside the script, or name the folder that it is in (--python-path FOLDER), "
+    "and migrate again. A library that you install, without TensorFlow 1 in it: accept the line (`# noqa: T2T624`). "
+    "With TensorFlow 1 in it: copy its package beside the script, and migrate again. Write a computed import out: "
     "`import models.vgg`, or a dictionary of the modules that there are.",
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),

@@ -102,8 +102,8 @@ RULE = Rule(
     left as it is where Keras 3 has all it names.
     """,
     todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
-    "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2; "
-    "compile operations in C++ for TensorFlow 2 (C++17, with its headers).",
+    "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2. "
+    "Operations in C++ are compiled again, for TensorFlow 2: with its headers, as C++17.",
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),
     modules=True,

@@ -47,7 +47,7 @@ def notes(file: File) -> None:
     for text in file.tree.literals if "grpc://" in file.script.text else ():
         value, parent = literal(text), file.parent(text)
         if isinstance(value, str) and value.startswith("grpc://"):
-            if not isinstance(parent, cst.Expr | cst.Dict | cst.Set):
+            if not isinstance(parent, cst.Expr | cst.Dict | cst.Set) and not _is_help(text, parent):
                 message = "a session of a server that another program makes"
                 file.note(text, "T2T627", with_quoted_code(message, file.text.of(file.statement(text))))
     for call in file.all(cst.Call):
@@ -57,6 +57,14 @@ def notes(file: File) -> None:
             file.note(
                 call, "T2T627", f"{message} program's server is refused when the session is made", "note"
             )
+
+
+def _is_help(text: cst.CSTNode, parent: cst.CSTNode) -> bool:
+    """Whether a text is what a flag says of itself: the third argument of its definition, or `help`."""
+    if isinstance(parent, cst.Arg):
+        return parent.keyword is not None and parent.keyword.value == "help"
+    defines = isinstance(parent, cst.Call) and last_name(parent.func).startswith("DEFINE_")
+    return defines and isinstance(parent, cst.Call) and [each.value for each in parent.args[2:3]] == [text]
 
 
 def _session_target(call: cst.Call) -> cst.BaseExpression | None:

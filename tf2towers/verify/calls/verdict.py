@@ -13,11 +13,16 @@ from tf2towers.report.parity_result import Diagnosis, ParityResult
 from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
 from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
-from tf2towers.verify.compare import NotComparable, outcome_of, tolerances
+from tf2towers.verify.compare import NotComparable, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.noise import compare_steps_of_rounding, record_steps_of_both
 from tf2towers.verify.recording import Recording
-from tf2towers.verify.result_notes import note_open, note_steps_of_rounding
+from tf2towers.verify.result_notes import (
+    note_failed_repeat,
+    note_open,
+    note_steps_of_rounding,
+    note_unrepeatable,
+)
 from tf2towers.verify.sides import Options, record_calls
 
 
@@ -29,16 +34,29 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     options = dataclasses.replace(options, queues=place / "original")
     migrated = record_calls(other_script, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
-    if result.outcome != "differs" or options.cluster is not None:
-        return
-    other = result.is_across_versions and options.tolerance is None
-    steps = record_steps_of_both(result, options, place, double=other)
-    if steps is None:
-        return
-    if other:
-        _judge_in_step(result, options, place, original, *steps)
+    if result.outcome == "differs" and options.cluster is None:
+        other = result.is_across_versions and options.tolerance is None
+        steps = record_steps_of_both(result, options, place, double=other)
+        if steps is not None and other:
+            _judge_in_step(result, options, place, original, *steps)
+        if steps is not None and result.outcome == "differs":
+            result.diagnoses = [*diagnose(*steps), *result.diagnoses]
     if result.outcome == "differs":
-        result.diagnoses = [*diagnose(*steps), *result.diagnoses]
+        with note_failed_repeat(result):
+            again = record_calls(script, arguments, place / "original-again", options, migrated=of_runtime)
+            judge_repeat(result, original, again, options)
+
+
+def judge_repeat(result: ParityResult, original: Run, again: Run, options: Options | None = None) -> None:
+    """Compares two recordings of the original: where they differ, nothing can be said of the migrated script."""
+    limits, _ = _limits(original, result.migrated.tensorflow, options or Options())
+    found = compare(original, again, limits, original.written_by_threads | again.written_by_threads)
+    if (first := found.first) is not None:
+        values = _values(*first.values, ("in one run", "in the other"))
+        place = f"session call {first.original.number} ({first.original.place})"
+        note_unrepeatable(result, f"{place}: {first.kind} {first.name}: {values}")
+    elif found.problem:
+        note_unrepeatable(result, "the two runs make other session calls, or other errors end them")
 
 
 def _judge_in_step(
@@ -89,9 +107,7 @@ def judge(
         in_step: whether the migrated run got the original's variables after each step, which was judged separately;
             it may then be shorter.
     """
-    options, tensorflows = options or Options(), (original.tensorflow, migrated.tensorflow)
-    towers = 0 if options.tower_order else original.towers
-    limits, rule = tolerances(options.tolerance, tensorflows, towers, lockstep=False)
+    limits, rule = _limits(original, migrated.tensorflow, options or Options())
     found = compare(
         original,
         migrated,
@@ -121,6 +137,12 @@ def judge(
             f"the migrated script imports files of the original's folder: {', '.join(migrated.of_original[:4])}"
         )
     _note_the_rest(result, found, original, migrated)
+
+
+def _limits(original: Run, tensorflow: str, options: Options) -> tuple[Tolerances, str]:
+    """What may differ between runs of session calls, and the rule for it, where the migrated one is on `tensorflow`."""
+    towers = 0 if options.tower_order else original.towers
+    return tolerances(options.tolerance, (original.tensorflow, tensorflow), towers, lockstep=False)
 
 
 def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
@@ -195,20 +217,25 @@ def _first(first: Difference, found: Compared) -> Diagnosis:
     return Diagnosis("first difference", message + ".", "", original.number)
 
 
-def _values(one: np.ndarray | None, two: np.ndarray | None) -> str:
+def _values(
+    one: np.ndarray | None,
+    two: np.ndarray | None,
+    sides: tuple[str, str] = ("in the original", "in the migrated script"),
+) -> str:
+    in_one, in_two = sides
     if one is None or two is None:
-        return "only in the migrated script" if one is None else "only in the original"
+        return f"only {in_two if one is None else in_one}"
     if one.shape != two.shape or one.dtype != two.dtype:
-        return f"{one.dtype}{list(one.shape)} in the original, {two.dtype}{list(two.shape)} in the migrated script"
+        return f"{one.dtype}{list(one.shape)} {in_one}, {two.dtype}{list(two.shape)} {in_two}"
     if one.dtype == np.uint8:
-        return f"{one.tobytes()[:60]!r} in the original, {two.tobytes()[:60]!r} in the migrated script"
+        return f"{one.tobytes()[:60]!r} {in_one}, {two.tobytes()[:60]!r} {in_two}"
     alike = one == two
     if one.dtype.kind in "fc":
         alike |= np.isnan(one) & np.isnan(two)
     apart = np.flatnonzero(~alike)
     place = np.unravel_index(apart[0], one.shape)
     at = f" at {[int(index) for index in place]}" if one.ndim else ""
-    text = f"{one[place]!s} in the original, {two[place]!s} in the migrated script{at}"
+    text = f"{one[place]!s} {in_one}, {two[place]!s} {in_two}{at}"
     if one.ndim:
         text += f"; {apart.size} of {one.size} elements differ"
     return text

@@ -86,11 +86,14 @@ class OwnModules(object):
         return os.path.join(self._home, os.path.relpath(os.path.join(self._start, entry), self._original))
 
     def of_the_original(self) -> List[str]:
-        """The imported files of the original's folder, by their paths relative to it."""
+        """The imported files of the original's folders, by their paths relative to its own."""
+        relative = [entry for entry in sys.path if self._own(entry) != entry]
+        folders = {self._original, *(os.path.abspath(os.path.join(self._start, entry)) for entry in relative)}
+        beside = tuple(folder + os.sep for folder in folders)
         found = []
         for module in list(sys.modules.values()):
             file = os.path.abspath(str(getattr(module, "__file__", None) or ""))
-            if file.startswith(self._original + os.sep) and not file.startswith(self._home + os.sep):
+            if file.startswith(beside) and not file.startswith(self._home + os.sep):
                 if "site-packages" not in file:
                     found.append(os.path.relpath(file, self._original))
         return sorted(found)

@@ -6,18 +6,19 @@ The substitutes are listed in codemod/symbols.tsv, as for migrated scripts.
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
+from tf2towers.verify.stand_ins.libraries import complete_libraries
 from tf2towers.verify.stand_ins.modules import (
     KerasFinder,
     StandInFinder,
     Tensorflow1,
     complete,
     modules_by_name,
+    take_old_arguments,
 )
 from tf2towers.verify.stand_ins.objects import Objects
 
@@ -51,7 +52,8 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     complete(objects)
     for patch in FOR_ORIGINALS:
         patch()
-    _complete_numpy()
+    complete_libraries()
+    take_old_arguments(objects)
     if place_towers is not None:
         place_towers(v1)
     sys.modules.update(modules_by_name(real))
@@ -61,34 +63,3 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     if "keras" not in sys.modules:  # TensorFlow's own Keras is tf_keras here
         sys.meta_path.insert(0, KerasFinder())
     sys.modules["tensorflow"] = Tensorflow1(objects)
-
-
-def _complete_numpy() -> None:
-    """Gives NumPy names and behaviour of versions before 1.20: `np.str` and similar, generators as lists of arrays."""
-    import numpy as np
-
-    from tf2towers.runtime.old_libraries import numpy1
-
-    names: dict[str, Any] = {kind.__name__: kind for kind in (str, int, float, bool, complex, object)}
-    names |= {
-        "long": int,
-        "unicode": str,
-        "float_": np.float64,
-        "unicode_": np.str_,
-        "Inf": np.inf,
-        "NaN": np.nan,
-    }
-    names |= {name: value for name, value in vars(numpy1).items() if name[0] != "_"}
-    for name, value in names.items():
-        if name not in np.__dict__ and name not in ("annotations", "Any", "Callable", "np"):
-            setattr(np, name, value)
-    for name in ("stack", "vstack", "hstack", "concatenate", "dstack", "column_stack"):
-        setattr(np, name, _of_generators(getattr(np, name)))
-
-
-def _of_generators(function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def call(arrays: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(list(arrays) if isinstance(arrays, Iterator) else arrays, *args, **kwargs)
-
-    return call

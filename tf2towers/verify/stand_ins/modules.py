@@ -14,8 +14,15 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, NoReturn
 
+from tf2towers.codemod.arguments import argument_orders, keyword_renames
 from tf2towers.codemod.symbols import is_for_sessions, is_module, is_of_old_release, symbol_table
-from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandInError, Objects
+from tf2towers.verify.stand_ins.objects import (
+    ONLY_HERE,
+    STILL_THERE,
+    NoStandInError,
+    Objects,
+    in_old_order,
+)
 
 
 @cache
@@ -191,6 +198,22 @@ def complete(objects: Objects) -> None:
             setattr(module, name, objects.find_object(canonical))
         except NoStandInError:
             continue
+
+
+def take_old_arguments(objects: Objects) -> None:
+    """Lets functions and classes that TensorFlow still has take the orders and keywords of old releases, too."""
+    for canonical in sorted({*argument_orders(), *keyword_renames()}):
+        parent, _, name = canonical.rpartition(".")
+        if parent.startswith("tf.contrib"):  # what stands for it was given them when it was found
+            continue
+        module = _module(objects, parent)
+        if module is None or isinstance(module, StandIn) or not _has(module, name):
+            continue
+        found = getattr(module, name)
+        if isinstance(found, type):
+            found.__init__ = in_old_order(canonical, found.__init__)  # type: ignore[misc]
+        else:
+            setattr(module, name, in_old_order(canonical, found))
 
 
 def _is_layer(canonical: str) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import Any
 
-from tf2towers.codemod.arguments import argument_orders
+from tf2towers.codemod.arguments import argument_orders, keyword_renames
 from tf2towers.codemod.symbols import Found, RuntimeName, find_replacement, is_for_sessions, is_still_there
 
 #: whole modules of tf.contrib that TensorFlow still has elsewhere
@@ -60,7 +60,7 @@ class Objects:
                 if found.runtime is not None:
                     return self._of_runtime(found.runtime)
                 if found.kind != "left":
-                    return _in_old_order(name, self._of_tensorflow(found))
+                    return in_old_order(name, self._of_tensorflow(found))
             except (AttributeError, ImportError):
                 continue
         raise NoStandInError(canonical)
@@ -102,17 +102,37 @@ class Objects:
         raise missing
 
 
-def _in_old_order(canonical: str, function: Any) -> Any:
-    """The function, with arguments in TF1's order (`deprecated_flipped_softmax_cross_entropy_with_logits`)."""
+def in_old_order(canonical: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; called in the order, or by the keywords, of an old release, it takes that, as `migrate` does."""
     order, when, _ = argument_orders().get(canonical, ((), "", ""))
-    if when != "any-positional":
+    renamed = keyword_renames().get(canonical, {})
+    if not order and not renamed:
         return function
 
     @wraps(function)
-    def in_old_order(*arguments: Any, **options: Any) -> Any:
-        return function(**dict(zip(order, arguments, strict=False)), **options)
+    def in_old_order(*given: Any, **options: Any) -> Any:
+        kept = _places_kept(when, given, len(order))
+        options.update(zip(order[kept:], given[kept:], strict=False))
+        named = {renamed.get(name, name): value for name, value in options.items()}
+        named.pop("", None)  # without effect now
+        return function(*given[:kept], **named)
 
     return in_old_order
+
+
+def _places_kept(when: str, given: tuple[Any, ...], most: int) -> int:
+    """How many arguments keep their places; those after them are of the old order (`argument_orders`)."""
+    if when == "any-positional":
+        return 0
+    if when == "third-positional":
+        return min(2, len(given))
+    if when == "last-positional" and len(given) == most:
+        return most - 1
+    if when in ("first-is-int", "int-or-list-second") and len(given) > 1:
+        lists = [isinstance(value, list | tuple) for value in given[:2]]
+        if isinstance(given[0], int) or (when == "int-or-list-second" and lists == [False, True]):
+            return 0
+    return len(given)
 
 
 def _attribute(value: Any, dotted: str) -> Any:
