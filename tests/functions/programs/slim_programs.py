@@ -325,7 +325,6 @@ TABLE = {
     "rare_functions": lambda: [
         tf.contrib.image.angles_to_projective_transforms(0.3, 4.0, 5.0),
         [tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL],
-        tf.contrib.training.parse_values("a=1,b=[2,3]", {"a": int, "b": int})["b"],
         [variable.name for variable in tf.trainable_variables()],
     ],
     "pools_of_a_shape": lambda images=(normal, 2, 4, 4, 3): [

@@ -110,7 +110,9 @@ class LayerNormBasicLSTMCell(RNNCell):
     def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
         """(batch, depth) and a state -> the output (batch, units) and the next state."""
         memory, output = state
-        gates = linear([inputs, output], 4 * self._num_units, not self._layer_norm)
+        gates = linear([inputs, output], 4 * self._num_units, False)
+        if not self._layer_norm:  # its bias begins as the scope says, which is not as zeros
+            gates = tf.nn.bias_add(gates, v1.get_variable("bias", gates.shape[1:], gates.dtype))
         scopes = ("input", "transform", "forget", "output")
         parts = zip(tf.split(gates, num_or_size_splits=4, axis=1), scopes, strict=True)
         write, new, keep, show = (self._norm(part, scope) for part, scope in parts)
@@ -162,7 +164,8 @@ class Linear:
 
     def __call__(self, args: Any) -> tf.Tensor:
         """The output for such inputs: (batch, output_size)."""
-        product = tf.matmul(tf.concat(tf.nest.flatten(args), 1), self._kernel)
+        inputs = tf.nest.flatten(args)
+        product = tf.matmul(inputs[0] if len(inputs) == 1 else tf.concat(inputs, 1), self._kernel)
         return product if self._bias is None else tf.nn.bias_add(product, self._bias)
 
 
