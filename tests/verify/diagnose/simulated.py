@@ -181,9 +181,8 @@ def run(trainer: Trainer, in_step: Recording | None = None) -> Recording:
             part = slice(j * trainer.batch, (j + 1) * trainer.batch)
             loss, gradients, mean, variance = _forward(trainer, v, x[part], labels[part])
             for name, g in gradients.items():
-                gradients[name] = (g * (1 + trainer.noise * noise.standard_normal(g.shape))).astype(
-                    np.float32
-                )
+                factor = 1 + trainer.noise * noise.standard_normal(g.shape)
+                gradients[name] = (g * factor).astype(np.float32)
             step.losses.append(np.float32(loss * (1 + trainer.noise)))
             step.tower_gradients.append(gradients)
             moments.append((mean, variance))
