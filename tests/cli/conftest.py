@@ -12,6 +12,9 @@ from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
 
+Put = Callable[..., Path]
+Capture = pytest.CaptureFixture[str]
+
 
 def stand_in(script: Script) -> MigrationResult:
     """Replaces OLD by NEW in a script and its modules; HARD is a site left, BUG and HUGE are errors of ours."""
@@ -45,7 +48,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
     """Writes a file in the directory of the test, which is the working directory."""
     monkeypatch.chdir(tmp_path)
 

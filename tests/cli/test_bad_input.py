@@ -1,12 +1,11 @@
 """Bad input, as whole processes: a sentence, status 2, the file untouched, no traceback, no TensorFlow."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.runtime.tasks import run_python
+
+from .conftest import Put
+
 WATCH = """
 import sys
 from tf2towers.cli.main import main
@@ -20,11 +19,6 @@ import tensorflow as tf
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
 """
-
-
-def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", WATCH, *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, check=False, timeout=120)
 
 
 @pytest.mark.parametrize(
@@ -41,20 +35,17 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
     ],
 )
 @pytest.mark.parametrize("option", ["--format=text", "-w"])
-def test_file(tmp_path: Path, data: bytes, message: str, option: str) -> None:
-    path = tmp_path / "x.py"
-    path.write_bytes(data)
-    done = run("migrate", "x.py", option, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.decode().startswith("tf2towers: x.py: ")
-    assert message in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
+def test_file(put: Put, data: bytes, message: str, option: str) -> None:
+    path = put("x.py", data)
+    _, errors = run_python("-c", WATCH, "migrate", "x.py", option, seconds=120, status=2)
+    assert errors.startswith("tf2towers: x.py: ")
+    assert message in errors
+    assert "Traceback" not in errors
     assert path.read_bytes() == data
-    assert list(tmp_path.iterdir()) == [path]
+    assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_migration_imports_no_tensorflow(tmp_path: Path) -> None:
-    (tmp_path / "x.py").write_text(TOWER)
-    done = run("migrate", "x.py", cwd=tmp_path)
-    assert done.returncode in (0, 1), done.stderr
-    assert b"Traceback" not in done.stderr
+def test_a_migration_imports_no_tensorflow(put: Put) -> None:
+    put("x.py", TOWER)
+    _, errors = run_python("-c", WATCH, "migrate", "x.py", seconds=120)
+    assert "Traceback" not in errors

@@ -1,20 +1,19 @@
 """The hooks that other repositories take from here with pre-commit."""
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tf2towers.cli.main import main
 
+from .conftest import Capture, Put
+
 ROOT = Path(__file__).parents[2]
 TF1 = "import tensorflow as tf\nwith tf.device('/gpu:0'):\n    tf.Session()\n"
 
 
-def test_the_hooks_are_pre_commits_and_do_what_they_say(
-    put: Callable[..., Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_hooks_are_pre_commits_and_do_what_they_say(put: Put, capsys: Capture) -> None:
     clientlib = pytest.importorskip("pre_commit.clientlib")
     hooks = {hook["id"]: hook for hook in clientlib.load_manifest(str(ROOT / ".pre-commit-hooks.yaml"))}
     lines = {name: [*shlex.split(hook["entry"]), *hook["args"]][1:] for name, hook in hooks.items()}

@@ -1,13 +1,12 @@
 """A command whose needs are not installed says so in one sentence, with what installs them; its help is there."""
 
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
+from tests.runtime.tasks import run_python
 from tf2towers.cli.main import main
+
+from .conftest import Capture, Put
 
 #: an interpreter without them: no such module is found, and none may be imported
 BARE = """
@@ -29,27 +28,24 @@ for line in sys.argv[1:]:
 COMMANDS = ["migrate", "explain", "rules", "verify", "launch", "compare"]
 
 
-def test_without_the_extras(put: Callable[..., Path]) -> None:
+def test_without_the_extras(put: Put) -> None:
     put("a.py", "import tensorflow as tf\ntf.Session()\n")
     lines = [f"{command} --help" for command in COMMANDS]
     lines += ["verify a.py a.py", "compare a.py a.py --report r"]
     lines += ["migrate --verify a.py -o out", "migrate a.py -o out"]
-    done = subprocess.run([sys.executable, "-c", BARE, *lines], capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
-    *helps, verify, two, compare, two_again, migrate, two_more, zero = done.stderr.splitlines()
+    out, errors = run_python("-c", BARE, *lines)
+    assert "Traceback" not in errors, errors
+    *helps, verify, two, compare, two_again, migrate, two_more, zero = errors.splitlines()
     assert helps == ["0"] * len(COMMANDS) and [two, two_again, two_more, zero] == ["2", "2", "2", "0"]
-    assert verify.startswith(
-        "tf2towers verify: tensorflow and numpy are not installed here; this installs what "
-    )
+    missing = "tensorflow and numpy are not"
+    assert verify.startswith(f"tf2towers verify: {missing} installed here; this installs what ")
     assert f"{sys.executable} -m pip install 'tf2towers[all]'" in verify
     assert "tensorflow and matplotlib are not installed" in compare
-    assert migrate.startswith("tf2towers migrate: tensorflow and numpy are not")
-    assert done.stdout.endswith("wrote out/a.py\n")
+    assert migrate.startswith(f"tf2towers migrate: {missing}")
+    assert out.endswith("wrote out/a.py\n")
 
 
-def test_what_cannot_be_run_says_what_to_do(
-    put: Callable[..., Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_run_says_what_to_do(put: Put, capsys: Capture) -> None:
     put("old.py", "import tensorflow as tf\nprint tf.Session(), 7 / 2\n")
     put("new.py", "")
     put("a.ipynb", "{}")

@@ -9,8 +9,10 @@ from tf2towers import __version__
 from tf2towers.cli import main as entry
 from tf2towers.cli.main import main
 
+from .conftest import Capture
 
-def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+
+def test_help_and_version(capsys: Capture) -> None:
     assert main(["--help"]) == 0
     assert "migrate   turn TF1" in capsys.readouterr().out
     assert main(["--version"]) == 0
@@ -22,7 +24,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert "exit status: 0 nothing left" in capsys.readouterr().out
 
 
-def test_an_interrupt_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     def interrupt(_: list[str]) -> int:
         raise KeyboardInterrupt
 
@@ -32,13 +34,8 @@ def test_an_interrupt_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 
 def test_a_closed_pipe_is_quiet() -> None:
-    code = (
-        "import sys; from tf2towers.cli import main as m\n"
-        "def much(given):\n"
-        "    print('x' * 10_000_000); return 0\n"
-        "m._dispatch = much; m.run()"
-    )
-    command = [sys.executable, "-c", code]
+    code = "m._dispatch = lambda given: print('x' * 10_000_000) or 0; m.run()"
+    command = [sys.executable, "-c", f"from tf2towers.cli import main as m; {code}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout and process.stderr
         process.stdout.read(10)
@@ -47,7 +44,7 @@ def test_a_closed_pipe_is_quiet() -> None:
         assert process.wait() == 141
 
 
-def test_rules_and_explain(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_and_explain(capsys: Capture) -> None:
     assert main(["rules"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line[:7] for line in lines] == sorted(line[:7] for line in lines) and len(lines) > 20
@@ -67,7 +64,6 @@ def test_rules_and_explain(capsys: pytest.CaptureFixture[str]) -> None:
         assert len(capsys.readouterr().out.splitlines()) <= 47, line
     assert main(["explain"]) == 2
     assert main(["explain", "T2T699"]) == 2
-    err = capsys.readouterr().err
-    assert "there is no rule T2T699: did you mean" in err
+    assert "there is no rule T2T699: did you mean" in capsys.readouterr().err
     assert main(["explain", "what"]) == 2
     assert "`tf2towers rules` lists them" in capsys.readouterr().err

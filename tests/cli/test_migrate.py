@@ -4,14 +4,14 @@ import io
 import json
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tf2towers.cli.main import main
 
-Put = Callable[..., Path]
+from .conftest import Capture, Put
+
 pytestmark = pytest.mark.usefixtures("engine")
 
 OLD, HARD = {"train.py": "x = OLD\n"}, {"train.py": "x = 1\nHARD\n"}
@@ -90,7 +90,7 @@ LINES = {"quiet": 12, "no such option": 2, "in place": 2}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_command(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_a_command(put: Put, tmp_path: Path, capsys: Capture, name: str) -> None:
     files, arguments, status, written, said = CASES[name]
     for path, text in files.items():
         put(path, text)
@@ -127,7 +127,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.Ca
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "github"])
-def test_formats(put: Put, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_formats(put: Put, form: str, capsys: Capture) -> None:
     put("train.py", "x = OLD\nHARD\n")
     assert main(["migrate", "train.py", "none.py", "--format", form]) == 2
     shown = capsys.readouterr()
@@ -138,9 +138,7 @@ def test_formats(put: Put, form: str, capsys: pytest.CaptureFixture[str]) -> Non
         json.loads(shown.out)
 
 
-def test_our_own_error_is_no_traceback(
-    put: Put, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_our_own_error_is_no_traceback(put: Put, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {"bug.py": "BUG\n", "huge.py": "HUGE\n", "odd.py": "ODD\n", "other.py": "OLD\n"}
     paths = [put(name, text) for name, text in texts.items()]
     assert main(["migrate", "-w", *texts]) == 2
@@ -169,7 +167,7 @@ def test_a_file_changed_in_the_meantime_is_left(put: Put, monkeypatch: pytest.Mo
     assert path.read_text() == "x = 'somebody else was here'\n"
 
 
-def test_an_output_that_is_there_already(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_output_that_is_there_already(put: Put, capsys: Capture) -> None:
     path = put("train.py", "x = OLD\n")
     for words in ("wrote out/train.py\n", "out: up to date\n"):
         assert main(["migrate", "train.py", "-o", "out"]) == 0

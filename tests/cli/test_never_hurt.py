@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,12 +11,12 @@ import pytest
 from tf2towers.cli.main import main
 from tf2towers.cli.processes import map_in_processes
 
-Put = Callable[..., Path]
+from .conftest import Capture, Put
+
 HEAD = "import tensorflow as tf\nx = tf.placeholder(tf.float32)\n"
 DEEP = {
     "sum": "y = " + " + ".join(["tf.to_float(x)"] * 400),
-    "elif": "if x == 0:\n    y = 1\n"
-    + "".join(f"elif x == {n}:\n    y = tf.to_float(x)\n" for n in range(400)),
+    "elif": "if x == 0: y = 1\n" + "".join(f"elif x == {n}: y = tf.to_float(x)\n" for n in range(400)),
     "strings": "y = (" + "\n".join(["'tf.to_float'"] * 400) + ")",
     "calls": "y = " + "tf.to_float(" * 150 + "x" + ")" * 150,
     "lists": "y = " + "[" * 150 + "tf.to_float(x)" + "]" * 150,
@@ -37,7 +36,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def test_deep_code_is_migrated(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_deep_code_is_migrated(put: Put, capsys: Capture) -> None:
     paths = {name: put(f"{name}.py", f"{HEAD}{code}\n") for name, code in DEEP.items()}
     assert main(["migrate", "-w", *map(str, paths.values())]) == 0
     assert capsys.readouterr().err == ""
@@ -58,9 +57,7 @@ def test_deep_code_is_migrated(put: Put, capsys: pytest.CaptureFixture[str]) -> 
         (f"{'(' * 900}x{')' * 900}", "line 3: not valid Python 3: too many nested parentheses\n"),
     ],
 )  # fmt: skip
-def test_what_python_cannot_parse_is_refused(
-    put: Put, capsys: pytest.CaptureFixture[str], code: str, said: str
-) -> None:
+def test_what_python_cannot_parse_is_refused(put: Put, capsys: Capture, code: str, said: str) -> None:
     path = put("x.py", text := f"{HEAD}y = {code}\n")
     assert main(["migrate", "-w", "x.py"]) == 2
     assert capsys.readouterr().err.startswith(f"tf2towers: x.py: {said}")
@@ -106,13 +103,12 @@ def test_a_full_or_closed_output(put: Put, tmp_path: Path, arguments: str, said:
     assert ("compat.v1" in path.read_text()) == written
 
 
-def test_a_read_only_file_stays(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_read_only_file_stays(put: Put, capsys: Capture) -> None:
     paths = [put("x.py", HEAD), put("y.py", HEAD)]
     paths[0].chmod(0o444)
     assert main(["migrate", "-w", "x.py", "y.py"]) == 2
-    assert capsys.readouterr().err == (
-        "tf2towers: x.py: not written: the file is read-only (chmod u+w makes it writable)\n"
-    )
+    said = "not written: the file is read-only (chmod u+w makes it writable)"
+    assert capsys.readouterr().err == f"tf2towers: x.py: {said}\n"
     assert paths[0].read_text() == HEAD
     assert "compat.v1" in paths[1].read_text()
 
@@ -128,15 +124,13 @@ def test_a_copy_of_a_read_only_file_can_be_written_again(put: Put) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[""], ["x.py", ""], ["-o", "", "x.py"]])
-def test_an_empty_path_is_no_folder(
-    put: Put, capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
+def test_an_empty_path_is_no_folder(put: Put, capsys: Capture, arguments: list[str]) -> None:
     put("x.py", HEAD)
     assert main(["migrate", *arguments]) == 2
     assert "an empty path; . is the current folder" in capsys.readouterr().err
 
 
-def test_one_file_by_several_names(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_file_by_several_names(put: Put, tmp_path: Path, capsys: Capture) -> None:
     path = put("x.py", HEAD)
     (tmp_path / "link.py").symlink_to("x.py")
     assert main(["migrate", "-w", "x.py", "./x.py", str(path), "link.py"]) == 0
@@ -149,14 +143,14 @@ def test_one_file_by_several_names(put: Put, tmp_path: Path, capsys: pytest.Capt
     "name", ["a b.py", "new\nline.py", os.fsdecode(b"caf\xe9.py"), "per%cent#q?.py", "x" * 252 + ".py"]
 )
 @pytest.mark.parametrize("kind", ["text", "json", "sarif", "github"])
-def test_odd_names(put: Put, capsys: pytest.CaptureFixture[str], name: str, kind: str) -> None:
+def test_odd_names(put: Put, capsys: Capture, name: str, kind: str) -> None:
     path = put(name, HEAD)
     assert main(["migrate", "-w", "-q", "--format", kind, name]) == 0
     assert capsys.readouterr().err == ""
     assert "compat.v1" in path.read_text()
 
 
-def test_a_folder_of_odd_things(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_of_odd_things(put: Put, tmp_path: Path, capsys: Capture) -> None:
     good = put("x.py", HEAD)
     put("cells.ipynb", '{"cells": [1, {"source": 2}], "metadata": {}, "nbformat": 4}')
     put("deep.ipynb", "[" * 100_000)

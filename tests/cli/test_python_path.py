@@ -1,12 +1,13 @@
 """`--python-path`: modules of a program that runs with a PYTHONPATH."""
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tf2towers.cli.main import main
+
+from .conftest import Capture, Put
 
 TRAIN = "import tensorflow as tf\nfrom lib.net import loss\n\nx = tf.placeholder(tf.float32, [])\nprint(loss(x))\n"
 NET = "import tensorflow as tf\n\n\ndef loss(x):\n    return tf.square(x, name='loss') + tf.to_float(1)\n"
@@ -30,7 +31,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_modules_are_found_and_keep_their_places(put: Callable[..., Path], tmp_path: Path, name: str) -> None:
+def test_modules_are_found_and_keep_their_places(put: Put, tmp_path: Path, name: str) -> None:
     more, arguments, written, part = CASES[name]
     for path, text in (PROJECT | more).items():
         put(path, text)
@@ -43,7 +44,7 @@ def test_modules_are_found_and_keep_their_places(put: Callable[..., Path], tmp_p
         assert main(["migrate", "out/tools/train.py", "--check", "--python-path", "out"]) == 0
 
 
-def test_nothing_is_guessed_without(put: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_guessed_without(put: Put, capsys: Capture) -> None:
     for path, text in PROJECT.items():
         put(path, text)
     assert main(["migrate", "tools/train.py", "-o", "out"]) == 1

@@ -1,14 +1,14 @@
 """`--ignore`, `# noqa`: what the user accepts is counted, never silent."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tf2towers.cli.main import main
 
-Put = Callable[..., Path]
+from .conftest import Capture, Put
+
 IMPORT = "import tensorflow as tf\n"
 GONE = IMPORT + "x = tf.placeholder(tf.float32, [1, 2, 3])\ny = tf.contrib.image.dense_image_warp(x, x){}\n"
 
@@ -32,7 +32,7 @@ GONE = IMPORT + "x = tf.placeholder(tf.float32, [1, 2, 3])\ny = tf.contrib.image
     ],
 )
 def test_a_site_that_is_accepted(
-    put: Put, capsys: pytest.CaptureFixture[str], comment: str, options: list[str], status: int
+    put: Put, capsys: Capture, comment: str, options: list[str], status: int
 ) -> None:
     path = put("train.py", GONE.format(comment))
     assert main(["migrate", "-w", "train.py", *options]) == status
@@ -44,7 +44,7 @@ def test_a_site_that_is_accepted(
     assert main(["migrate", "train.py", *options]) == status
 
 
-def test_in_python_2_and_in_a_notebook(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_python_2_and_in_a_notebook(put: Put, capsys: Capture) -> None:
     put("old.py", "print 1\n\n" + GONE.format("  # noqa: T2T620"))
     cells = [
         {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
@@ -55,14 +55,14 @@ def test_in_python_2_and_in_a_notebook(put: Put, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.count("1 accepted by you (T2T620)") == 2
 
 
-def test_a_module_and_a_tree(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_module_and_a_tree(put: Put, capsys: Capture) -> None:
     put("p/train.py", IMPORT + "import model\nwith tf.device('/gpu:0'):\n    tf.Session()\n")
     put("p/model.py", GONE.format("  # noqa: T2T620"))
     assert main(["migrate", "p"]) == 0
     assert "in 1, 1 site accepted by you" in capsys.readouterr().out
 
 
-def test_a_note_that_is_hidden_is_counted(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_note_that_is_hidden_is_counted(put: Put, capsys: Capture) -> None:
     text = IMPORT + "try:\n    import nowhere_to_be_found{}\nexcept ImportError:\n    pass\ntf.Session()\n"
     put("train.py", text.format("  # noqa"))
     put("quiet.py", text.format("  # noqa: T2T624"))
@@ -72,7 +72,7 @@ def test_a_note_that_is_hidden_is_counted(put: Put, capsys: pytest.CaptureFixtur
     assert "quiet.py: 1 file to change, nothing left by hand, 1 note hidden (T2T624)" in out
 
 
-def test_output_for_machines_has_all(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_for_machines_has_all(put: Put, capsys: Capture) -> None:
     put("train.py", GONE.format("  # noqa: T2T620"))
     assert main(["migrate", "train.py", "--format", "json"]) == 0
     [finding] = json.loads(capsys.readouterr().out)["results"][0]["findings"]
@@ -90,7 +90,7 @@ def test_what_no_text_was_written_for_is_not_copied(put: Put, tmp_path: Path) ->
     assert not (tmp_path / "out").exists()
 
 
-def test_an_unknown_code(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_code(put: Put, capsys: Capture) -> None:
     put("train.py", "x = 1\n")
     assert main(["migrate", "train.py", "--ignore", "E501"]) == 2
     assert "no rule's code begins with E501" in capsys.readouterr().err

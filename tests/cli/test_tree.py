@@ -2,14 +2,14 @@
 
 import json
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tf2towers.cli.main import main
 
-Put = Callable[..., Path]
+from .conftest import Capture, Put
+
 TOWER = "with tf.device('/gpu:0'):\n    tf.Session()\n"
 TRAIN = (
     "import tensorflow as tf\nimport model\nx = tf.placeholder(tf.float32, [])\n"
@@ -67,7 +67,7 @@ def project(put: Put, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_command(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_a_command(put: Put, tmp_path: Path, capsys: Capture, name: str) -> None:
     files, commands, said, new = CASES[name]
     for path, text in files.items():
         put(path, text)
@@ -82,7 +82,7 @@ def test_a_command(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str],
         assert all("graph_mode()\n" in (tmp_path / path).read_text() for path in SCRIPTS)
 
 
-def test_programs_and_their_modules(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_and_their_modules(project: Path, capsys: Capture) -> None:
     assert main(["migrate", "p"]) == 1
     out = capsys.readouterr().out
     assert [line for line in out.splitlines() if line.startswith("p/")] == [
@@ -100,14 +100,12 @@ def test_programs_and_their_modules(project: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("options", [[], ["--format", "json"], ["--check"]])
-def test_the_same_whatever_the_processes(
-    project: Path, capfd: pytest.CaptureFixture[str], options: list[str]
-) -> None:
+def test_the_same_whatever_the_processes(project: Path, capfd: Capture, options: list[str]) -> None:
     found = [(main(["migrate", "p", "-j", jobs, *options]), capfd.readouterr()) for jobs in ("1", "2", "5")]
     assert found[0] == found[1] == found[2] and found[0][0] == 1
 
 
-def test_in_place_twice(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_place_twice(project: Path, capsys: Capture) -> None:
     main(["migrate", "p", "-w"])
     assert "print(7 // 2)" in (project / "sub" / "old.py").read_text()
     assert "import tensorflow.compat.v1 as tf" in (project / "model.py").read_text()
@@ -118,7 +116,7 @@ def test_in_place_twice(project: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "github"])
-def test_check_says_why_its_status_is_1(put: Put, capsys: pytest.CaptureFixture[str], form: str) -> None:
+def test_check_says_why_its_status_is_1(put: Put, capsys: Capture, form: str) -> None:
     put("train.py", TRAIN)
     put("model.py", MODEL)
     assert main(["migrate", "train.py", "--check", "--output-format", form]) == 1

@@ -1,6 +1,5 @@
 """`migrate --verify`: nothing is written that was not run, whatever is left by hand. No TensorFlow here."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,17 +7,15 @@ import pytest
 from tf2towers.cli import migrate
 from tf2towers.cli.main import main
 
+from .conftest import Capture, Put
+
 GOOD = "import tensorflow as tf\nx = tf.placeholder(tf.float32)\n"
 LEFT = GOOD + "y = tf.contrib.tensorrt.nothing(x)\n"
 
 
 @pytest.mark.parametrize(("verdict", "status"), [(0, 1), (1, 1), (2, 2)])
 def test_sites_left_are_no_reason_not_to_run_it(
-    put: Callable[..., Path],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    verdict: int,
-    status: int,
+    put: Put, monkeypatch: pytest.MonkeyPatch, capsys: Capture, verdict: int, status: int
 ) -> None:
     put("left.py", LEFT)
     asked: list[Path] = []
@@ -34,7 +31,7 @@ def test_sites_left_are_no_reason_not_to_run_it(
 
 
 def test_one_that_cannot_be_read_keeps_all_from_being_written(
-    put: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    put: Put, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     put("good.py", GOOD)
     put("broken.py", "import tensorflow as tf\ndef f(x:\n    return x\n")

@@ -51,13 +51,10 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def begin(*arguments: str, cwd: Path = tmp_path) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tf2towers", "compare", *arguments],
-            cwd=cwd,
+            [sys.executable, "-m", "tf2towers", "compare", *arguments], cwd=cwd, text=True,
             env={**os.environ, "TMPDIR": str(temporary), "TF_CPP_MIN_LOG_LEVEL": "3"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
         started.append(process)
         return process
 

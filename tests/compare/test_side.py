@@ -100,14 +100,8 @@ def test_times(lines: Lines, workers: int, ends: list[float], seconds: list[floa
 
 
 def test_an_update_of_all_workers_counts_once() -> None:
-    lines = [
-        step("worker 1", 1.0, together=2, loss=4.0),
-        step("worker 0", 1.1, together=2, loss=2.0),
-        step("worker 0", 2.1, together=2, loss=1.0),
-        step("worker 1", 2.0, together=2, loss=3.0),
-        step("worker 0", 3.1, together=2, loss=None),
-    ]
-    made = side(lines, 2)
+    losses = [(1, 1.0, 4.0), (0, 1.1, 2.0), (0, 2.1, 1.0), (1, 2.0, 3.0), (0, 3.1, None)]
+    made = side([step(f"worker {task}", end, together=2, loss=loss) for task, end, loss in losses], 2)
     assert [(step.number, step.loss) for step in made.steps] == [(1, 3), (2, 2), (3, None)]
     assert [step.seconds for step in made.steps] == pytest.approx([1, 1, 1])
     assert (made.synchronous, made.towers) == (True, 2)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+Write = Callable[[str], str]
+Start = Callable[..., subprocess.Popen[str]]
+Capture = pytest.CaptureFixture[str]
 TASK = """\
 import os, signal, subprocess, sys, time
 job, index = os.environ["JOB_NAME"], int(os.environ["TASK_INDEX"])
@@ -24,7 +26,7 @@ def wait_for(*names):
 
 
 @pytest.fixture
-def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Writes train.py, which knows its job and index, in the directory of the test, which is the working directory."""
     monkeypatch.chdir(tmp_path)
 
@@ -35,9 +37,6 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], s
     return write
 
 
-Start = Callable[..., subprocess.Popen[str]]
-
-
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Starts `tf2towers launch` with these arguments; what still runs at the end of the test is killed."""
@@ -45,12 +44,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def begin(*arguments: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tf2towers", "launch", *arguments],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+            [sys.executable, "-m", "tf2towers", "launch", *arguments], cwd=tmp_path, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
         started.append(process)
         return process
 

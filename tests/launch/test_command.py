@@ -1,33 +1,29 @@
 """`tf2towers launch`: what is shown, the status, and what it says to a mistake."""
 
-import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.runtime.tasks import run_python
 from tf2towers.cli.main import main
 
+from .conftest import Capture, Start, Write
 
-def test_output_is_prefixed(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:
+
+def test_output_is_prefixed(script: Write, capfd: Capture) -> None:
     path = script("""
         print("of", me)
         print("error of", me, file=sys.stderr)
     """)
     assert main(["launch", "--", path]) == 0
     out, errors = capfd.readouterr()
-    expected = [
-        f"[{me}] {text}{me}" for me in ("ps 0", "worker 0", "worker 1") for text in ("error of ", "of ")
-    ]
-    assert sorted(out.splitlines()) == sorted(expected)
+    tasks = ("ps 0", "worker 0", "worker 1")
+    assert sorted(out.splitlines()) == [f"[{me}] {text}{me}" for me in tasks for text in ("error of ", "of ")]
     assert errors == ""
 
 
-def test_output_comes_at_once(
-    script: Callable[[str], str], start: Callable[..., subprocess.Popen[str]]
-) -> None:
+def test_output_comes_at_once(script: Write, start: Start) -> None:
     path = script("print('waiting'); wait_for('go')")
     process = start("--ps", "0", "--workers", "1", "--", path)
     assert process.stdout is not None
@@ -36,9 +32,7 @@ def test_output_comes_at_once(
     assert process.wait(20) == 0
 
 
-def test_the_last_lines_of_the_task_that_failed(
-    script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_last_lines_of_the_task_that_failed(script: Write, capfd: Capture) -> None:
     path = script("""
         if me != "worker 1": time.sleep(60)
         for number in range(100): print("step", number)
@@ -63,24 +57,22 @@ def test_the_last_lines_of_the_task_that_failed(
     ],
 )
 def test_for_an_original_on_tensorflow_2_the_advice_is_migrate(
-    script: Callable[[str], str], capfd: pytest.CaptureFixture[str], said: str, advised: bool
+    script: Write, capfd: Capture, said: str, advised: bool
 ) -> None:
     assert main(["launch", "--ps", "0", "--workers", "1", "--", script(f"raise {said}")]) == 1
     last = capfd.readouterr().err.splitlines()[-1]
     assert ("`tf2towers migrate` it first" in last) == advised
 
 
-def test_a_task_that_fails_silently(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_task_that_fails_silently(script: Write, capfd: Capture) -> None:
     path = script("os.kill(os.getpid(), signal.SIGKILL)")
     assert main(["launch", "--ps", "0", "--workers", "1", "--", path]) == 137
     last = capfd.readouterr().err.splitlines()[-1]
     assert last == "tf2towers launch: worker 0 was killed by SIGKILL and wrote nothing"
 
 
-def test_timeout(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:
-    path = script("""
-        if me != "worker 0": time.sleep(60)
-    """)
+def test_timeout(script: Write, capfd: Capture) -> None:
+    path = script("if me != 'worker 0': time.sleep(60)")
     began = time.monotonic()
     assert main(["launch", "--timeout", "2", "--", path]) == 124
     assert time.monotonic() - began < 5
@@ -106,19 +98,14 @@ def test_timeout(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
         (["--timeout", "0", "--", "train.py"], "a timeout of 0 seconds: more than 0"),
         (["--timeout", "nan", "--", "train.py"], "a timeout of nan seconds: more than 0"),
         (["--timeout", "soon", "--", "train.py"], "argument --timeout: invalid float value: 'soon'"),
-        (
-            ["--task-flags", "--id={rank}", "--", "train.py"],
-            "task flags: there is no {rank}; there are {ps_hosts}",
-        ),
+        (["--task-flags", "--i={i}", "--", "train.py"], "task flags: there is no {i}; there are {ps_hosts}"),
         (["--task-flags", "'", "--", "train.py"], "No closing quotation"),
         (["--task-flags", "--", "train.py"], "argument --task-flags: expected one argument"),
         (["--python", "snake", "--", "train.py"], "snake: no such interpreter"),
         (["--fast", "--", "train.py"], "--fast"),
     ],
 )
-def test_mistakes(
-    script: Callable[[str], str], capfd: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
+def test_mistakes(script: Write, capfd: Capture, arguments: list[str], message: str) -> None:
     script("tell()")
     assert main(["launch", *arguments]) == 2
     out, errors = capfd.readouterr()
@@ -127,14 +114,14 @@ def test_mistakes(
     assert [path.name for path in Path().iterdir()] == ["train.py"]
 
 
-def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help(capsys: Capture) -> None:
     assert main(["launch", "--help"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("usage: tf2towers launch [--ps N] [--workers M] [options] -- SCRIPT [ARGS ...]\n")
     assert "--task_index={task_index}" in out
 
 
-def test_nothing_heavy_is_imported(script: Callable[[str], str]) -> None:
+def test_nothing_heavy_is_imported(script: Write) -> None:
     code = (
         "import sys; from tf2towers.cli.main import main\n"
         "assert main(['launch', '--', 'train.py']) == 0\n"
@@ -143,11 +130,6 @@ def test_nothing_heavy_is_imported(script: Callable[[str], str]) -> None:
     )
     script("print(sorted({'tensorflow', 'tf2towers'} & set(sys.modules)))")
     root = Path(__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path[0] = {str(root)!r}\n{code}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert set(done.stdout.splitlines()) == {"[ps 0] []", "[worker 0] []", "[worker 1] []"}
+    out, errors = run_python("-c", f"import sys; sys.path[0] = {str(root)!r}\n{code}")
+    assert errors == ""
+    assert set(out.splitlines()) == {"[ps 0] []", "[worker 0] []", "[worker 1] []"}

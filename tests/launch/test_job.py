@@ -1,7 +1,7 @@
 """Who is restarted, what ends a cluster, with which status."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,8 @@ from tf2towers.launch.cluster import LaunchError, Task
 from tf2towers.launch.job import Job, Outcome, Watcher, ending_words
 from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
+
+from .conftest import Write
 
 
 class Heard(Watcher):
@@ -39,24 +41,16 @@ def state(member: Member) -> str:
     return "stopped" if member.stopped else "waiting"
 
 
-def test_a_ps_that_never_ends_is_stopped(script: Callable[[str], str]) -> None:
-    path = script("""
-        if job == "ps": tell(); time.sleep(60)
-        wait_for("ps-0")
-    """)
-    outcome, states = run(Plan(path, linger=0.1))
-    assert outcome == Outcome(0)
-    assert states == ["stopped", "ended", "ended"]
-
-
-def test_a_ps_that_ends_by_itself_is_waited_for(script: Callable[[str], str]) -> None:
-    path = script("""
-        if job == "ps": wait_for("worker-0", "worker-1"); time.sleep(0.3)
-        tell()
-    """)
-    outcome, states = run(Plan(path, linger=20))
-    assert outcome == Outcome(0)
-    assert states == ["ended", "ended", "ended"]
+@pytest.mark.parametrize(
+    ("body", "linger", "of_ps"),
+    [
+        ("if job == 'ps': tell(); time.sleep(60)\nwait_for('ps-0')", 0.1, "stopped"),
+        ("if job == 'ps': wait_for('worker-0', 'worker-1'); time.sleep(0.3)\ntell()", 20, "ended"),
+    ],
+    ids=["one that never ends is stopped", "one that ends by itself is waited for"],
+)
+def test_a_ps(script: Write, body: str, linger: float, of_ps: str) -> None:
+    assert run(Plan(script(body), linger=linger)) == (Outcome(0), [of_ps, "ended", "ended"])
 
 
 @pytest.mark.parametrize(
@@ -70,7 +64,7 @@ def test_a_ps_that_ends_by_itself_is_waited_for(script: Callable[[str], str]) ->
 )
 @pytest.mark.parametrize("failing", ["worker 1", "ps 0"])
 def test_a_failing_task_stops_all_others(
-    script: Callable[[str], str], end: str, status: int, words: str, failing: str
+    script: Write, end: str, status: int, words: str, failing: str
 ) -> None:
     path = script(f"""
         tell()
@@ -90,7 +84,7 @@ def test_a_failing_task_stops_all_others(
     assert sorted(state(member) for member in job.members) == ["failed", "stopped", "stopped"]
 
 
-def test_output_is_complete(script: Callable[[str], str]) -> None:
+def test_output_is_complete(script: Write) -> None:
     path = script("""
         if me == "worker 0":
             for number in range(20_000): print("out", number)
@@ -102,7 +96,7 @@ def test_output_is_complete(script: Callable[[str], str]) -> None:
     assert watcher.written == [*expected, "worker 0: no end of line"]
 
 
-def test_output_of_what_a_task_left_running_is_not_waited_for(script: Callable[[str], str]) -> None:
+def test_output_of_what_a_task_left_running_is_not_waited_for(script: Write) -> None:
     path = script("subprocess.Popen(['sleep', '60'], start_new_session=True); print('done')")
     watcher = Heard()
     began = time.monotonic()
@@ -112,13 +106,13 @@ def test_output_of_what_a_task_left_running_is_not_waited_for(script: Callable[[
     assert time.monotonic() - began < 5
 
 
-def test_a_task_may_close_its_output(script: Callable[[str], str]) -> None:
+def test_a_task_may_close_its_output(script: Write) -> None:
     path = script("print(1, flush=True); os.close(1); os.close(2); time.sleep(0.3); os._exit(4)")
     outcome, _ = run(Plan(path, ps=0, workers=1))
     assert outcome.status == 4
 
 
-def test_an_interpreter_that_does_not_run(script: Callable[[str], str]) -> None:
+def test_an_interpreter_that_does_not_run(script: Write) -> None:
     path = script("tell()")
     Path("broken").write_text("#!/no/such/thing\n")
     Path("broken").chmod(0o755)
@@ -127,19 +121,13 @@ def test_an_interpreter_that_does_not_run(script: Callable[[str], str]) -> None:
 
 
 def test_statuses_of_shells() -> None:
-    assert [ending_words(status) for status in (143, 255)] == [
-        "was killed by SIGTERM",
-        "ended with status 255",
-    ]
+    assert ending_words(143) == "was killed by SIGTERM"
+    assert ending_words(255) == "ended with status 255"
 
 
-def test_it_says_which_task_it_waits_for(
-    script: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_says_which_task_it_waits_for(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tf2towers.launch.job.QUIET", 0.2)
-    path = script("""
-        if job == "worker" and index == 1: time.sleep(1)
-    """)
+    path = script("if me == 'worker 1': time.sleep(1)")
     heard = Heard()
     run(Plan(path, linger=0.1), heard)
     assert heard.notices == ["waiting for worker 1; the other workers have ended"]

@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-Start = Callable[..., subprocess.Popen[str]]
+from .conftest import Start, Write
+
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 SLEEPS = """
     tell(os.getpid())
@@ -29,6 +30,10 @@ IGNORES = """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tell(os.getpid())
     time.sleep(60)
+"""
+WRITES = """
+    tell(os.getpid())
+    while True: print("x" * 1000)
 """
 TASKS = ("ps-0", "worker-0", "worker-1")
 CHILDREN = tuple(f"child-{own}-{task}" for own in (False, True) for task in TASKS)
@@ -54,44 +59,49 @@ def runs(pid: int) -> bool:
         return not Path("/proc/self").exists()
 
 
+@pytest.fixture
+def cluster(script: Write, start: Start) -> Iterator[Start]:
+    """Starts a cluster whose processes run and have told their numbers; at the end of the test none of them runs."""
+    everyone: list[int] = []
+
+    def begin(body: str, *children: str) -> subprocess.Popen[str]:
+        process = start("--", script(body))
+        everyone.extend(pids(*TASKS, *children))
+        return process
+
+    yield begin
+    assert everyone and not any(map(runs, everyone))
+
+
 @pytest.mark.parametrize(
-    ("body", "names", "number"),
+    ("body", "children", "number"),
     [
-        *((SLEEPS, TASKS, number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
-        (IGNORES, TASKS, signal.SIGTERM),
-        pytest.param(HAS_CHILDREN + "    time.sleep(60)", (*TASKS, *CHILDREN), signal.SIGINT, marks=linux),
+        *((SLEEPS, (), number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
+        (IGNORES, (), signal.SIGTERM),
+        pytest.param(HAS_CHILDREN + "    time.sleep(60)", CHILDREN, signal.SIGINT, marks=linux),
     ],
     ids=["SIGINT", "SIGTERM", "SIGHUP", "tasks that ignore it", "grandchildren"],
 )
-def test_a_signal(
-    script: Callable[[str], str], start: Start, body: str, names: tuple[str, ...], number: signal.Signals
-) -> None:
-    process = start("--", script(body))
-    everyone = pids(*names)
-    assert all(map(runs, everyone))
+def test_a_signal(cluster: Start, body: str, children: tuple[str, ...], number: signal.Signals) -> None:
+    process = cluster(body, *children)
+    assert all(map(runs, pids(*TASKS, *children)))
     process.send_signal(number)
     out, errors = process.communicate(timeout=180)
     assert process.returncode == 128 + number
     assert (out, errors) == ("", f"tf2towers launch: {number.name}: every task is stopped\n")
-    assert not any(map(runs, everyone))
 
 
 @linux
 @pytest.mark.parametrize("status", [0, 7])
-def test_grandchildren_of_tasks_that_have_ended(
-    script: Callable[[str], str], start: Start, status: int
-) -> None:
+def test_grandchildren_of_tasks_that_have_ended(cluster: Start, status: int) -> None:
     end = f"    if me == 'worker 1': wait_for(*{TASKS}); sys.exit({status})"
-    process = start("--", script(HAS_CHILDREN + end))
-    everyone = pids(*TASKS, *CHILDREN)
+    process = cluster(HAS_CHILDREN + end, *CHILDREN)
     process.communicate(timeout=180)
     assert process.returncode == status
-    assert not any(map(runs, everyone))
 
 
-def test_the_second_signal_does_not_wait(script: Callable[[str], str], start: Start) -> None:
-    process = start("--", script(IGNORES))
-    tasks = pids(*TASKS)
+def test_the_second_signal_does_not_wait(cluster: Start) -> None:
+    process = cluster(IGNORES)
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
     assert "SIGINT" in process.stderr.readline()
@@ -100,11 +110,10 @@ def test_the_second_signal_does_not_wait(script: Callable[[str], str], start: St
     process.communicate(timeout=180)
     assert time.monotonic() - began < 3
     assert process.returncode == 130
-    assert not any(map(runs, tasks))
 
 
-def test_a_task_may_write_while_it_is_stopped(script: Callable[[str], str], start: Start) -> None:
-    path = script("""
+def test_a_task_may_write_while_it_is_stopped(cluster: Start) -> None:
+    process = cluster("""
         def last(*_):
             print("saved", flush=True)
             sys.exit(0)
@@ -112,48 +121,34 @@ def test_a_task_may_write_while_it_is_stopped(script: Callable[[str], str], star
         tell(os.getpid())
         time.sleep(60)
     """)
-    process = start("--", path)
-    pids(*TASKS)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=180)
     assert sorted(out.splitlines()) == ["[ps 0] saved", "[worker 0] saved", "[worker 1] saved"]
 
 
-WRITES = """
-    tell(os.getpid())
-    while True: print("x" * 1000)
-"""
-
-
-def test_nobody_reads(script: Callable[[str], str], start: Start) -> None:
-    process = start("--", script(WRITES))
-    tasks = pids(*TASKS)
+def test_nobody_reads(cluster: Start) -> None:
+    process = cluster(WRITES)
     assert process.stdout is not None
     process.stdout.close()
     assert process.wait(20) == 141
     assert process.stderr is not None
     assert process.stderr.read() == ""
-    assert not any(map(runs, tasks))
 
 
-def test_the_reader_has_stopped_reading(script: Callable[[str], str], start: Start) -> None:
-    process = start("--", script(WRITES))
-    tasks = pids(*TASKS)
+def test_the_reader_has_stopped_reading(cluster: Start) -> None:
+    process = cluster(WRITES)
     time.sleep(0.5)  # by now the pipe is full, and the launcher waits
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
     assert process.wait(20) == 130
-    assert not any(map(runs, tasks))
 
 
 @linux
-def test_the_launcher_is_killed(script: Callable[[str], str], start: Start) -> None:
-    process = start("--", script(SLEEPS))
-    tasks = pids(*TASKS)
+def test_the_launcher_is_killed(cluster: Start) -> None:
+    process = cluster(SLEEPS)
     process.kill()
     process.wait()
     deadline = time.monotonic() + 10
-    while any(map(runs, tasks)) and time.monotonic() < deadline:
+    while any(map(runs, pids(*TASKS))) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert not any(map(runs, tasks))

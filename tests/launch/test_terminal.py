@@ -3,13 +3,11 @@
 import os
 import pty
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from .conftest import Write
 
 
-def test_ctrl_c(script: Callable[[str], str]) -> None:
+def test_ctrl_c(script: Write) -> None:
     path = script("""
         try:
             tell()

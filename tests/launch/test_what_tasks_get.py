@@ -2,17 +2,18 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tf2towers.cli.main import main
 
+from .conftest import Capture, Write
+
 SAW = 'tell(repr((sys.argv[1:], os.environ["TF_CONFIG"], os.environ["CLUSTER_SPEC"], os.getcwd())))'
 
 
-def test_flags_and_environment(script: Callable[[str], str], tmp_path: Path) -> None:
+def test_flags_and_environment(script: Write, tmp_path: Path) -> None:
     path = script(f"FLAGS = 'ps_hosts', 'worker_hosts', 'job_name', 'task_index'\n{SAW}")
     assert main(["launch", "--ps", "2", "--workers", "2", "--", path, "--steps=3", "--", "a b"]) == 0
     hosts = set()
@@ -34,13 +35,10 @@ def test_flags_and_environment(script: Callable[[str], str], tmp_path: Path) -> 
     assert all(address.startswith("localhost:") for address in addresses)
 
 
-def test_task_flags(script: Callable[[str], str], tmp_path: Path) -> None:
+def test_task_flags(script: Write, tmp_path: Path) -> None:
     """Other templates are test_cluster_flags.py's."""
-    path = script("tell(sys.argv[1:])")
-    assert (
-        main(["launch", "--ps", "0", "--workers", "1", "--task-flags=--task={task_index}", "--", path, "x"])
-        == 0
-    )
+    flags = ["--ps=0", "--workers=1", "--task-flags=--task={task_index}"]
+    assert main(["launch", *flags, "--", script("tell(sys.argv[1:])"), "x"]) == 0
     assert (tmp_path / "worker-0").read_text() == str(["x", "--task=0"])
 
 
@@ -56,7 +54,7 @@ def test_task_flags(script: Callable[[str], str], tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_flags_that_the_script_does_not_have_are_not_passed(
-    script: Callable[[str], str], tmp_path: Path, body: str, expected: list[str]
+    script: Write, tmp_path: Path, body: str, expected: list[str]
 ) -> None:
     (tmp_path / "settings.py").write_text("def define(flags): flags.DEFINE_integer('task_index', 0, '')")
     path = script(f"tell(sys.argv[1:])\nclass parser: add_argument = lambda *args, **options: None\n{body}")
@@ -64,14 +62,14 @@ def test_flags_that_the_script_does_not_have_are_not_passed(
     assert (tmp_path / "worker-0").read_text() == str(expected)
 
 
-def test_no_task_can_know_which_it_is(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_task_can_know_which_it_is(tmp_path: Path, capfd: Capture) -> None:
     script = tmp_path / "train.py"
     script.write_text("pass")
     assert main(["launch", "--ps", "0", "--workers", "1", "--", str(script)]) == 0
     assert "can know which it is: it has none of the flags --ps_hosts=" in capfd.readouterr().err
 
 
-def test_python(script: Callable[[str], str], tmp_path: Path) -> None:
+def test_python(script: Write, tmp_path: Path) -> None:
     path = script("tell()")
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\necho "$@" > asked\n')
@@ -81,7 +79,7 @@ def test_python(script: Callable[[str], str], tmp_path: Path) -> None:
     assert (tmp_path / "asked").read_text() == "train.py x\n"
 
 
-def test_a_port_is_free_for_its_task(script: Callable[[str], str]) -> None:
+def test_a_port_is_free_for_its_task(script: Write) -> None:
     path = script("""
         import json, socket
         host, port = json.loads(os.environ["CLUSTER_SPEC"])[job][index].split(":")
@@ -92,7 +90,7 @@ def test_a_port_is_free_for_its_task(script: Callable[[str], str]) -> None:
     assert main(["launch", "--", path]) == 0
 
 
-def test_the_environment_of_the_caller_stays(script: Callable[[str], str]) -> None:
+def test_the_environment_of_the_caller_stays(script: Write) -> None:
     before = dict(os.environ)
     assert main(["launch", "--ps", "0", "--", script("pass")]) == 0
     assert dict(os.environ) == before

@@ -1,8 +1,6 @@
 """The page about a parity result: whole, on its own, and safe with any name."""
 
 import re
-import subprocess
-import sys
 import time
 from functools import cache
 from xml.etree import ElementTree
@@ -10,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.report.parity_results import EVERY, bitwise, differs, failed, hostile, within
+from tests.runtime.tasks import run_python
 from tf2towers.report.parity_html import parity_page
 from tf2towers.report.parity_result import ParityResult
 
@@ -95,9 +94,8 @@ def test_no_section_is_empty(name: str) -> None:
     sections = list(read(written(name)).iter("section"))
     for section in sections:
         heading, *body = section
-        assert "".join(text for part in body for text in part.itertext()).strip() not in ("", "all"), (
-            heading.text
-        )
+        shown = "".join(text for part in body for text in part.itertext())
+        assert shown.strip() not in ("", "all"), heading.text
     if name == "failed":
         assert [section.get("id") for section in sections] == ["runs", "notes"]
 
@@ -116,5 +114,4 @@ def test_reports_load_neither_tensorflow_nor_numpy() -> None:
         "import sys, tf2towers.report.parity_html, tf2towers.report.parity_json, tf2towers.report.parity_text\n"
         "print([name for name in ('tensorflow', 'numpy', 'tf2towers.verify') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert run_python("-c", code)[0] == "[]\n"

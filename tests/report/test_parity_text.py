@@ -5,36 +5,23 @@ import re
 
 import pytest
 
-from tests.report.parity_results import (
-    EVERY,
-    apart,
-    bitwise,
-    differs,
-    equal,
-    failed,
-    large,
-    sides,
-    unrepeatable,
-    within,
-)
+from tests.report.parity_results import EVERY, apart, bitwise, differs, equal, failed, large, sides
 from tf2towers.report.parity_result import Comparison, ParityResult
 from tf2towers.report.parity_text import LISTED, ceiling, render_parity, worst_first
 
 BOTH = "(TensorFlow 1.15.5 and 2.21.0)"
-
-
 FETCHED = equal("fetched", "0")
 ONLY_FETCHED = ParityResult(
     **sides(), steps=1, outcome="differs", comparisons=[equal(), apart("0", 0.125, kind="fetched")]
 )
 HEADLINES = [
     (bitwise(), f"PARITY: every gradient, loss and variable of 3 steps on 2 towers {BOTH} is bit-identical"),
-    (within(), f"WITHIN TOLERANCE 1e-06: every gradient and loss of 3 steps on 1 tower {BOTH} agrees to 2.01e-07"
-               " (1 of 2 bit-identical)"),
+    (EVERY["within"](), f"WITHIN TOLERANCE 1e-06: every gradient and loss of 3 steps on 1 tower {BOTH} agrees to"
+                        " 2.01e-07 (1 of 2 bit-identical)"),
     (differs(), "DIFFERS: 4 of 6 gradients, losses and variables, first at step 0, NaN or infinite in places,"
                 f" 1 could not be compared, over 3 steps on 2 towers {BOTH}"),
     (failed(), "could not be compared: train.py stopped: status 1"),
-    (unrepeatable(), "UNREPEATABLE: the original differs from itself from run to run: nothing can be said"),
+    (EVERY["unrepeatable"](), "UNREPEATABLE: the original differs from itself from run to run: nothing can be said"),
     (ParityResult(**sides(), outcome="error"), "could not be compared: no reason was given"),
     (ParityResult(**sides()), "NOTHING COMPARED: no training step was recorded"),
     (ParityResult(**sides(), steps=4), "NOTHING COMPARED: no values were recorded"),
@@ -55,15 +42,11 @@ def test_the_verdict_comes_first_on_one_line(result: ParityResult, line: str) ->
 def test_diagnoses_come_before_what_differs_first_and_that_before_the_tables() -> None:
     shown = render_parity(differs())
     order = [
-        "sum for mean (from step 0, confidence 98%)",
-        "to do: Use MEAN in the all-reduce.",
-        "first gradient, backward  fc/weights",
-        "gradients that are not bit-identical",
-        "original   legacy/train.py, TensorFlow 1.15.5, Python 3.7.17, 21.5 s",
-        "arguments  --steps=3 '--data dir'",
-        "Dropout was given the original's draws.",
-        "migrated: 2 logical CPUs",
-    ]
+        "sum for mean (from step 0, confidence 98%)", "to do: Use MEAN in the all-reduce.",
+        "first gradient, backward  fc/weights", "gradients that are not bit-identical",
+        "original   legacy/train.py, TensorFlow 1.15.5, Python 3.7.17, 21.5 s", "arguments  --steps=3 '--data dir'",
+        "Dropout was given the original's draws.", "migrated: 2 logical CPUs",
+    ]  # fmt: skip
     places = [shown.index(title) for title in order]
     assert places == sorted(places)
 

@@ -14,18 +14,13 @@ from tf2towers.report.result import Finding, MigrationResult
 def log() -> dict:
     """One finding of every rule, of every kind, and an error."""
     kinds = {"changes": "changed", "reports": "note", "refuses": "left"}
-    findings = [
-        Finding(rule.code, "said", "do", Path("a b/train.py"), 3, 5, kinds[rule.does])
-        for rule in every_rule()
-    ]
+    path = Path("a b/train.py")
+    findings = [Finding(rule.code, "said", "do", path, 3, 5, kinds[rule.does]) for rule in every_rule()]
     findings.append(Finding("T2T620", "said", "", Path("/else/x.ipynb"), 3, 5, cell=2))
     for how in ("noqa", "ignore"):
         findings.append(Finding("T2T620", "said", "", Path("x.py"), 3, 5, accepted_by=how))
-    results = [
-        MigrationResult(Path("train.py"), findings=findings),
-        MigrationResult(Path("old.py"), error="line 3: no Python"),
-    ]
-    return json.loads(sarif.render(results, rule_of))
+    unread = MigrationResult(Path("old.py"), error="line 3: no Python")
+    return json.loads(sarif.render([MigrationResult(Path("train.py"), findings=findings), unread], rule_of))
 
 
 def test_every_rule_has_a_name_and_a_text() -> None:
@@ -36,9 +31,8 @@ def test_every_rule_has_a_name_and_a_text() -> None:
         known = rule_of(rule["id"])
         assert rule["shortDescription"]["text"] == known.title
         assert known.why.split()[0] in rule["fullDescription"]["text"]
-        assert "(" + known.does in rule["help"]["text"] and rule["help"]["markdown"].startswith(
-            f"# {known.code}"
-        )
+        assert f"({known.does}" in rule["help"]["text"]
+        assert rule["help"]["markdown"].startswith(f"# {known.code}")
         assert rule["defaultConfiguration"]["level"] == ("warning" if known.does == "refuses" else "note")
     assert all(rule["name"].isidentifier() for rule in rules)
 
@@ -47,10 +41,8 @@ def test_what_is_accepted_says_how() -> None:
     results = log()["runs"][0]["results"]
     assert [result["suppressions"][0]["kind"] for result in results[-2:]] == ["inSource", "external"]
     assert all(result["suppressions"] == [] for result in results[:-2])
-    assert {(result["kind"], result["level"]) for result in results} == {
-        ("fail", "warning"),
-        ("informational", "none"),
-    }
+    kinds = {(result["kind"], result["level"]) for result in results}
+    assert kinds == {("fail", "warning"), ("informational", "none")}
 
 
 def test_it_is_valid() -> None:

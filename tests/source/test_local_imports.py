@@ -46,31 +46,19 @@ def test_reached(tmp_path: Path, source: str, files: dict[str, str], expected: s
 
 
 def test_from_the_root_of_the_package_the_script_is_in(tmp_path: Path) -> None:
-    files = {
-        "pkg/__init__.py": "",
-        "pkg/sub/__init__.py": "",
-        "pkg/sub/train.py": "from pkg.sub import model\nfrom pkg import util\nimport model\n",
-        "pkg/sub/model.py": "from ..util import x\n",
-        "pkg/util.py": "",
-    }
-    tree(tmp_path, files)
-    found = reached(tmp_path, "pkg/sub/train.py")
-    assert sorted(found) == ["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/model.py", "pkg/util.py"]
+    files = dict.fromkeys(["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/util.py"], "")
+    files["pkg/sub/model.py"] = "from ..util import x\n"
+    train = "from pkg.sub import model\nfrom pkg import util\nimport model\n"
+    tree(tmp_path, files | {"pkg/sub/train.py": train})
+    assert sorted(reached(tmp_path, "pkg/sub/train.py")) == sorted(files)
 
 
 def test_imports_by_the_name_they_are_used_by(tmp_path: Path) -> None:
-    files = {
-        "train.py": "import net.model\nfrom . import data\nimport os\n",
-        "net/__init__.py": "",
-        "net/model.py": "",
-        "data.py": "",
-    }
-    tree(tmp_path, files)
+    train = "import net.model\nfrom . import data\nimport os\n"
+    tree(tmp_path, {"train.py": train, "net/__init__.py": "", "net/model.py": "", "data.py": ""})
     imports = LocalImports(Script.read(tmp_path / "train.py"))
-    assert imports.imports_of(tmp_path / "train.py") == {
-        "net.model": tmp_path / "net/model.py",
-        ".data": tmp_path / "data.py",
-    }
+    found = {"net.model": tmp_path / "net/model.py", ".data": tmp_path / "data.py"}
+    assert imports.imports_of(tmp_path / "train.py") == found
     assert imports.imports_of(tmp_path / "data.py") == {}
 
 
@@ -81,16 +69,11 @@ def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_package_of_the_script_imports_it(tmp_path: Path) -> None:
-    tree(
-        tmp_path,
-        {
-            "pkg/__init__.py": "from .train import main\nfrom . import extra\n",
-            "pkg/train.py": "from shared import model\n",
-            "pkg/extra.py": "import tensorflow as tf\n",
-            "shared/__init__.py": "",
-            "shared/model.py": "from pkg.train import BATCH\n",
-        },
-    )
+    tree(tmp_path, {
+        "pkg/__init__.py": "from .train import main\nfrom . import extra\n",
+        "pkg/train.py": "from shared import model\n", "pkg/extra.py": "import tensorflow as tf\n",
+        "shared/__init__.py": "", "shared/model.py": "from pkg.train import BATCH\n",
+    })  # fmt: skip
     found = LocalImports(Script.read(tmp_path / "pkg/train.py"))
     names = [str(path.relative_to(tmp_path)) for path in found.modules]
     assert names == ["shared/__init__.py", "shared/model.py", "pkg/__init__.py", "pkg/extra.py"]

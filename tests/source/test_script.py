@@ -14,8 +14,11 @@ from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
 
-def roundtrip(script: Script) -> bytes:
-    return FileChange(script.path, script.text, script.text, script.encoding, script.bom).encoded()
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """x.py, of one statement."""
+    (tmp_path / "x.py").write_text("a = 1\n")
+    return tmp_path / "x.py"
 
 
 @pytest.mark.parametrize(
@@ -38,13 +41,13 @@ def roundtrip(script: Script) -> bytes:
         ("# coding: gbk\na = '中'\n".encode("gbk"), "gbk"),
     ],
 )
-def test_what_is_read_is_what_is_written(tmp_path: Path, data: bytes, encoding: str) -> None:
-    path = tmp_path / "x.py"
+def test_what_is_read_is_what_is_written(path: Path, data: bytes, encoding: str) -> None:
     path.write_bytes(data)
     script = Script.read(path)
     assert script.encoding == encoding
     assert not script.text.startswith("\ufeff")
-    assert roundtrip(script) == data
+    same = FileChange(script.path, script.text, script.text, script.encoding, script.bom)
+    assert same.encoded() == data
 
 
 @pytest.mark.parametrize(
@@ -87,8 +90,7 @@ def test_what_is_read_is_what_is_written(tmp_path: Path, data: bytes, encoding: 
         (b"x = " + b"-" * 200_000 + b"1\n", None, ""),
     ],
 )
-def test_what_cannot_be_read_is_said(tmp_path: Path, data: bytes, line: int | None, message: str) -> None:
-    path = tmp_path / "x.py"
+def test_what_cannot_be_read_is_said(path: Path, data: bytes, line: int | None, message: str) -> None:
     path.write_bytes(data)
     with pytest.raises(SourceError) as caught:
         Script.read(path)
@@ -98,31 +100,28 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, data: bytes, line: int | No
     assert path.read_bytes() == data
 
 
-def test_what_only_the_compiler_refuses_is_not_taken_for_python2(tmp_path: Path) -> None:
-    path = tmp_path / "x.py"
+def test_what_only_the_compiler_refuses_is_not_taken_for_python2(path: Path) -> None:
     path.write_text("def f():\n  print(3 / 2, a)\n  global a\n")  # of Python 3.5: the division is a true one
     with pytest.raises(SourceError) as caught:
         Script.read(path)
     assert not isinstance(caught.value, NotPython3)
 
 
-def test_missing_directory_and_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SourceError, match="no such file"):
-        Script.read(tmp_path / "none.py")
-    with pytest.raises(SourceError, match="a directory"):
-        Script.read(tmp_path)
-    with pytest.raises(SourceError, match="cannot be read"):
-        Script.read("a\0b.py")
-    monkeypatch.setattr(script_module, "MAX_BYTES", 10)
-    (tmp_path / "x.py").write_text("a = 1 # more than ten\n")
-    with pytest.raises(SourceError, match="larger than"):
-        Script.read(tmp_path / "x.py")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none.py", "no such file"), (".", "a directory"), ("a\0b.py", "cannot be read"), ("x.py", "larger than"),
+        ("pipe.py", "a pipe or a device"), ("/dev/null", "a pipe or a device"),  # neither is waited for
+    ],
+)  # fmt: skip
+def test_no_file_of_a_script(path: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
+    os.mkfifo(path.with_name("pipe.py"))
+    monkeypatch.setattr(script_module, "MAX_BYTES", 5)
+    with pytest.raises(SourceError, match=message):
+        Script.read(path.parent / name)
 
 
-def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "x.py"
-    path.write_text("a = 1\n")
-
+def test_no_permission(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -131,18 +130,10 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Script.read(path)
 
 
-def test_string_escapes_warn_nobody(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
-    (tmp_path / "x.py").write_text("a = '\\d'\n")
-    Script.read(tmp_path / "x.py")
+def test_string_escapes_warn_nobody(path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    path.write_text("a = '\\d'\n")
+    Script.read(path)
     assert not list(recwarn)
-
-
-def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.py")
-    with pytest.raises(SourceError, match="a pipe or a device"):
-        Script.read(tmp_path / "pipe.py")
-    with pytest.raises(SourceError, match="a pipe or a device"):
-        Script.read("/dev/null")
 
 
 def test_threads_may_read_at_once() -> None:

@@ -22,13 +22,9 @@ def test_the_same_names() -> None:
 def test_keras_layers() -> None:
     pairs = pair(TF1, TRAINABLE, KERAS, ["conv1/kernel", "conv1/bias", "dense/kernel", "dense/bias"])
     assert pairs == {
-        "conv1/weights": "conv1/kernel",
-        "conv1/biases": "conv1/bias",
-        "local/weights": "dense/kernel",
-        "local/biases": "dense/bias",
-        "conv1/moving_mean": "conv1_norm/moving_mean",
-        "global_step": "sgd/iteration",
-    }
+        "conv1/weights": "conv1/kernel", "conv1/biases": "conv1/bias", "local/weights": "dense/kernel",
+        "local/biases": "dense/bias", "conv1/moving_mean": "conv1_norm/moving_mean", "global_step": "sgd/iteration",
+    }  # fmt: skip
 
 
 def test_names_before_order() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.runtime.tasks import run_python
 from tf2towers.verify import process
 from tf2towers.verify.process import ROOT, changed_environment, portable, raised
 from tf2towers.verify.recorder.imports import OwnModules
@@ -20,9 +20,7 @@ def test_the_users_pythonpath_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert changed_environment()["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "/of/the/user"]
 
 
-def test_another_interpreter_does_not_see_what_is_installed_here(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_another_interpreter_does_not_see_what_is_installed_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", "")
     assert changed_environment(other_python=True)["PYTHONPATH"] == ""
     monkeypatch.setattr(process, "ROOT", Path("/usr/lib/python3/site-packages"))
@@ -38,12 +36,9 @@ def test_the_copy_of_the_recorder_runs_alone(tmp_path: Path) -> None:
     (own / "__init__.py").touch()
     (own / "data.py").write_text("HERE = True")
     code = "import tf2towers.verify.recorder.writes as w, tf2towers.data as d, sys; print(w.__file__, d.HERE)"
-    paths = os.pathsep.join([str(tmp_path / "copy"), str(tmp_path / "own")])
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", f"import sys; sys.path[:0] = {paths.split(os.pathsep)!r}; {code}"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.split() == [str(tmp_path / "copy/tf2towers/verify/recorder/writes.py"), "True"]
+    paths = [str(tmp_path / "copy"), str(tmp_path / "own")]
+    out, _ = run_python("-I", "-c", f"import sys; sys.path[:0] = {paths}; {code}")
+    assert out.split() == [str(tmp_path / "copy/tf2towers/verify/recorder/writes.py"), "True"]
 
 
 LOG = """\
@@ -56,8 +51,6 @@ Original stack trace for 'x':
   File "train.py", line 2, in <module>
     x = tf.placeholder(tf.float32)
 """
-
-
 LOG2 = """\
 Traceback (most recent call last):
   File "train.py", line 3, in <module>

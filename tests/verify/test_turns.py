@@ -1,10 +1,9 @@
 """The turns that a cluster's asynchronous workers take."""
 
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
+from tests.runtime.tasks import run_python
 from tf2towers.verify.process import ROOT
 from tf2towers.verify.recorder.turns import Turns
 
@@ -39,7 +38,7 @@ def test_who_has_ended_is_left_out(tmp_path: Path) -> None:
         f"Turns({str(tmp_path)!r}, 0, 2); __import__('os')._exit(0)"
     )
     turns = Turns(str(tmp_path), 1, 2)
-    subprocess.run([sys.executable, "-c", other], check=True)
+    run_python("-c", other)
     turns.wait_for_chief()
     with turns.turn():
         pass

@@ -61,18 +61,41 @@ def test_construct(before, after):
     compile(text_of(before), "after", "exec")
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("import cPickle as pickle\nprint pickle.load(f)", "import pickle\nprint(pickle.load(f, encoding='latin1'))"),
-        ("import cPickle\nwith open(p, 'r') as f:\n    print cPickle.load(f)",
-         "import pickle\nwith open(p, 'rb') as f:\n    print(pickle.load(f, encoding='latin1'))"),
-        ("import pickle\nprint pickle.load(open(p))", "import pickle\nprint(pickle.load(open(p, 'rb'), encoding='latin1'))"),
-        ("import pickle\nf = open(p, 'w')\nprint pickle.dump(x, f)",
-         "import pickle\nf = open(p, 'wb')\nprint(pickle.dump(x, f))"),
-    ],
-)  # fmt: skip
-def test_pickles(before, after):
+#: files of tables and arrays
+FILES = [
+    ("with open(p, 'wb') as f:\n    csv.writer(f)\nwith open(p, 'rb') as f:\n    csv.reader(f)",
+     "with open(p, 'w', newline='') as f:\n    csv.writer(f)\nwith open(p, 'r', newline='') as f:\n    csv.reader(f)"),
+    ("f = open(p, 'ab')\ncsv.DictWriter(f, x)", "f = open(p, 'a', newline='')\ncsv.DictWriter(f, x)"),
+    ("csv.reader(open(p))\ncsv.writer(open(p, 'w'))", "csv.reader(open(p))\ncsv.writer(open(p, 'w'))"),
+    ("np.save(open(p, 'w'), x)\nnp.load(open(p))", "np.save(open(p, 'wb'), x)\nnp.load(open(p, 'rb'))"),
+    ("np.savetxt(open(p, 'w'), x)", "np.savetxt(open(p, 'w'), x)"),
+]  # fmt: skip
+#: a name that is not Python's own stays
+NAMES = [
+    "from six.moves import xrange, zip\nx = zip(a)\nfor i in xrange(3): print i\n",
+    "def apply(f, x):\n    print f\napply(a, b)\n",
+    "from six.moves import range\nx = range(3)\nprint x\n",
+    "def g(filter, map=None):\n    print filter(a), map(b)\n",
+]
+OF_TABLES = "import csv\nimport numpy as np\n"
+WHOLE = [
+    ("import cPickle as pickle\nprint pickle.load(f)", "import pickle\nprint(pickle.load(f, encoding='latin1'))"),
+    ("import cPickle\nwith open(p, 'r') as f:\n    print cPickle.load(f)",
+     "import pickle\nwith open(p, 'rb') as f:\n    print(pickle.load(f, encoding='latin1'))"),
+    ("import pickle\nprint pickle.load(open(p))", "import pickle\nprint(pickle.load(open(p, 'rb'), encoding='latin1'))"),
+    ("import pickle\nf = open(p, 'w')\nprint pickle.dump(x, f)",
+     "import pickle\nf = open(p, 'wb')\nprint(pickle.dump(x, f))"),
+    # a range is a list beside the xrange of six
+    ("from six.moves import xrange\nx = range(3)\nfor i in xrange(3): print i\n",
+     "from six.moves import xrange\nx = list(range(3))\nfor i in xrange(3): print(i)\n"),
+    ("from __future__ import division\nprint 'x'\ny = a / b", "from __future__ import division\nprint('x')\ny = a / b"),
+    *((f"{OF_TABLES}print 1\n{before}\n", f"{OF_TABLES}print(1)\n{after}\n") for before, after in FILES),
+    *((text, re.sub(r"print (.*)", r"print(\1)", text)) for text in NAMES),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), WHOLE)
+def test_the_whole_text(before, after):
     assert text_of(before) == after
 
 
@@ -95,22 +118,6 @@ OURS = [
     ("hashlib.md5(a.encode('utf8'))", "hashlib.md5(a.encode('utf8'))"),
     ("io.BytesIO()", "io.BytesIO()"),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("with open(p, 'wb') as f:\n    csv.writer(f)\nwith open(p, 'rb') as f:\n    csv.reader(f)",
-         "with open(p, 'w', newline='') as f:\n    csv.writer(f)\nwith open(p, 'r', newline='') as f:\n    csv.reader(f)"),
-        ("f = open(p, 'ab')\ncsv.DictWriter(f, x)", "f = open(p, 'a', newline='')\ncsv.DictWriter(f, x)"),
-        ("csv.reader(open(p))\ncsv.writer(open(p, 'w'))", "csv.reader(open(p))\ncsv.writer(open(p, 'w'))"),
-        ("np.save(open(p, 'w'), x)\nnp.load(open(p))", "np.save(open(p, 'wb'), x)\nnp.load(open(p, 'rb'))"),
-        ("np.savetxt(open(p, 'w'), x)", "np.savetxt(open(p, 'w'), x)"),
-    ],
-)  # fmt: skip
-def test_files_of_tables_and_arrays(before, after):
-    head = "import csv\nimport numpy as np\n"
-    assert text_of(f"{head}print 1\n{before}\n") == f"{head}print(1)\n{after}\n"
 
 
 DIVISIONS = [
@@ -143,8 +150,6 @@ DIVISIONS = [
     ("a \\\n / b", "python2_division(a \\\n , b)"),
     ("(a # / no\n / b)", "(python2_division(a # / no\n , b))"),
 ]
-
-
 DECODED = [
     ("line.decode('utf8')", "python2_decode(line, 'utf8')"),
     ("(a + b).decode('utf-8', 'ignore')", "python2_decode((a + b), 'utf-8', 'ignore')"),
@@ -159,15 +164,9 @@ DECODED = [
 ]
 
 
-VALUES = [
-    (row, "import hashlib, io, math, random, time\nimport numpy as np\n")
-    for row in OURS + DIVISIONS + DECODED
-]
-
-
-@pytest.mark.parametrize(("row", "head"), VALUES)
-def test_value(row, head):
-    before, after = row
+@pytest.mark.parametrize(("before", "after"), OURS + DIVISIONS + DECODED)
+def test_value(before, after):
+    head = "import hashlib, io, math, random, time\nimport numpy as np\n"
     text = text_of(f"{head}y = {before}\nprint y")
     assert without_import(text) == f"{head}y = {after}\nprint(y)"
     needed = sorted(set(re.findall(r"python2_\w+", after)))
@@ -200,51 +199,36 @@ def test_bytes_where_there_is_text_now(value, is_left):
     assert script_of(f"from __future__ import unicode_literals\n{text}").conversion.left == ()
 
 
-@pytest.mark.parametrize(
-    ("statements", "name", "kind"),
-    [
-        ("x = 8", "x", "int"),
-        ("x = 0\nfor i in y: x += 1", "x", "int"),
-        ("x = 0\nfor i in y: x += i", "x", "?"),
-        ("x = 0.0\nfor i in y: x += i", "x", "float"),
-        ("x = 0\nif y: x = 1.5", "x", "?"),
-        ("x = f()", "x", "?"),
-        ("x = 8\ndef f():\n    global x\n    x = g()", "x", "?"),
-        ("from m import *\nx = 8", "x", "?"),
-        ("for x in range(3): pass", "x", "int"),
-        ("for x, z in enumerate(y): pass", "x", "int"),
-        ("x = 4\nx = x / 2", "x", "int"),
-        ("x = 'a%d' % 3", "x", "?"),
-    ],
-)
-def test_what_is_certain_of_a_name(statements, name, kind):
-    text = text_of(f"{statements}\nprint {name} / 3")
-    expected = {"int": f"{name} // 3", "float": f"{name} / 3", "?": f"python2_division({name}, 3)"}[kind]
-    assert text.endswith(f"print({expected})")
+#: what is certain of x
+CERTAIN = [
+    ("x = 8", "int"),
+    ("x = 0\nfor i in y: x += 1", "int"),
+    ("x = 0\nfor i in y: x += i", "?"),
+    ("x = 0.0\nfor i in y: x += i", "float"),
+    ("x = 0\nif y: x = 1.5", "?"),
+    ("x = f()", "?"),
+    ("x = 8\ndef f():\n    global x\n    x = g()", "?"),
+    ("from m import *\nx = 8", "?"),
+    ("for x in range(3): pass", "int"),
+    ("for x, z in enumerate(y): pass", "int"),
+    ("x = 4\nx = x / 2", "int"),
+    ("x = 'a%d' % 3", "?"),
+]
+SHOWN = {"int": "print(x // 3)", "float": "print(x / 3)", "?": "print(python2_division(x, 3))"}
+ENDS = [
+    *((f"{statements}\nprint x / 3", SHOWN[kind]) for statements, kind in CERTAIN),
+    ("import tensorflow as tf\nflags = tf.app.flags\nFLAGS = flags.FLAGS\n"
+     "flags.DEFINE_integer('n', 4, '')\nflags.DEFINE_float('r', 0.1, '')\nflags.DEFINE_string('s', '', '')\n"
+     "print FLAGS.n / 2, FLAGS.r / 2, FLAGS.other / 2",
+     "print(FLAGS.n // 2, FLAGS.r / 2, python2_division(FLAGS.other, 2))"),
+    ("def f(x, n):\n    x /= n\n    print x", "    x = python2_division_in_place(x, n)\n    print(x)"),
+    ("def f(x):\n    x /= 2.0\n    print x", "    x /= 2.0\n    print(x)"),
+]  # fmt: skip
 
 
-def test_flags():
-    text = (
-        "import tensorflow as tf\nflags = tf.app.flags\nFLAGS = flags.FLAGS\n"
-        "flags.DEFINE_integer('n', 4, '')\nflags.DEFINE_float('r', 0.1, '')\nflags.DEFINE_string('s', '', '')\n"
-        "print FLAGS.n / 2, FLAGS.r / 2, FLAGS.other / 2"
-    )
-    assert text_of(text).endswith("print(FLAGS.n // 2, FLAGS.r / 2, python2_division(FLAGS.other, 2))")
-
-
-def test_division_in_place():
-    assert text_of("def f(x, n):\n    x /= n\n    print x").endswith(
-        "    x = python2_division_in_place(x, n)\n    print(x)"
-    )
-    assert text_of("def f(x):\n    x /= 2.0\n    print x").endswith("    x /= 2.0\n    print(x)")
-    script = script_of("f().x /= n\nprint 1\n")
-    assert [step.name for step in script.conversion.left] == ["division in place of possible integers"]
-
-
-def test_true_division_stays():
-    assert text_of("from __future__ import division\nprint 'x'\ny = a / b") == (
-        "from __future__ import division\nprint('x')\ny = a / b"
-    )
+@pytest.mark.parametrize(("before", "end"), ENDS)
+def test_the_end_of_a_text(before, end):
+    assert text_of(before).endswith(end)
 
 
 def test_the_import_stands_after_the_imports():
@@ -262,31 +246,9 @@ def test_tabs_are_spaces_as_python2_counted_them():
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "from six.moves import xrange, zip\nx = zip(a)\nfor i in xrange(3): print i\n",
-        "def apply(f, x):\n    print f\napply(a, b)\n",
-        "from six.moves import range\nx = range(3)\nprint x\n",
-        "def g(filter, map=None):\n    print filter(a), map(b)\n",
-    ],
-)
-def test_a_name_that_is_not_pythons_own_stays(text):
-    assert text_of(text) == re.sub(r"print (.*)", r"print(\1)", text)
-
-
-def test_a_range_is_a_list_beside_the_xrange_of_six():
-    text = "from six.moves import xrange\nx = range(3)\nfor i in xrange(3): print i\n"
-    wanted = "from six.moves import xrange\nx = list(range(3))\nfor i in xrange(3): print(i)\n"
-    assert text_of(text) == wanted
-
-
-@pytest.mark.parametrize(
     ("text", "left"),
     [
-        (
-            "class A:\n    def __cmp__(self, o):\n        print o\n",
-            "the method __cmp__, which Python 3 never calls",
-        ),
+        ("class A:\n    def __cmp__(self, o): print o\n", "the method __cmp__, which Python 3 never calls"),
         ("from string import join\nprint join(x)\n", "string.join, which is not in Python 3"),
         ("import string\nprint string.join(x, '')\n", "string.join, which is not in Python 3"),
         ("import string\nprint map(string.zfill, x)\n", "string.zfill, which is not in Python 3"),
@@ -320,10 +282,8 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
         ("from operator import div as half\nprint half\n", "operator.div, which is not in Python 3"),
         ("import string\nprint string.letters\n", "string.letters, which is not in Python 3"),
         ("print cmp(a, b)\n", "cmp, which is not in Python 3"),
-        (
-            "class A:\n    def __div__(self, o):\n        print o\n",
-            "the method __div__, which Python 3 never calls",
-        ),
+        ("class A:\n    def __div__(self, o): print o\n", "the method __div__, which Python 3 never calls"),
+        ("f().x /= n\nprint 1\n", "division in place of possible integers"),
         ("__metaclass__ = Kind\nclass A: pass\nprint 1\n", "a __metaclass__ of the module"),
         ("__metaclass__ = type\nclass A: pass\nprint 1\n", None),
     ],

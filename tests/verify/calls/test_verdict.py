@@ -26,16 +26,12 @@ def call(fetches: list[list[Any]] | None = None, error: str = "", **values: Any)
     return {**arrays, "about": np.frombuffer(json.dumps(about).encode(), np.uint8)}
 
 
-def run(
-    folder: Path, *calls: dict[str, Any], tensorflow: str = "2.21.0", towers: int = 2, **facts: Any
-) -> Run:
+def run(folder: Path, *calls: dict[str, Any], **facts: Any) -> Run:
     writer = Writer(str(folder))
     for call in calls:
         writer.step(call)
-    writer.facts(
-        {"tensorflow": tensorflow, "python": "3.11", "calls": len(calls), "trained": len(calls), "towers": towers,
-         "trainable": [], **facts}
-    )  # fmt: skip
+    counts = {"calls": len(calls), "trained": len(calls), "towers": 2}
+    writer.facts({"tensorflow": "2.21.0", "python": "3.11", "trainable": [], **counts, **facts})
     return Run([folder], 1.0)
 
 
@@ -52,10 +48,8 @@ def test_every_bit(tmp_path: Path) -> None:
     assert render_parity(result).startswith(
         "PARITY: every variable and fetched value of 2 session calls, 2 training steps on 2 towers is bit-identical"
     )
-    calls[1] = call(fetched_0000=np.nextafter(np.float32(2), np.float32(3)))
-    result = result_of(
-        run(tmp_path / "a", *calls), run(tmp_path / "c", calls[0], call(fetched_0000=np.float32(2)))
-    )
+    changed = [calls[0], call(fetched_0000=np.nextafter(np.float32(2), np.float32(3)))]
+    result = result_of(run(tmp_path / "a", *changed), run(tmp_path / "c", *calls))
     assert result.outcome == "differs"
     assert result.first_step == 1
     assert "session call 1 (train.py, line 7 of the original" in result.diagnoses[0].message
@@ -67,17 +61,17 @@ def test_a_variable_that_one_side_alone_changes(tmp_path: Path) -> None:
     assert "variable w: 2.0 in the original, 1.0 in the migrated script at [0]" in result.diagnoses[0].message
 
 
-@pytest.mark.parametrize(
-    ("other", "says"),
-    [
-        ([call()], "makes 2 session calls, the other 1"),
-        ([call(), call(error="OutOfRangeError")], "returns in the original, and raises OutOfRangeError"),
-        (
-            [call(), call([["loss:0", "an array", False]])],
-            "returns a number (loss:0) in the original, and an array",
-        ),
-    ],
-)
+OTHER_CALLS = [
+    ([call()], "makes 2 session calls, the other 1"),
+    ([call(), call(error="OutOfRangeError")], "returns in the original, and raises OutOfRangeError"),
+    (
+        [call(), call([["loss:0", "an array", False]])],
+        "returns a number (loss:0) in the original, and an array",
+    ),
+]
+
+
+@pytest.mark.parametrize(("other", "says"), OTHER_CALLS)
 def test_other_calls(other: list[dict[str, Any]], says: str, tmp_path: Path) -> None:
     result = result_of(run(tmp_path / "a", call(), call()), run(tmp_path / "b", *other))
     assert result.outcome == "differs"
@@ -115,20 +109,19 @@ def test_rules(tmp_path: Path) -> None:
         assert result.notes[0].startswith(rule)
 
 
-@pytest.mark.parametrize(
-    ("again", "difference"),
-    [
-        ([call(fetched_0000=1.0), call(fetched_0000=2.0)], ""),
-        ([call(fetched_0000=1.0), call(fetched_0000=2.5)], "2.0 in one run, 2.5 in the other"),
-        ([call(fetched_0000=1.0)], "other session calls"),
-    ],
-)
-def test_an_original_that_differs_from_itself(
-    again: list[dict[str, Any]], difference: str, tmp_path: Path
-) -> None:
+TWO = [call(fetched_0000=1.0), call(fetched_0000=2.0)]
+AGAIN = [
+    (TWO, ""),
+    ([TWO[0], call(fetched_0000=2.5)], "2.0 in one run, 2.5 in the other"),
+    (TWO[:1], "other session calls"),
+]
+
+
+@pytest.mark.parametrize(("again", "difference"), AGAIN)
+def test_an_original_that_differs_from_itself(again: list[Any], difference: str, tmp_path: Path) -> None:
     """Nothing can be said then, wherever the migrated script differs."""
-    original = run(tmp_path / "a", call(fetched_0000=1.0), call(fetched_0000=2.0))
-    result = result_of(original, run(tmp_path / "b", call(fetched_0000=1.5), call(fetched_0000=2.0)))
+    original = run(tmp_path / "a", *TWO)
+    result = result_of(original, run(tmp_path / "b", call(fetched_0000=1.5), TWO[1]))
     verdict.judge_repeat(result, original, run(tmp_path / "c", *again))
     assert (result.outcome, result.status) == (("unrepeatable", 2) if difference else ("differs", 1))
     assert (difference in result.error, bool(result.diagnoses)) == (True, not difference)

@@ -112,9 +112,7 @@ def _applied(trainer: Trainer, towers: list[Arrays]) -> Arrays:
     return {n: trainer.factor * g for n, g in made.items()}
 
 
-def _update(
-    trainer: Trainer, v: Arrays, hidden: Arrays, name: str, g: np.ndarray, rate: float, t: int
-) -> None:
+def _update(trainer: Trainer, v: Arrays, hidden: Arrays, name: str, g: np.ndarray, rate: float, t: int):
     slots = [f"{name}/{slot}" for slot in SLOTS[trainer.optimizer]]
     mu = trainer.momentum
     if trainer.optimizer == "sgd":
@@ -176,23 +174,20 @@ def run(trainer: Trainer, in_step: Recording | None = None) -> Recording:
         if in_step is not None:
             before = in_step.steps[k].variables
             v.update({name: value.copy() for name, value in before.items() if name in v})
-        step = Step(
-            variables={n: np.array(value) for n, value in v.items()}, inputs={"x": x, "labels": labels}
-        )
+        variables = {n: np.array(value) for n, value in v.items()}
+        step = Step(variables, inputs={"x": x, "labels": labels})
         moments = []
         for j in range(trainer.towers):
             part = slice(j * trainer.batch, (j + 1) * trainer.batch)
             loss, gradients, mean, variance = _forward(trainer, v, x[part], labels[part])
-            gradients = {
-                n: (g * (1 + trainer.noise * noise.standard_normal(g.shape))).astype(np.float32)
-                for n, g in gradients.items()
-            }
+            for name, g in gradients.items():
+                factor = 1 + trainer.noise * noise.standard_normal(g.shape)
+                gradients[name] = (g * factor).astype(np.float32)
             step.losses.append(np.float32(loss * (1 + trainer.noise)))
             step.tower_gradients.append(gradients)
             moments.append((mean, variance))
-        applied = _applied(
-            trainer, [{n: g.astype(float) for n, g in of_tower.items()} for of_tower in step.tower_gradients]
-        )
+        in_float64 = [{n: g.astype(float) for n, g in tower.items()} for tower in step.tower_gradients]
+        applied = _applied(trainer, in_float64)
         step.gradients = {n: g.astype(np.float32) for n, g in applied.items()}
         rate = trainer.rate * (trainer.drop[1] if trainer.drop and k >= trainer.drop[0] else 1.0)
         for name, g in step.gradients.items():

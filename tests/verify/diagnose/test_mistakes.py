@@ -52,9 +52,7 @@ ROWS: dict[str, tuple[dict, dict, str, str]] = {
 
 def _numbers(settings: dict, towers: int) -> dict:
     numbers = {"N": towers, "1/N": 1 / towers}
-    return {
-        key: numbers.get(value, value) if isinstance(value, str) else value for key, value in settings.items()
-    }
+    return {key: numbers.get(str(value), value) for key, value in settings.items()}
 
 
 @pytest.mark.filterwarnings("error")

@@ -80,11 +80,9 @@ def _words(recording: Recording) -> None:
         step.variables["vocabulary"] = step.after["vocabulary"] = np.array(["a", "b"])
 
 
+PARTS = ("variables", "after", "gradients", "tower_gradients", "losses", "inputs")
 GAPS: dict[str, Callable[[Recording], None]] = {
-    **{
-        f"no {kind}": _without(kind)
-        for kind in ("variables", "after", "gradients", "tower_gradients", "losses", "inputs")
-    },
+    **{f"no {kind}": _without(kind) for kind in PARTS},
     "not a number": _not_a_number,
     "infinite": _infinite,
     "sparse": _sparse,
@@ -111,10 +109,9 @@ def test_a_recording_with_gaps_is_no_mistake(gap: str, side: str) -> None:
 
 def test_gaps_with_a_mistake_raise_nothing() -> None:
     for gap, change in GAPS.items():
-        original, migrated = both(
-            Trainer(optimizer="adam", rate=1e-2), 0.0, factor=2.0, policy="mean", counter=2
-        )
-        original = run(Trainer(optimizer="adam", rate=1e-2))
+        trainer = Trainer(optimizer="adam", rate=1e-2)
+        _, migrated = both(trainer, 0.0, factor=2.0, policy="mean", counter=2)
+        original = run(trainer)
         change(original)
         assert isinstance(diagnose(original, migrated), list), gap
         assert isinstance(diagnose(migrated, original), list), gap

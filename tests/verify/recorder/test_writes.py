@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from writes_cases import Ran, parse
+
+from tests.verify.recorder.writes_cases import Ran, parse
 
 CODES = parse(Path(__file__).with_name("writes_python.txt").read_text())
 #: other interpreters to try, as /usr/bin/python3.6:/usr/bin/python3.13

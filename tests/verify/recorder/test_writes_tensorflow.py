@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from writes_cases import Ran, parse
+
+from tests.verify.recorder.writes_cases import Ran, parse
 
 pytestmark = pytest.mark.tensorflow
 pytest.importorskip("tensorflow")

@@ -72,18 +72,10 @@ class Ran:
         (self.scratch / "tmp").mkdir(parents=True)
         done = subprocess.run(
             [python, Path(__file__).with_name("drive_writes.py"), CLONE, self.scratch, folder / "cases.json"],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=folder,
-            env={
-                "PATH": "/usr/bin:/bin",
-                "HOME": str(folder),
-                "TMPDIR": str(self.scratch / "tmp"),
-                "TF_CPP_MIN_LOG_LEVEL": "3",
-                "CUDA_VISIBLE_DEVICES": "",
-            },
-        )
+            capture_output=True, text=True, check=False, cwd=folder,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(self.scratch / "tmp"),
+                 "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""},
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
         self.said = json.loads(done.stdout.splitlines()[-1])
 
