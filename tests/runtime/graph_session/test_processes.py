@@ -169,5 +169,8 @@ def test_a_plain_import_takes_functions_for_devices() -> None:
         "with tf.device(lambda op: '/cpu:1' if op.type == 'Add' else '/cpu:0'):\n"
         "    total = tf.add(tf.constant(1.0), 2.0, name='total')\nprint(total.op.device[-5:].upper(), total.op.type)\n"
         "with tf.device('/cpu:2'):\n    print(tf.constant(1.0).op.device[-5:])\n"
+        "with tf.device(tf.compat.v1.train.replica_device_setter(ps_tasks=2)):\n"
+        "    print(*(tf.compat.v1.get_variable(name, []).device for name in 'ab'))\n"
     )
-    assert run_python("-c", program)[0].split() == ["CPU:0", "AddV2", "CPU:2"]
+    servers = ["/job:ps/task:0", "/job:ps/task:1"]
+    assert run_python("-c", program)[0].split() == ["CPU:0", "AddV2", "CPU:2", *servers]
