@@ -1,14 +1,12 @@
 """Notebooks: the code cells are one script; magics, outputs, metadata and layout stay."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from codemod_texts import notebook, printed
 
 from tf2towers.cli.main import main
 from tf2towers.source.notebook import Notebook
@@ -28,22 +26,6 @@ TRAINER = [
     "files = !ls\nsess = tf.Session()\nsess.run(tf.global_variables_initializer())\n"
     "for _ in range(3):\n    sess.run(train, {x: np.arange(8.0).reshape(4, 2)})\nprint(sess.run(w).tolist())",
 ]
-
-
-def notebook(cells: list[str], **metadata: Any) -> dict[str, Any]:
-    made: list[dict[str, Any]] = [{"cell_type": "markdown", "metadata": {}, "source": ["# Títle"]}]
-    for cell in cells:
-        output = {"name": "stdout", "output_type": "stream", "text": ["é\n"]}
-        made.append(
-            {
-                "cell_type": "code",
-                "execution_count": 3,
-                "metadata": {"scrolled": True},
-                "outputs": [output],
-                "source": cell.splitlines(keepends=True),
-            }
-        )
-    return {"cells": made, "metadata": metadata, "nbformat": 4, "nbformat_minor": 2}
 
 
 def sources(path: Path) -> list[str]:
@@ -187,13 +169,4 @@ def plain(cells: list[str]) -> list[str]:
 
 def ran(folder: Path, text: str) -> str:
     (folder / "cells.py").write_text(text)
-    environment = {
-        **os.environ,
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-        "CUDA_VISIBLE_DEVICES": "",
-    }
-    done = subprocess.run(
-        [sys.executable, "cells.py"], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout
+    return printed("cells.py", folder=folder)

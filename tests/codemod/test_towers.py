@@ -65,15 +65,16 @@ ROUNDS = [
 
 
 def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
-    text = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\n" + TOWERS.replace(
-        "i in range(n)", "{}"
-    )
-    enumerated = after(text.format("i, part in enumerate(tf.split(0, 2, x))"))
-    assert "strategy.per_replica(tf.split(axis=0, num_or_size_splits=2, value=x))" in enumerated
-    counted = after(text.format("i in xrange(len(tf.split(0, 2, x)))"))
-    assert "strategy.per_replica(range(len(tf.split(axis=0, num_or_size_splits=2, value=x))))" in counted
-    rounds = after(text.format("i, part in list(enumerate(tf.split(0, 2, x)))"))
-    assert "in strategy.towers(list(enumerate(tf.split(axis=0, num_or_size_splits=2, value=x)))):" in rounds
+    head = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\n"
+    for gone_through, wanted in (
+        ("i, part in enumerate(SPLIT)", "strategy.per_replica(SPLIT)"),
+        ("i in xrange(len(SPLIT))", "strategy.per_replica(range(len(SPLIT)))"),
+        ("i, part in list(enumerate(SPLIT))", "in strategy.towers(list(enumerate(SPLIT))):"),
+    ):
+        loop = TOWERS.replace("i in range(n)", gone_through.replace("SPLIT", "tf.split(0, 2, x)"))
+        assert wanted.replace("SPLIT", "tf.split(axis=0, num_or_size_splits=2, value=x)") in after(
+            head + loop
+        )
 
 
 @pytest.mark.parametrize(("target", "iterable", "device"), ROUNDS)
@@ -201,10 +202,8 @@ def test_two_loops_share_a_strategy_whose_scope_is_around_both():
 
 def test_a_strategy_of_the_scripts_own_name():
     text = after(looped("i", "range(n)", "'/gpu:%d' % i").replace("unknown, self", "strategy, self"))
-    assert (
-        "strategy_2 = TowerStrategy(n)" in text
-        and "strategy_2.run(tower, args=(strategy_2.replica_ids,))" in text
-    )
+    assert "strategy_2 = TowerStrategy(n)" in text
+    assert "strategy_2.run(tower, args=(strategy_2.replica_ids,))" in text
 
 
 LOOP = "sess = tf.Session()\nfor i in range(2):\n    with tf.device('/gpu:%d' % i):\n        print(1)\n"
@@ -221,6 +220,7 @@ MEAN = """def average(tower_grads):
     return result
 """
 
+EACH = "        for g, v in pairs:\n            grads.append(tf.expand_dims(g, 0))"
 #: changes of the classic function that leave it the plain mean
 SAME = [
     [],
@@ -231,13 +231,7 @@ SAME = [
     [("tf.expand_dims(g, 0)", "tf.expand_dims(g, axis=0)")],
     [("tf.expand_dims(g, 0)", "g"), ("tf.concat(grads, 0)", "tf.stack(grads)")],
     [("tf.expand_dims(g, 0)", "g"), ("tf.concat(grads, 0)", "tf.stack(grads, axis=0)")],
-    [
-        (
-            "        grads = []\n        for g, v in pairs:\n            grads.append(tf.expand_dims(g, 0))\n",
-            "",
-        ),
-        ("tf.concat(grads, 0)", "tf.stack([g for g, _ in pairs])"),
-    ],
+    [(f"        grads = []\n{EACH}\n", ""), ("tf.concat(grads, 0)", "tf.stack([g for g, _ in pairs])")],
     [("result.append((mean, pairs[0][1]))", "v = pairs[0][1]\n        result.append((mean, v))")],
     [("result.append((mean, pairs[0][1]))", "pair = (mean, pairs[0][1])\n        result.append(pair)")],
     [("            grads.append(tf", "            e = tf"), ("g, 0))", "g, 0)\n            grads.append(e)")],
@@ -292,20 +286,17 @@ def test_a_mean_that_something_else_uses_stays():
     assert "strategy.reduce('MEAN', [])" in text and "def average" in text
 
 
-def test_a_mean_of_a_local_module(tree):
-    from tf2towers.codemod.migrate import migrate
-    from tf2towers.source.script import Script
-
-    folder = tree({"util.py": "import tensorflow as tf\n\n\n" + MEAN + "\n\ndef other():\n    pass\n"})
-    for text in (
-        "import tensorflow as tf\nimport util\n\n" + LOOP + "grads = util.average([])\n",
-        "import tensorflow as tf\nfrom util import average, other\n\n" + LOOP + "grads = average([])\n",
-        "import tensorflow as tf\nfrom util import other, average as mean\n\n" + LOOP + "grads = mean([])\n",
+def test_a_mean_of_a_local_module(program):
+    util = f"import tensorflow as tf\n\n\n{MEAN}\n\ndef other():\n    pass\n"
+    for line, mean in (
+        ("import util", "util.average"),
+        ("from util import average, other", "average"),
+        ("from util import other, average as mean", "mean"),
     ):
-        (folder / "main.py").write_text(text)
-        result = migrate(Script.read(folder / "main.py"))
-        assert "grads = strategy.reduce('MEAN', [])" in result.changes[0].after
-        assert "average(" not in result.changes[0].after and "mean(" not in result.changes[0].after
+        main = f"import tensorflow as tf\n{line}\n\n{LOOP}grads = {mean}([])\n"
+        text = program({"util.py": util, "train.py": main}).changes[0].after
+        assert "grads = strategy.reduce('MEAN', [])" in text
+        assert "average(" not in text and "mean(" not in text
 
 
 def test_a_mean_where_no_strategy_is_seen_stays():
@@ -345,13 +336,11 @@ def test_layers_that_go_over_the_towers_make_one_strategy():
     layer = "\n\ndef f{}(xs):\n    for i in range(len(xs)):\n        with tf.device('/gpu:%d' % i):\n            pass\n"
     four = BODY + "".join(layer.format(count) for count in range(4))
     assert after(four).count("TowerStrategy(len(xs))") == 4
-    text = after(four + layer.format(4))
-    assert (
-        text.count("TowerStrategy(") == 1
-        and text.count("with strategy.scope(), tf.device('/gpu:%d' % i):") == 5
-    )
-    trainers = (four + layer.format(4)).replace("pass", "opt.compute_gradients(1)")
-    assert after(trainers).count("TowerStrategy(") == 5
+    five = four + layer.format(4)
+    text = after(five)
+    assert text.count("TowerStrategy(") == 1
+    assert text.count("with strategy.scope(), tf.device('/gpu:%d' % i):") == 5
+    assert after(five.replace("pass", "opt.compute_gradients(1)")).count("TowerStrategy(") == 5
 
 
 #: a setter's device -> the scope
