@@ -11,6 +11,10 @@ from tf2towers.codemod.migrate import Options, migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
 
+#: what a script says first, and what it becomes
+TF = "import tensorflow as tf\n"
+V1 = "import tensorflow.compat.v1 as tf\n"
+
 
 def migrated(text: str, **options: str) -> MigrationResult:
     """The result for a script that is no file."""

@@ -44,11 +44,6 @@ def test_a_tower_loop_right_after_the_imports():
     assert imported < lines.index("graph_mode()") < lines.index("strategy = TowerStrategy(2)")
 
 
-def test_a_number_that_is_called_tf():
-    text = HEAD + "def twice(tf):\n    return tf * 2\n\n\n" + SESSION
-    assert not migrated(text).left
-
-
 LOCAL = "import math as train\n"
 
 
@@ -59,6 +54,7 @@ LOCAL = "import math as train\n"
         "from tensorflow import train\n" + LOCAL + "def root(x):\n    return [train.sqrt(y) for y in x]\n",
         "from tensorflow import train\ntrain = open\nclass A:\n    def f(self):\n        return train\n",
         "def f():\n    train = tf.train\n    train = input()\n    return train.strip()\n",
+        "def twice(tf):\n    return tf * 2\n\n\n",  # a number that is called tf
     ],
 )
 def test_a_name_that_was_bound_again_before(text):

@@ -94,15 +94,11 @@ CASES = [
     ("from threading import Thread\nt = Thread()\nwhile t.isAlive():\n    t.join()",
      "from threading import Thread\nt = Thread()\nwhile t.is_alive():\n    t.join()"),
     ("import scipy as sp\nx = sp.cos(1)", "import scipy as sp\nfrom numpy import cos\n\nx = cos(1)"),
-    (
-        "from scipy import signal\nw = signal.blackman(3)",
-        "from scipy import signal\nfrom scipy.signal.windows import blackman\n\nw = blackman(3)",
-    ),
-    (
-        "import warnings\nimport numpy as np\nwarnings.simplefilter('ignore', np.VisibleDeprecationWarning)",
-        "import warnings\nimport numpy as np\nfrom numpy.exceptions import VisibleDeprecationWarning\n\n"
-        "warnings.simplefilter('ignore', VisibleDeprecationWarning)",
-    ),
+    ("from scipy import signal\nw = signal.blackman(3)",
+     "from scipy import signal\nfrom scipy.signal.windows import blackman\n\nw = blackman(3)"),
+    ("import warnings\nimport numpy as np\nwarnings.simplefilter('ignore', np.VisibleDeprecationWarning)",
+     "import warnings\nimport numpy as np\nfrom numpy.exceptions import VisibleDeprecationWarning\n\n"
+     "warnings.simplefilter('ignore', VisibleDeprecationWarning)"),
     ("import skimage.color\ng = skimage.color.rgb2grey(i)", "import skimage.color\ng = skimage.color.rgb2gray(i)"),
     ("import numpy as np\nc = {'old': 0}\nc.update(old=1)\nif c['old']:\n    x = np.float(1)", "    x = float(1)"),
     ("import numpy as np\nw = np.load('a.npy').item()", "w = np.load('a.npy', allow_pickle=True).item()"),

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 from codemod_texts import after, migrated, printed
-from loop_shapes import FUNCTIONS, HEAD, LOOPS
-
-SHAPES = {name: text for name, (text, _) in {**FUNCTIONS, **LOOPS}.items()}
+from loop_shapes import FUNCTIONS, HEAD, LOOPS, SHAPES
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

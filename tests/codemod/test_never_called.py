@@ -244,14 +244,10 @@ REACHED = [
 ]
 
 
-def left_under_a_test(tmp_path: Path, test: str) -> list[str]:
-    head = "import tensorflow as tf\nfrom distutils.version import LooseVersion\nx = tf.ones([2])\n"
-    return left(tmp_path, f"{head}{test}tf.Session().run(x)\n", "")
-
-
 @pytest.mark.parametrize("test", REACHED)
 def test_what_may_be_reached_is_left(tmp_path: Path, test: str) -> None:
-    assert left_under_a_test(tmp_path, test) == ["tf.contrib.gone"]
+    head = "import tensorflow as tf\nfrom distutils.version import LooseVersion\nx = tf.ones([2])\n"
+    assert left(tmp_path, f"{head}{test}tf.Session().run(x)\n", "") == ["tf.contrib.gone"]
 
 
 @pytest.mark.parametrize(

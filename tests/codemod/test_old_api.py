@@ -1,6 +1,7 @@
 """What TensorFlow 0.x said, in the script and in its modules: what the official upgraders knew (0.x to 1.0, 1.x to 2)."""
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from codemod_texts import after, body, codes, migrated, printed, texts
@@ -104,14 +105,9 @@ sparse = tf.SparseTensor([[0, 0]], [1.0], [2, 2])
 
 
 def module(calls: list[str]) -> str:
-    body = "".join(f"    found.append({call})\n" for call in calls)
-    return (
-        f"import tensorflow as tf\n\n\ndef build():\n    found = []\n{indented(HEAD)}{body}    return found\n"
-    )
-
-
-def indented(text: str) -> str:
-    return "".join(f"    {line}\n" for line in text.splitlines())
+    lines = "".join(f"found.append({call})\n" for call in calls)
+    inside = indent(f"found = []\n{HEAD}{lines}return found\n", "    ")
+    return f"import tensorflow as tf\n\n\ndef build():\n{inside}"
 
 
 def beside(old: str, call: str) -> dict[str, str]:

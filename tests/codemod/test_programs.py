@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from codemod_texts import after, codes, migrated, printed, texts
+from codemod_texts import TF, V1, after, codes, migrated, printed, texts
 
 from tf2towers.codemod.migrate import migrate
 from tf2towers.source.script import Script
@@ -28,8 +28,6 @@ def test_the_seeds_migrate(path, tmp_path):
 
 
 #: a script -> its first lines afterwards
-TF = "import tensorflow as tf\n"
-V1 = "import tensorflow.compat.v1 as tf\n"
 MODE = "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
 SLIM = MODE.replace("\n\n", ", slim as tf1_slim\n\n", 1)
 PLACES = [

@@ -1,5 +1,7 @@
 """Tower loops, their devices, and averages: what is written and what is not."""
 
+from textwrap import indent
+
 import pytest
 from codemod_texts import after, migrated
 
@@ -135,10 +137,6 @@ def test_a_comprehension():
 TOWERS = "for i in range(n):\n    with tf.device('/gpu:%d' % i):\n        print(1)\n"
 
 
-def indented(text: str, depth: int) -> str:
-    return "".join(f"{'    ' * depth}{line}\n" for line in text.splitlines())
-
-
 #: what stands around the loop -> the strategy and its scope
 SCOPES = {
     "the CPU": ("    with tf.device('/cpu:0'):\n",
@@ -167,7 +165,7 @@ SCOPES = {
 @pytest.mark.parametrize("name", SCOPES)
 def test_where_the_scope_stands(name):
     around, wanted = SCOPES[name]
-    text = after(BODY + around + indented(TOWERS, 2))
+    text = after(BODY + around + indent(TOWERS, "        "))
     assert wanted.replace("tf.Session", "Session") in text
     assert "strategy.run(tower, args=(strategy.replica_ids,))\n" in text
     assert after(text) == text
@@ -184,19 +182,19 @@ CHANGED = [
 
 @pytest.mark.parametrize(("iterable", "changes"), CHANGED)
 def test_a_number_that_may_change_is_taken_where_the_loop_is(iterable, changes):
-    loop = indented(TOWERS.replace("range(n)", iterable), 2)
+    loop = indent(TOWERS.replace("range(n)", iterable), "        ")
     text = after(f"{BODY}    with tf.device('/cpu:0'):\n{changes}{loop}")
     assert "    with tf.device('/cpu:0'):\n" in text and "        with strategy.scope():\n" in text
 
 
 def test_two_loops_share_a_strategy_whose_scope_is_around_both():
-    loops = indented(TOWERS + TOWERS, 2)
+    loops = indent(TOWERS + TOWERS, "        ")
     text = after(BODY + "    with tf.device('/cpu:0'):\n" + loops)
     assert text.count("TowerStrategy(") == 1 and "def tower_2(i):" in text
-    apart = after(BODY + indented(TOWERS, 1) + "    if n:\n" + indented(TOWERS, 2))
+    apart = after(BODY + indent(TOWERS, "    ") + "    if n:\n" + indent(TOWERS, "        "))
     assert apart.count("TowerStrategy(") == 1 and "        strategy.run(tower_2, " in apart
     for change in ("n = 3", "def f():\n    nonlocal n\n    n = 3\nf()"):
-        other = after(BODY + indented(f"{TOWERS}{change}\n{TOWERS}", 1))
+        other = after(BODY + indent(f"{TOWERS}{change}\n{TOWERS}", "    "))
         assert other.count("TowerStrategy(") == 2 and "    strategy_2.run(tower_2, " in other
 
 
@@ -326,7 +324,7 @@ def test_towers_in_another_form(lines, wanted):
     text = result.changes[0].after
     assert result.status == 0 and "graph_mode()\nstrategy = TowerStrategy()\n" in text and wanted in text
     assert after(text) == text
-    inside = after(BODY + "    with tf.Graph().as_default(), tf.device('/cpu:0'):\n" + indented(lines, 1))
+    inside = after(BODY + "    with tf.Graph().as_default(), tf.device('/cpu:0'):\n" + indent(lines, "    "))
     if "def one" not in lines:
         assert "    strategy = TowerStrategy(parameter_device='/cpu:0')\n" in inside
         assert "    with tf.Graph().as_default(), strategy.scope():\n" in inside
