@@ -27,8 +27,5 @@ def test_an_answer_that_stays(name: str, answered_alike: bool) -> None:
 
 def test_the_message_shows_the_call_however_long_the_statement_is() -> None:
     line = "x = tf.placeholder(tf.float32, [None, 28, 28, 1], 'images') if hasattr(tf, 'contrib') else 0"
-    assert (
-        migrated(f"import tensorflow as tf\n\n{line}\n")
-        .left[0]
-        .message.endswith(": `hasattr(tf, 'contrib')`")
-    )
+    left = migrated(f"import tensorflow as tf\n\n{line}\n").left
+    assert left[0].message.endswith(": `hasattr(tf, 'contrib')`")

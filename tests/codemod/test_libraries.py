@@ -267,9 +267,8 @@ def test_left(lines: str) -> None:
 def test_an_import_that_another_module_has_too_goes(program) -> None:
     train = "import data\nimport scipy.misc as misc\nimport tensorflow as tf\n"
     train += "tf.Session().run(data.x)\nmisc.imread('b.png')\n"
-    result = program(
-        {"train.py": train, "data.py": "import scipy.misc as misc\n\nx = misc.imread('a.png')\n"}
-    )
+    data = "import scipy.misc as misc\n\nx = misc.imread('a.png')\n"
+    result = program({"train.py": train, "data.py": data})
     assert not result.left
     assert not any("scipy.misc" in change.after for change in result.changes)
 

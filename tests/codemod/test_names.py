@@ -19,9 +19,8 @@ def test_through_another_module(line, before, wanted, program):
     result = program({"model.py": model, "train.py": f"{line}\n\nx = {before}\n"})
     assert result.status == 0, result.left
     assert result.changes[0].after.endswith(f"x = {wanted}\n")
-    assert result.changes[1].after == model.replace("tensorflow as", "tensorflow.compat.v1 as").replace(
-        "from tensorflow", "from tensorflow.compat.v1"
-    )
+    as_v1 = model.replace("tensorflow as", "tensorflow.compat.v1 as")
+    assert result.changes[1].after == as_v1.replace("from tensorflow", "from tensorflow.compat.v1")
     assert not program(texts(result)).changed
 
 

@@ -209,10 +209,8 @@ def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
 
 @pytest.mark.parametrize(("test", "goes"), [("if use_tpu:", True), ("if FLAGS.output:", False)])
 def test_a_module_imported_for_tpus(program, test: str, goes: bool) -> None:
-    main = (
-        f"from tensorflow.contrib import tpu as its\n{MAIN}{test}\n    opt = its.CrossShardOptimizer(opt)\n"
-    )
-    result = program({"shared.py": SHARED, "train.py": main})
+    main = f"{MAIN}{test}\n    opt = its.CrossShardOptimizer(opt)\n"
+    result = program({"shared.py": SHARED, "train.py": f"from tensorflow.contrib import tpu as its\n{main}"})
     assert ("import tpu" not in result.changes[0].after) == goes == (not result.left)
 
 

@@ -84,6 +84,5 @@ def test_a_program_of_private_modules_alone_is_tf1(text):
 
 def test_an_argument_that_is_not_served_is_seen_by_every_name():
     line = "from tensorflow.contrib.slim.python.slim import learning\n"
-    assert codes(migrated(f"{line}\nlearning.train(None, '/tmp/log', trace_every_n_steps=10)\n")) == [
-        "T2T620"
-    ]
+    result = migrated(f"{line}\nlearning.train(None, '/tmp/log', trace_every_n_steps=10)\n")
+    assert codes(result) == ["T2T620"]

@@ -72,27 +72,26 @@ def test_where_graph_mode_stands(before, wanted, program):
 
 
 def test_local_modules_of_every_kind(tree):
-    folder = tree(
-        {
-            "train.py": """
-                import os, sys
-                sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'lib'))
-                import inside
-                from package import model
-                from package.sub.deep import net
-                import plain
+    files = {
+        "train.py": """
+            import os, sys
+            sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'lib'))
+            import inside
+            from package import model
+            from package.sub.deep import net
+            import plain
 
-                inside.run()
-                """,
-            "lib/inside.py": "import tensorflow as tf\n\n\ndef run():\n    return tf.Session()\n",
-            "package/__init__.py": "",
-            "package/model.py": "from . import helper\nfrom .sub import deep\n",
-            "package/helper.py": "import tensorflow as tf\n\n\ndef f():\n    return tf.log(1.0)\n",
-            "package/sub/__init__.py": "import tensorflow as tf\n\n\ndef g():\n    return tf.placeholder(1)\n",
-            "package/sub/deep.py": "from ..helper import f\nimport tensorflow as tf\n\nnet = tf.get_variable\n",
-            "plain.py": "x = 1\n",
-        }
-    )
+            inside.run()
+            """,
+        "lib/inside.py": "import tensorflow as tf\n\n\ndef run():\n    return tf.Session()\n",
+        "package/__init__.py": "",
+        "package/model.py": "from . import helper\nfrom .sub import deep\n",
+        "package/helper.py": "import tensorflow as tf\n\n\ndef f():\n    return tf.log(1.0)\n",
+        "package/sub/__init__.py": "import tensorflow as tf\n\n\ndef g():\n    return tf.placeholder(1)\n",
+        "package/sub/deep.py": "from ..helper import f\nimport tensorflow as tf\n\nnet = tf.get_variable\n",
+        "plain.py": "x = 1\n",
+    }
+    folder = tree(files)
     result = migrate(Script.read(folder / "train.py"))
     assert result.status == 0, result.left
     changed = {name for name, text in texts(result).items() if (folder / name).read_text() != text}

@@ -52,9 +52,8 @@ def test_a_loop_over_a_strategy(target, iterable, device, given, towers):
     text = after(looped(target, iterable, device))
     assert f"    def tower({target}):\n        with tf.device({device}):\n" in text
     assert f"    strategy = TowerStrategy({given})\n    with strategy.scope():\n" in text
-    assert f"        strategy.run(tower, args=(strategy.{towers}" in text.replace(
-        "run(\n            ", "run("
-    )
+    joined = text.replace("run(\n            ", "run(")
+    assert f"        strategy.run(tower, args=(strategy.{towers}" in joined
     assert after(text) == text
 
 
@@ -74,9 +73,8 @@ def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
         ("i, part in list(enumerate(SPLIT))", "in strategy.towers(list(enumerate(SPLIT))):"),
     ):
         loop = TOWERS.replace("i in range(n)", gone_through.replace("SPLIT", "tf.split(0, 2, x)"))
-        assert wanted.replace("SPLIT", "tf.split(axis=0, num_or_size_splits=2, value=x)") in after(
-            head + loop
-        )
+        text = after(head + loop)
+        assert wanted.replace("SPLIT", "tf.split(axis=0, num_or_size_splits=2, value=x)") in text
 
 
 @pytest.mark.parametrize(("target", "iterable", "device"), ROUNDS)
