@@ -1,11 +1,19 @@
-"""Texts migrated."""
+"""Texts migrated, and what they print."""
 
+import os
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 from tf2towers.codemod.migrate import Options, migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
+
+#: what a script says first, and what it becomes
+TF = "import tensorflow as tf\n"
+V1 = "import tensorflow.compat.v1 as tf\n"
 
 
 def migrated(text: str, **options: str) -> MigrationResult:
@@ -18,10 +26,46 @@ def after(text: str, **options: str) -> str:
     return migrated(text, **options).changes[0].after
 
 
+def texts(result: MigrationResult) -> dict[str, str]:
+    """The texts of a program after its migration, by their files' paths from the outermost folder."""
+    folder = min((change.path.parent for change in result.changes), key=lambda path: len(path.parts))
+    return {change.path.relative_to(folder).as_posix(): change.after for change in result.changes}
+
+
+def codes(result: MigrationResult) -> list[str]:
+    """The codes of what is left."""
+    return [finding.code for finding in result.left]
+
+
+def printed(*arguments: object, folder: Path | None = None, given: str = "") -> str:
+    """What a Python of its own prints, on the CPU; it has to end well."""
+    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=folder,
+        env={**environment, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""},
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
 def body(text: str) -> str:
     """What lines become in a TF1 script that says `import tensorflow as tf`."""
     result = after("import tensorflow as tf\n\nsess = tf.Session()\n" + textwrap.dedent(text))
     return result.split("sess = Session()\n", 1)[1]
+
+
+def notebook(cells: list[str], **metadata: Any) -> dict[str, Any]:
+    """A notebook of a heading and code cells that have run."""
+    output = {"name": "stdout", "output_type": "stream", "text": ["é\n"]}
+    ran = {"execution_count": 3, "metadata": {"scrolled": True}, "outputs": [output]}
+    made = [{"cell_type": "code", **ran, "source": cell.splitlines(keepends=True)} for cell in cells]
+    heading = {"cell_type": "markdown", "metadata": {}, "source": ["# Títle"]}
+    return {"cells": [heading, *made], "metadata": metadata, "nbformat": 4, "nbformat_minor": 2}
 
 
 def table(name: str) -> list[list[str]]:

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import tensorflow.compat.v1 as tf
 from codemod_texts import after
-from loop_shapes import FUNCTIONS, HEAD, LOOPS
+from loop_shapes import HEAD, SHAPES
 
 from tf2towers.runtime import graph_mode
 
@@ -33,6 +33,6 @@ def built(text):
 
 
 results = {}
-for name, (text, _) in {**FUNCTIONS, **LOOPS}.items():
+for name, text in SHAPES.items():
     results[name] = {"original": built(HEAD + text), "migrated": built(after(HEAD + text))}
 print(json.dumps(results))

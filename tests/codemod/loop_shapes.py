@@ -575,3 +575,4 @@ def build():
             y = net(x) + i
 """
 LOOPS |= {name: (f"{LOOP}{line}\nbuild()\n", "") for name, line in READING.items()}
+SHAPES = {name: text for name, (text, _) in {**FUNCTIONS, **LOOPS}.items()}

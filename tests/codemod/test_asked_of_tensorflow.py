@@ -1,9 +1,7 @@
 """`hasattr(tf, 'name')`: left alone where TF 2's `tensorflow.compat.v1` answers what TF 1.15 answered."""
 
 import pytest
-
-from tf2towers.codemod.migrate import migrate
-from tf2towers.source.script import Script
+from codemod_texts import codes, migrated
 
 
 @pytest.mark.parametrize(
@@ -21,15 +19,13 @@ from tf2towers.source.script import Script
     ],
 )
 def test_an_answer_that_stays(name: str, answered_alike: bool) -> None:
-    text = (
-        f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nif hasattr(tf, '{name}'):\n    y = x\n"
-    )
-    result = migrate(Script.from_text(text))
-    assert [finding.code for finding in result.left] == ([] if answered_alike else ["T2T626"])
+    asked = f"if hasattr(tf, '{name}'):\n    y = x\n"
+    result = migrated(f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\n{asked}")
+    assert codes(result) == ([] if answered_alike else ["T2T626"])
     assert f"hasattr(tf, '{name}')" in result.changes[0].after
 
 
 def test_the_message_shows_the_call_however_long_the_statement_is() -> None:
     line = "x = tf.placeholder(tf.float32, [None, 28, 28, 1], 'images') if hasattr(tf, 'contrib') else 0"
-    text = f"import tensorflow as tf\n\n{line}\n"
-    assert migrate(Script.from_text(text)).left[0].message.endswith(": `hasattr(tf, 'contrib')`")
+    left = migrated(f"import tensorflow as tf\n\n{line}\n").left
+    assert left[0].message.endswith(": `hasattr(tf, 'contrib')`")

@@ -1,10 +1,7 @@
 """Names that stand for TensorFlow and for something else; what the mutation campaign found."""
 
 import pytest
-from codemod_texts import after, migrated
-
-from tf2towers.codemod.migrate import migrate
-from tf2towers.source.script import Script
+from codemod_texts import after, codes, migrated, texts
 
 HEAD = "import tensorflow as tf\n"
 SESSION = "sess = tf.Session()\n"
@@ -30,7 +27,7 @@ SESSION = "sess = tf.Session()\n"
     ],
 )
 def test_left(text):
-    assert "T2T626" in {finding.code for finding in migrated(text).left}
+    assert "T2T626" in codes(migrated(text))
 
 
 def test_a_class_that_binds_the_name_to_itself():
@@ -41,20 +38,10 @@ def test_a_class_that_binds_the_name_to_itself():
 
 
 def test_a_tower_loop_right_after_the_imports():
-    lines = after(
-        HEAD + "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        tf.no_op()\n" + SESSION
-    ).splitlines()
+    loop = "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        tf.no_op()\n"
+    lines = after(HEAD + loop + SESSION).splitlines()
     imported = next(n for n, line in enumerate(lines) if line.startswith("from tf2towers.runtime import"))
-    assert (
-        imported
-        < lines.index("graph_mode()")
-        < next(n for n, line in enumerate(lines) if line == "strategy = TowerStrategy(2)")
-    )
-
-
-def test_a_number_that_is_called_tf():
-    text = HEAD + "def twice(tf):\n    return tf * 2\n\n\n" + SESSION
-    assert not migrated(text).left
+    assert imported < lines.index("graph_mode()") < lines.index("strategy = TowerStrategy(2)")
 
 
 LOCAL = "import math as train\n"
@@ -67,6 +54,7 @@ LOCAL = "import math as train\n"
         "from tensorflow import train\n" + LOCAL + "def root(x):\n    return [train.sqrt(y) for y in x]\n",
         "from tensorflow import train\ntrain = open\nclass A:\n    def f(self):\n        return train\n",
         "def f():\n    train = tf.train\n    train = input()\n    return train.strip()\n",
+        "def twice(tf):\n    return tf * 2\n\n\n",  # a number that is called tf
     ],
 )
 def test_a_name_that_was_bound_again_before(text):
@@ -88,21 +76,19 @@ def test_a_name_that_was_bound_again_before(text):
     ],
 )
 def test_a_name_that_may_have_been_bound_again(text):
-    found = migrated(HEAD + "from tensorflow import train\n" + text + SESSION).left
-    assert "T2T626" in {finding.code for finding in found}
+    assert "T2T626" in codes(migrated(HEAD + "from tensorflow import train\n" + text + SESSION))
 
 
 @pytest.mark.parametrize(
     "bound", ["if input():\n    tf = print", "def tf():\n    return 1", "import os as tf"]
 )
-def test_a_name_that_a_star_import_gives_and_the_file_binds_too(tree, bound):
+def test_a_name_that_a_star_import_gives_and_the_file_binds_too(program, bound):
     script = f"from common import *\n{bound}\nsess = tf.Session()\nsess.run(tf.zeros([2]))\n"
-    folder = tree({"common.py": "import tensorflow as tf\n", "main.py": script})
-    assert "T2T626" in {finding.code for finding in migrate(Script.read(folder / "main.py")).left}
+    assert "T2T626" in codes(program({"common.py": HEAD, "main.py": script}, "main.py"))
 
 
 def test_a_name_that_a_star_import_and_the_file_bind_alike(program):
     script = "from common import *\nimport tensorflow as tf\nsess = tf.Session()\nsess.run(tf.zeros([2]))\n"
-    result = program({"common.py": "import tensorflow as tf\n", "main.py": script}, "main.py")
+    result = program({"common.py": HEAD, "main.py": script}, "main.py")
     assert not result.left
-    assert "sess = Session()" in next(c.after for c in result.changes if c.path.name == "main.py")
+    assert "sess = Session()" in texts(result)["main.py"]

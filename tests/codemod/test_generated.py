@@ -1,14 +1,11 @@
 """The committed tables are what the generator yields from the installed TensorFlow; their targets exist."""
 
 import importlib
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from codemod_texts import table
+from codemod_texts import printed, table
 
 from tf2towers.codemod.libraries import library_changes
 from tf2towers.codemod.symbols import PARTS, find_replacement, read_table, symbol_table, taken_arguments
@@ -20,16 +17,11 @@ needs_tensorflow = pytest.mark.tensorflow
 @needs_tensorflow
 def test_tables_are_up_to_date() -> None:
     pytest.importorskip("tensorflow")
-    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
-    command = [sys.executable, str(ROOT / "tables" / "dump_tf2.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0, done.stderr
+    printed(ROOT / "tables" / "dump_tf2.py", "--check")
 
 
 def test_the_table_of_symbols_is_up_to_date() -> None:
-    command = [sys.executable, str(ROOT / "tables" / "make_symbols.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    printed(ROOT / "tables" / "make_symbols.py", "--check")
 
 
 @needs_tensorflow
@@ -54,10 +46,8 @@ def test_hand_kept_targets_exist_and_take_the_keywords() -> None:
 def test_functions_take_the_arguments_of_the_table() -> None:
     """The table has what the oldest TensorFlow takes as well, so it may have less."""
     pytest.importorskip("tensorflow")
-    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
-    command = [sys.executable, str(ROOT / "tables" / "make_arguments.py")]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-    rows = dict(row.split("\t") for row in done.stdout.splitlines()[1:])
+    made = printed(ROOT / "tables" / "make_arguments.py")
+    rows = dict(row.split("\t") for row in made.splitlines()[1:])
     tables = {name: taken_arguments(name) for name in rows}
     assert sum(known is not None for known in tables.values()) > 1500
     for name, known in tables.items():

@@ -1,12 +1,7 @@
 """Standalone Keras (`import keras`) beside a TF1 graph: what was measured is served, all else is refused."""
 
-from pathlib import Path
-
 import pytest
-from codemod_texts import migrated
-
-from tf2towers.codemod.migrate import migrate
-from tf2towers.source.script import Script
+from codemod_texts import codes, migrated, texts
 
 HEAD = "import tensorflow as tf\nx = tf.placeholder(tf.float32, [2, 2])\n"
 HOME = "tf2towers.runtime.tf1.keras"
@@ -65,17 +60,13 @@ def test_what_was_measured_is_served(lines: str) -> None:
 @pytest.mark.parametrize("lines", REFUSED)
 def test_all_else_is_refused(lines: str) -> None:
     result = migrated(HEAD + lines)
-    assert {finding.code for finding in result.left} == {"T2T625"}
+    assert {*codes(result)} == {"T2T625"}
     assert "tf1.standalone_keras" not in "".join(change.after for change in result.changes)
 
 
 @pytest.mark.parametrize(("layer", "served"), [("Dense", True), ("LSTM", False)])
-def test_a_module_without_tensorflow_goes_with_the_program(tmp_path: Path, layer: str, served: bool) -> None:
-    (tmp_path / "models.py").write_text(
-        f"from keras.layers import {layer}\n\n\ndef build():\n    return {layer}(2)\n"
-    )
-    (tmp_path / "main.py").write_text(HEAD + "from models import build\ny = build()(x)\n")
-    result = migrate(Script.read(tmp_path / "main.py"))
+def test_a_module_without_tensorflow_goes_with_the_program(program, layer: str, served: bool) -> None:
+    models = f"from keras.layers import {layer}\n\n\ndef build():\n    return {layer}(2)\n"
+    result = program({"models.py": models, "train.py": HEAD + "from models import build\ny = build()(x)\n"})
     assert bool(result.left) is not served
-    texts = {change.path.name: change.after for change in result.changes}
-    assert ("standalone_keras" in texts.get("models.py", "")) is served
+    assert ("standalone_keras" in texts(result).get("models.py", "")) is served

@@ -8,6 +8,7 @@ import pkgutil
 from pathlib import Path
 
 import pytest
+from codemod_texts import codes, migrated, texts
 
 from tf2towers.codemod.libraries import library_changes
 from tf2towers.codemod.migrate import migrate
@@ -93,15 +94,11 @@ CASES = [
     ("from threading import Thread\nt = Thread()\nwhile t.isAlive():\n    t.join()",
      "from threading import Thread\nt = Thread()\nwhile t.is_alive():\n    t.join()"),
     ("import scipy as sp\nx = sp.cos(1)", "import scipy as sp\nfrom numpy import cos\n\nx = cos(1)"),
-    (
-        "from scipy import signal\nw = signal.blackman(3)",
-        "from scipy import signal\nfrom scipy.signal.windows import blackman\n\nw = blackman(3)",
-    ),
-    (
-        "import warnings\nimport numpy as np\nwarnings.simplefilter('ignore', np.VisibleDeprecationWarning)",
-        "import warnings\nimport numpy as np\nfrom numpy.exceptions import VisibleDeprecationWarning\n\n"
-        "warnings.simplefilter('ignore', VisibleDeprecationWarning)",
-    ),
+    ("from scipy import signal\nw = signal.blackman(3)",
+     "from scipy import signal\nfrom scipy.signal.windows import blackman\n\nw = blackman(3)"),
+    ("import warnings\nimport numpy as np\nwarnings.simplefilter('ignore', np.VisibleDeprecationWarning)",
+     "import warnings\nimport numpy as np\nfrom numpy.exceptions import VisibleDeprecationWarning\n\n"
+     "warnings.simplefilter('ignore', VisibleDeprecationWarning)"),
     ("import skimage.color\ng = skimage.color.rgb2grey(i)", "import skimage.color\ng = skimage.color.rgb2gray(i)"),
     ("import numpy as np\nc = {'old': 0}\nc.update(old=1)\nif c['old']:\n    x = np.float(1)", "    x = float(1)"),
     ("import numpy as np\nw = np.load('a.npy').item()", "w = np.load('a.npy', allow_pickle=True).item()"),
@@ -208,30 +205,27 @@ LEFT = [
 
 def test_a_filter_that_pillow_changed_is_reported() -> None:
     lines = "from PIL import Image\nimage = Image.open('a.png').convert('L')\nimage = image.resize((2, 2))"
-    reported = [
-        finding for finding in migrate(Script.from_text(lines + END)).findings if finding.code == "T2T628"
-    ]
-    assert [(finding.kind, finding.line) for finding in reported] == [("note", 3)]
-    named = lines.replace("(2, 2)", "(2, 2), Image.NEAREST")
-    assert not [
-        finding for finding in migrate(Script.from_text(named + END)).findings if finding.code == "T2T628"
-    ]
+    for text, reported in ((lines, [("note", 3)]), (lines.replace("(2, 2)", "(2, 2), Image.NEAREST"), [])):
+        findings = migrated(text + END).findings
+        assert [(each.kind, each.line) for each in findings if each.code == "T2T628"] == reported
 
 
-def after(lines: str) -> str:
-    result = migrate(Script.from_text(lines + END))
-    assert not [finding for finding in result.left if finding.code == "T2T628"]
-    return result.changes[0].after
+def once_and_again(lines: str) -> str:
+    """The lines afterwards; a second run changes nothing."""
+    result = migrated(lines + END)
+    assert "T2T628" not in codes(result)
+    once = result.changes[0].after
+    again = migrated(once)
+    assert not again.changed and not again.left
+    return once
 
 
 @pytest.mark.parametrize(("before", "wanted"), CASES)
 def test_written_as_todays(before: str, wanted: str) -> None:
-    once = after(before)
+    once = once_and_again(before)
     place = 0
     for line in wanted.splitlines(keepends=True):  # between them may stand an import that the next one needs
         place = once.index(line, place)
-    again = migrate(Script.from_text(once))
-    assert not again.changed and not again.left
 
 
 @pytest.mark.parametrize(
@@ -247,51 +241,47 @@ def test_written_as_todays(before: str, wanted: str) -> None:
     ],
 )
 def test_a_new_import_stands_before_the_first_use(lines: str) -> None:
-    once = after(lines)
+    once = once_and_again(lines)
     assert once.index(", scipy_misc\n") < once.index("scipy_misc.imresize")
-    again = migrate(Script.from_text(once))
-    assert not again.changed and not again.left
 
 
 def test_a_new_import_that_a_function_alone_needs_stands_after_the_imports() -> None:
-    once = after("import scipy.misc\ndef f(x):\n    return scipy.misc.imresize(x, 2)\nimport os")
+    once = once_and_again("import scipy.misc\ndef f(x):\n    return scipy.misc.imresize(x, 2)\nimport os")
     assert once.index("import os") < once.index(", scipy_misc\n")
 
 
 @pytest.mark.parametrize("lines", SAME)
 def test_nothing_else_changes(lines: str) -> None:
-    assert lines in migrate(Script.from_text(lines + END)).changes[0].after
+    assert lines in migrated(lines + END).changes[0].after
 
 
 @pytest.mark.parametrize("lines", LEFT)
 def test_left(lines: str) -> None:
     if "comment" in lines:
         lines = "from numpy import (product,  # a comment\n    sum)"
-    result = migrate(Script.from_text(lines + END))
-    assert {finding.code for finding in result.left} == {"T2T628"}
+    result = migrated(lines + END)
+    assert {*codes(result)} == {"T2T628"}
     assert lines in result.changes[0].after
 
 
-def test_an_import_that_another_module_has_too_goes(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(
-        "import data\nimport scipy.misc as misc\nimport tensorflow as tf\n"
-        "tf.Session().run(data.x)\nmisc.imread('b.png')\n"
-    )
-    (tmp_path / "data.py").write_text("import scipy.misc as misc\n\nx = misc.imread('a.png')\n")
-    result = migrate(Script.read(tmp_path / "train.py"))
+def test_an_import_that_another_module_has_too_goes(program) -> None:
+    train = "import data\nimport scipy.misc as misc\nimport tensorflow as tf\n"
+    train += "tf.Session().run(data.x)\nmisc.imread('b.png')\n"
+    data = "import scipy.misc as misc\n\nx = misc.imread('a.png')\n"
+    result = program({"train.py": train, "data.py": data})
     assert not result.left
     assert not any("scipy.misc" in change.after for change in result.changes)
 
 
-def test_a_module_without_tensorflow(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text("import data\nimport tensorflow as tf\ntf.Session().run(data.x)\n")
-    (tmp_path / "data.py").write_text(
-        '"""Data."""\nimport numpy as np\n\nx = np.fromstring(b"ab", np.bool)\n'
-    )
-    (tmp_path / "other.py").write_text("import numpy as np\n\nx = np.float32\n")
-    result = migrate(Script.read(tmp_path / "train.py"))
+def test_a_module_without_tensorflow(program) -> None:
+    files = {
+        "train.py": "import data\nimport tensorflow as tf\ntf.Session().run(data.x)\n",
+        "data.py": '"""Data."""\nimport numpy as np\n\nx = np.fromstring(b"ab", np.bool)\n',
+        "other.py": "import numpy as np\n\nx = np.float32\n",
+    }
+    result = program(files)
     assert not result.left
-    assert {change.path.name: change.after for change in result.changes}["data.py"] == (
+    assert texts(result)["data.py"] == (
         '"""Data."""\nimport numpy as np\nfrom tf2towers.runtime import numpy1\n\n'
         'x = numpy1.fromstring(b"ab", bool)\n'
     )
@@ -306,46 +296,37 @@ HANDED_ON = [
 
 
 @pytest.mark.parametrize(("before", "wanted"), HANDED_ON)
-def test_a_local_module_hands_a_library_on(tmp_path: Path, before: str, wanted: str) -> None:
-    (tmp_path / "train.py").write_text(before + END)
-    (tmp_path / "common.py").write_text("import numpy as np\n")
-    result = migrate(Script.read(tmp_path / "train.py"))
+def test_a_local_module_hands_a_library_on(program, before: str, wanted: str) -> None:
+    result = program({"train.py": before + END, "common.py": "import numpy as np\n"})
     assert not result.left
     assert [wanted in change.after for change in result.changes] == [True]
-    (tmp_path / "data.py").write_text(before + "\n")
-    (tmp_path / "train.py").write_text(f"import data{END}")
-    result = migrate(Script.read(tmp_path / "train.py"))
+    result = program({"train.py": f"import data{END}", "data.py": before + "\n"})
     assert not result.left
     assert [wanted in change.after for change in result.changes if change.path.name == "data.py"] == [True]
 
 
 @pytest.mark.parametrize("end", [END, "\n"], ids=["with TensorFlow", "without"])
-def test_a_star_of_a_local_module_hands_libraries_on(tmp_path: Path, end: str) -> None:
-    (tmp_path / "common.py").write_text("import numpy as np\n")
-    (tmp_path / "other.py").write_text("from common import *\n")
-    (tmp_path / "data.py").write_text(f"from other import *\nx = np.find_common_type([], []){end}")
-    (tmp_path / "train.py").write_text("import data" + END)
-    left = migrate(Script.read(tmp_path / "train.py")).left
+def test_a_star_of_a_local_module_hands_libraries_on(program, end: str) -> None:
+    modules = {"common.py": "import numpy as np\n", "other.py": "from common import *\n"}
+    data = f"from other import *\nx = np.find_common_type([], []){end}"
+    left = program({**modules, "data.py": data, "train.py": "import data" + END}).left
     assert ("T2T628", "data.py") in {(finding.code, finding.path.name) for finding in left}
 
 
-def test_a_star_of_a_module_that_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / "common.py").write_text("from async import x\n")
-    (tmp_path / "train.py").write_text("from common import *\nx = open('a', 'rU')\ny = lib.find(1)" + END)
-    left = migrate(Script.read(tmp_path / "train.py")).left
-    assert [finding.code for finding in left] == ["T2T624"] and "rename the module" in left[0].message
+def test_a_star_of_a_module_that_cannot_be_read(program) -> None:
+    train = "from common import *\nx = open('a', 'rU')\ny = lib.find(1)" + END
+    result = program({"common.py": "from async import x\n", "train.py": train})
+    assert codes(result) == ["T2T624"] and "rename the module" in result.left[0].message
 
 
-def test_a_function_of_a_library_that_a_star_hands_on_is_no_lost_method(tmp_path: Path) -> None:
-    (tmp_path / "common.py").write_text("import numpy as np\n")
-    (tmp_path / "train.py").write_text("from common import *\nx = np.ptp([1])" + END)
-    assert not migrate(Script.read(tmp_path / "train.py")).left
+def test_a_function_of_a_library_that_a_star_hands_on_is_no_lost_method(program) -> None:
+    train = "from common import *\nx = np.ptp([1])" + END
+    assert not program({"common.py": "import numpy as np\n", "train.py": train}).left
 
 
-def test_a_local_module_hands_on_what_no_longer_exists(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text("from common import misc\nx = misc.imread('a.png')" + END)
-    (tmp_path / "common.py").write_text("from scipy import misc\n")
-    result = migrate(Script.read(tmp_path / "train.py"))
+def test_a_local_module_hands_on_what_no_longer_exists(program) -> None:
+    train = "from common import misc\nx = misc.imread('a.png')" + END
+    result = program({"common.py": "from scipy import misc\n", "train.py": train})
     assert {(finding.code, finding.path.name) for finding in result.left} == {("T2T628", "common.py")}
 
 
@@ -370,23 +351,17 @@ ONE_NAME = "import scipy.misc as misc\n\ndef f(p):\n    return misc.imread(p)\n"
         ("import loading\nprint(vars(loading))", False),
     ],
 )
-def test_a_name_that_a_module_binds_by_its_own_import(tmp_path: Path, lines: str, goes: bool) -> None:
+def test_a_name_that_a_module_binds_by_its_own_import(program, lines: str, goes: bool) -> None:
     """Another module's own `misc` is no use of this one's."""
-    (tmp_path / "train.py").write_text(lines + END)
-    (tmp_path / "loading.py").write_text(ONE_NAME)
-    (tmp_path / "between.py").write_text("from loading import *\n")
-    result = migrate(Script.read(tmp_path / "train.py"))
-    after = {change.path.name: change.after for change in result.changes}["loading.py"]
-    assert ("import scipy.misc" not in after) == goes == (not result.left)
+    modules = {"loading.py": ONE_NAME, "between.py": "from loading import *\n"}
+    result = program({"train.py": lines + END, **modules})
+    assert ("import scipy.misc" not in texts(result)["loading.py"]) == goes == (not result.left)
 
 
 def test_a_program_of_tf2_is_left_alone() -> None:
-    text = (
-        "import numpy as np\nimport tensorflow as tf\n\n@tf.function\ndef f(x):\n    return x * np.bool(1)\n"
-    )
-    assert not migrate(Script.from_text(text)).changed
-    text = "import numpy as np\nimport tensorflow as tf\n\ngraph_mode = 'eager'\nprint(tf.constant(np.bool(1)))\n"
-    assert not migrate(Script.from_text(text)).changed
+    head = "import numpy as np\nimport tensorflow as tf\n\n"
+    assert not migrated(head + "@tf.function\ndef f(x):\n    return x * np.bool(1)\n").changed
+    assert not migrated(head + "graph_mode = 'eager'\nprint(tf.constant(np.bool(1)))\n").changed
 
 
 def test_what_is_written_exists() -> None:
@@ -407,23 +382,19 @@ def test_what_is_written_exists() -> None:
                 assert what.kind == "module" or hasattr(home, wanted), name
 
 
-def test_a_module_of_the_program_has_the_librarys_name(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(
-        "import parser\nfrom string import letters\nimport tensorflow as tf\ntf.Session().run(parser.x)\n"
-    )
-    (tmp_path / "parser.py").write_text("x = []\n")
-    (tmp_path / "string.py").write_text("letters = 'ab'\n")
-    result = migrate(Script.read(tmp_path / "train.py"))
+def test_a_module_of_the_program_has_the_librarys_name(program) -> None:
+    train = "import parser\nfrom string import letters\nimport tensorflow as tf\ntf.Session().run(parser.x)\n"
+    result = program({"train.py": train, "parser.py": "x = []\n", "string.py": "letters = 'ab'\n"})
     assert not result.left and "from string import letters" in result.changes[0].after
 
 
-def test_it_stays_in_a_function_that_nothing_calls_of_a_program_in_python2(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(
-        "import data, plot\nimport tensorflow as tf\nprint tf.Session().run(data.x)\n"
-    )
-    (tmp_path / "data.py").write_text(
-        "import inspect\nimport tensorflow as tf\nx = tf.log(1.0)\n\ndef old():\n    return inspect.getargspec(old)\n"
-    )
-    (tmp_path / "plot.py").write_text("print 'plot'\n")
-    result = migrate(read_script(lambda checked: Script.read(tmp_path / "train.py", checked=checked)))
+def test_it_stays_in_a_function_that_nothing_calls_of_a_program_in_python2(tree) -> None:
+    old = "\ndef old():\n    return inspect.getargspec(old)\n"
+    files = {
+        "train.py": "import data, plot\nimport tensorflow as tf\nprint tf.Session().run(data.x)\n",
+        "data.py": "import inspect\nimport tensorflow as tf\nx = tf.log(1.0)\n" + old,
+        "plot.py": "print 'plot'\n",
+    }
+    main = tree(files) / "train.py"
+    result = migrate(read_script(lambda checked: Script.read(main, checked=checked)))
     assert not result.left

@@ -1,15 +1,11 @@
 """Tower loops of many shapes become functions, or stay loops, and build the same."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from codemod_texts import after, migrated
-from loop_shapes import FUNCTIONS, HEAD, LOOPS
-
-SHAPES = {name: text for name, (text, _) in {**FUNCTIONS, **LOOPS}.items()}
+from codemod_texts import after, migrated, printed
+from loop_shapes import FUNCTIONS, HEAD, LOOPS, SHAPES
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -37,10 +33,7 @@ def test_there_is_a_strategy_with_its_scope_once(name):
 @pytest.fixture(scope="module")
 def built():
     pytest.importorskip("tensorflow")
-    driver = Path(__file__).with_name("drive_loop_shapes.py")
-    done = subprocess.run([sys.executable, str(driver)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(printed(Path(__file__).with_name("drive_loop_shapes.py")).splitlines()[-1])
 
 
 @pytest.mark.tensorflow

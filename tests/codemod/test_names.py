@@ -1,36 +1,27 @@
 """The name that a program has for TensorFlow: `tensorflow.compat.v1`, said once, over several modules."""
 
 import pytest
-from codemod_texts import after, migrated
+from codemod_texts import after, migrated, texts
 
-from tf2towers.codemod.migrate import migrate
-from tf2towers.source.script import Script
-
-#: a main script beside model.py -> what it becomes
+#: a main script's import of model.py, what it says with it, and what that becomes
 SHARED = [
-    ("from model import tf\n\nx = tf.placeholder(tf.mul(1, 2))\n", "x = tf.placeholder(tf.multiply(1, 2))\n"),
-    ("import model\n\nx = model.tf.placeholder(model.tf.mul(1, 2))\n",
-     "x = model.tf.placeholder(model.tf.multiply(1, 2))\n"),
-    ("from model import *\n\nx = tf.placeholder(tf.mul(1, 2))\n", "x = tf.placeholder(tf.multiply(1, 2))\n"),
-    ("import model\n\nx = model.relu(model.nn.relu(model.tf.Session()))\n",
-     "x = model.relu(model.nn.relu(Session()))\n"),
+    ("from model import tf", "tf.placeholder(tf.mul(1, 2))", "tf.placeholder(tf.multiply(1, 2))"),
+    ("import model", "model.tf.placeholder(model.tf.mul(1, 2))", "model.tf.placeholder(model.tf.multiply(1, 2))"),
+    ("from model import *", "tf.placeholder(tf.mul(1, 2))", "tf.placeholder(tf.multiply(1, 2))"),
+    ("import model", "model.relu(model.nn.relu(model.tf.Session()))", "model.relu(model.nn.relu(Session()))"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "wanted"), SHARED)
-def test_through_another_module(text, wanted, tree):
+@pytest.mark.parametrize(("line", "before", "wanted"), SHARED)
+def test_through_another_module(line, before, wanted, program):
     model = "import tensorflow as tf\nfrom tensorflow import nn\n"
     model += "from tensorflow.nn import relu\n\nx = tf.get_variable\n"
-    folder = tree({"model.py": model, "main.py": text})
-    result = migrate(Script.read(folder / "main.py"))
+    result = program({"model.py": model, "train.py": f"{line}\n\nx = {before}\n"})
     assert result.status == 0, result.left
-    assert result.changes[0].after.endswith(wanted)
-    assert result.changes[1].after == model.replace("tensorflow as", "tensorflow.compat.v1 as").replace(
-        "from tensorflow", "from tensorflow.compat.v1"
-    )
-    for change in result.changes:
-        change.path.write_text(change.after)
-    assert not migrate(Script.read(folder / "main.py")).changed
+    assert result.changes[0].after.endswith(f"x = {wanted}\n")
+    as_v1 = model.replace("tensorflow as", "tensorflow.compat.v1 as")
+    assert result.changes[1].after == as_v1.replace("from tensorflow", "from tensorflow.compat.v1")
+    assert not program(texts(result)).changed
 
 
 LOOP = "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        pass\n"

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from codemod_texts import codes, migrated, notebook
 
 from tf2towers.codemod.migrate import migrate
 from tf2towers.source.python2.reading import read_notebook
@@ -95,20 +96,8 @@ def test_functions_of_a_notebook_count_as_called(tmp_path: Path) -> None:
     """What its magics call is not read: `%time train()`."""
     cells = [MAIN, "def train():\n    tf.contrib.gone()\n", "%time train()"]
     (tmp_path / "shared.py").write_text(SHARED)
-    text = json.dumps(
-        {
-            "cells": [
-                {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": cell}
-                for cell in cells
-            ],
-            "metadata": {},
-            "nbformat": 4,
-            "nbformat_minor": 5,
-        }
-    )
-    (tmp_path / "main.ipynb").write_text(text)
-    result = migrate(read_notebook(str(tmp_path / "main.ipynb")))
-    assert [finding.code for finding in result.left] == ["T2T620"]
+    (tmp_path / "main.ipynb").write_text(json.dumps(notebook(cells)))
+    assert codes(migrate(read_notebook(str(tmp_path / "main.ipynb")))) == ["T2T620"]
 
 
 def test_a_module_that_is_given_by_itself_is_for_others_to_call(tmp_path: Path) -> None:
@@ -219,14 +208,9 @@ def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
 
 
 @pytest.mark.parametrize(("test", "goes"), [("if use_tpu:", True), ("if FLAGS.output:", False)])
-def test_a_module_imported_for_tpus(tmp_path: Path, test: str, goes: bool) -> None:
-    (tmp_path / "shared.py").write_text(SHARED)
-    main = (
-        f"from tensorflow.contrib import tpu as its\n{MAIN}{test}\n    opt = its.CrossShardOptimizer(opt)\n"
-    )
-    path = tmp_path / "train.py"
-    path.write_text(main)
-    result = migrate(Script.read(path))
+def test_a_module_imported_for_tpus(program, test: str, goes: bool) -> None:
+    main = f"{MAIN}{test}\n    opt = its.CrossShardOptimizer(opt)\n"
+    result = program({"shared.py": SHARED, "train.py": f"from tensorflow.contrib import tpu as its\n{main}"})
     assert ("import tpu" not in result.changes[0].after) == goes == (not result.left)
 
 
@@ -235,20 +219,15 @@ def test_uses_for_tpus_keep_their_import_where_another_use_needs_it() -> None:
         "import tensorflow as tf\nfrom tensorflow.contrib import tpu\n\nx = tf.placeholder(tf.float32, [])\n"
         "if tf.flags.FLAGS.use_tpu:\n    x = tpu.cross_replica_sum(x)\n{}tf.Session()\n"
     )
-    alone = migrate(Script.from_text(text.format("")))
+    alone = migrated(text.format(""))
     assert not alone.left
-    assert (
-        "import tpu" not in alone.changes[0].after
-        and "tf.contrib.tpu.cross_replica_sum(x)" in alone.changes[0].after
-    )
-    both = migrate(Script.from_text(text.format("y = tpu.rewrite(lambda: x)\n")))
-    assert [finding.code for finding in both.left][:1] == ["T2T620"]
-    assert (
-        "from tensorflow.contrib import tpu" in both.changes[0].after
-        and " tpu.cross_replica_sum(x)" in both.changes[0].after
-    )
-    for once in (alone, both):
-        assert not migrate(Script.from_text(once.changes[0].after)).changed
+    once = alone.changes[0].after
+    assert "import tpu" not in once and "tf.contrib.tpu.cross_replica_sum(x)" in once
+    both = migrated(text.format("y = tpu.rewrite(lambda: x)\n"))
+    assert codes(both)[:1] == ["T2T620"]
+    other = both.changes[0].after
+    assert "from tensorflow.contrib import tpu" in other and " tpu.cross_replica_sum(x)" in other
+    assert not migrated(once).changed and not migrated(other).changed
 
 
 REACHED = [
@@ -263,26 +242,19 @@ REACHED = [
 ]
 
 
-def left_under_a_test(tmp_path: Path, test: str) -> list[str]:
-    head = "import tensorflow as tf\nfrom distutils.version import LooseVersion\nx = tf.ones([2])\n"
-    return left(tmp_path, f"{head}{test}tf.Session().run(x)\n", "")
-
-
 @pytest.mark.parametrize("test", REACHED)
 def test_what_may_be_reached_is_left(tmp_path: Path, test: str) -> None:
-    assert left_under_a_test(tmp_path, test) == ["tf.contrib.gone"]
+    head = "import tensorflow as tf\nfrom distutils.version import LooseVersion\nx = tf.ones([2])\n"
+    assert left(tmp_path, f"{head}{test}tf.Session().run(x)\n", "") == ["tf.contrib.gone"]
 
 
 @pytest.mark.parametrize(
     "line", ["import tensorflow.contrib.rnn as rnn", "from tensorflow.contrib import rnn"]
 )
-def test_a_module_is_imported_anew_where_nothing_reaches_what_it_has_lost(line: str, tmp_path: Path) -> None:
-    script = tmp_path / "cells.py"
-    script.write_text(
-        f"import tensorflow as tf\n{line}\ntf.Session()\ndef old():\n    return rnn.rnn_cell.gone(2)\n"
-        "cell = rnn.GRUCell(2)\n"
-    )
-    result = migrate(Script.read(script))
+def test_a_module_is_imported_anew_where_nothing_reaches_what_it_has_lost(program, line: str) -> None:
+    old = "def old():\n    return rnn.rnn_cell.gone(2)\n"
+    cells = f"import tensorflow as tf\n{line}\ntf.Session()\n{old}cell = rnn.GRUCell(2)\n"
+    result = program({"cells.py": cells}, "cells.py")
     assert result.status == 0
     assert ", rnn_cell as rnn\n" in result.changes[0].after and "contrib" not in result.changes[0].after
 

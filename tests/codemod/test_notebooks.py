@@ -1,14 +1,12 @@
 """Notebooks: the code cells are one script; magics, outputs, metadata and layout stay."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from codemod_texts import notebook, printed
 
 from tf2towers.cli.main import main
 from tf2towers.source.notebook import Notebook
@@ -30,22 +28,6 @@ TRAINER = [
 ]
 
 
-def notebook(cells: list[str], **metadata: Any) -> dict[str, Any]:
-    made: list[dict[str, Any]] = [{"cell_type": "markdown", "metadata": {}, "source": ["# Títle"]}]
-    for cell in cells:
-        output = {"name": "stdout", "output_type": "stream", "text": ["é\n"]}
-        made.append(
-            {
-                "cell_type": "code",
-                "execution_count": 3,
-                "metadata": {"scrolled": True},
-                "outputs": [output],
-                "source": cell.splitlines(keepends=True),
-            }
-        )
-    return {"cells": made, "metadata": metadata, "nbformat": 4, "nbformat_minor": 2}
-
-
 def sources(path: Path) -> list[str]:
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
@@ -65,15 +47,10 @@ def test_only_the_cells_change(working_folder: Path, indent: Any, end: str, is_a
     assert main(["migrate", "-w", "a.ipynb"]) == 0
     new = (working_folder / "a.ipynb").read_text(encoding="utf-8")
     after = sources(working_folder / "a.ipynb")
-    assert after[0].startswith(
-        TRAINER[0].replace("import tensorflow as", "import tensorflow.compat.v1 as")[:60]
-    )
+    assert after[0].startswith(TRAINER[0].replace("tensorflow as", "tensorflow.compat.v1 as")[:60])
     assert "graph_mode()" in after[0] and after[1] == "" and after[2] == TRAINER[2]
-    assert (
-        "    %time pass\n" in after[3]
-        and after[3].endswith("\nw?")
-        and "strategy.run(tower, args=(strategy.replica_ids,))" in after[3]
-    )
+    assert "    %time pass\n" in after[3] and after[3].endswith("\nw?")
+    assert "strategy.run(tower, args=(strategy.replica_ids,))" in after[3]
     assert after[5].startswith("files = !ls\nsess = Session()\n")
     old, document = json.loads(text), json.loads(new)
     for cell in [*old["cells"], *document["cells"]]:
@@ -187,13 +164,4 @@ def plain(cells: list[str]) -> list[str]:
 
 def ran(folder: Path, text: str) -> str:
     (folder / "cells.py").write_text(text)
-    environment = {
-        **os.environ,
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-        "CUDA_VISIBLE_DEVICES": "",
-    }
-    done = subprocess.run(
-        [sys.executable, "cells.py"], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout
+    return printed("cells.py", folder=folder)

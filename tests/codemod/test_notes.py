@@ -8,19 +8,17 @@ TOWERS = "for i in range(n):\n    with tf.device('/gpu:%d' % i):\n        y = x\
 UPDATES = "u = tf.get_collection(tf.GraphKeys.UPDATE_OPS{})\n"
 
 SYNC = "opt = tf.train.GradientDescentOptimizer({})\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
+WITH = "with {} as sess:\n    pass\n"
 HOOK = "h = opt.make_session_run_hook(True)\n"
 
 #: lines of a script, and the codes of its notes
 NOTES = [
-    ("with tf.Session(FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
-    ("with tf.Session(target=FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
-    ("with tf.train.Supervisor().managed_session(FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
-    ("with tf.train.MonitoredTrainingSession(master=FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
-    (
-        "tf.app.flags.DEFINE_string('m', '', 'grpc://..')\nwith tf.Session(FLAGS.m) as sess:\n    pass\n",
-        ["T2T627"],
-    ),
-    ("with tf.Session('') as sess:\n    pass\n", []),
+    (WITH.format("tf.Session(FLAGS.master)"), ["T2T627"]),
+    (WITH.format("tf.Session(target=FLAGS.master)"), ["T2T627"]),
+    (WITH.format("tf.train.Supervisor().managed_session(FLAGS.master)"), ["T2T627"]),
+    (WITH.format("tf.train.MonitoredTrainingSession(master=FLAGS.master)"), ["T2T627"]),
+    ("tf.app.flags.DEFINE_string('m', '', 'grpc://..')\n" + WITH.format("tf.Session(FLAGS.m)"), ["T2T627"]),
+    (WITH.format("tf.Session('')"), []),
     (SYNC.format(0.1), ["T2T618"]),
     (SYNC.format(0.1) + HOOK, []),
     (SYNC.format(0.1) + "q = opt.get_chief_queue_runner()\n", []),

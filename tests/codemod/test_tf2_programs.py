@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from codemod_texts import after, codes
 
 from tf2towers.codemod.migrate import migrate
 from tf2towers.source.script import Script
@@ -36,20 +37,14 @@ SESSIONS = (
 )
 
 
-def status_and_changes(text: str, folder: Path) -> tuple[int, bool]:
-    path = folder / "train.py"
-    path.write_text(text)
-    result = migrate(Script.read(path))
-    return result.status, result.changed
-
-
-def test_functions_and_tapes(tmp_path: Path) -> None:
-    assert status_and_changes(TRAINER, tmp_path) == (0, False)
+def test_functions_and_tapes(program) -> None:
+    result = program({"train.py": TRAINER})
+    assert (result.status, result.changed) == (0, False)
 
 
 @pytest.mark.parametrize("line", SESSIONS)
-def test_a_graph_is_run_somewhere(line: str, tmp_path: Path) -> None:
-    assert status_and_changes(TRAINER + line + "\n", tmp_path)[1]
+def test_a_graph_is_run_somewhere(line: str, program) -> None:
+    assert program({"train.py": TRAINER + line + "\n"}).changed
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "modern").glob("*.py")), ids=lambda path: path.stem)
@@ -63,8 +58,8 @@ def test_modern_trainers(path: Path) -> None:
 )
 def test_plain_tensorflow_by_another_name_is_tf1s(names: str) -> None:
     text = f"{names}import tensorflow.compat.v1 as unused\n\nx = tf.placeholder(tf.float32)\ntf.Session()\n"
-    after = migrate(Script.from_text(text)).changes[0].after
-    assert after.startswith("import tensorflow.compat.v1 as ") and "import tensorflow as" not in after
+    new = after(text)
+    assert new.startswith("import tensorflow.compat.v1 as ") and "import tensorflow as" not in new
 
 
 @pytest.mark.parametrize(
@@ -76,18 +71,15 @@ def test_plain_tensorflow_by_another_name_is_tf1s(names: str) -> None:
         "from keras.engine.topology import Layer\n",
     ],
 )
-def test_a_program_on_keras2_is_refused(tmp_path: Path, lines: str) -> None:
-    path = tmp_path / "towers.py"
-    path.write_text(lines)
-    assert [finding.code for finding in migrate(Script.read(path)).left] == ["T2T625"]
+def test_a_program_on_keras2_is_refused(program, lines: str) -> None:
+    assert codes(program({"train.py": lines})) == ["T2T625"]
 
 
-def test_a_program_on_keras3_is_left_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "train.py"
-    path.write_text(
+def test_a_program_on_keras3_is_left_as_it_is(program) -> None:
+    text = (
         "import keras\nfrom keras.layers import Conv2D, Input\nfrom keras.utils import to_categorical\n\n"
         "model = keras.models.Sequential([Input([8, 8, 1]), Conv2D(2, 3)])\nmodel.compile(keras.optimizers.SGD(0.1))\n"
         "keras.backend.clear_session()\nkeras.distribution.set_distribution(keras.distribution.DataParallel())\n"
     )
-    result = migrate(Script.read(path))
+    result = program({"train.py": text})
     assert result.status == 0 and not result.findings

@@ -1,5 +1,7 @@
 """Tower loops, their devices, and averages: what is written and what is not."""
 
+from textwrap import indent
+
 import pytest
 from codemod_texts import after, migrated
 
@@ -50,9 +52,8 @@ def test_a_loop_over_a_strategy(target, iterable, device, given, towers):
     text = after(looped(target, iterable, device))
     assert f"    def tower({target}):\n        with tf.device({device}):\n" in text
     assert f"    strategy = TowerStrategy({given})\n    with strategy.scope():\n" in text
-    assert f"        strategy.run(tower, args=(strategy.{towers}" in text.replace(
-        "run(\n            ", "run("
-    )
+    joined = text.replace("run(\n            ", "run(")
+    assert f"        strategy.run(tower, args=(strategy.{towers}" in joined
     assert after(text) == text
 
 
@@ -65,15 +66,15 @@ ROUNDS = [
 
 
 def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
-    text = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\n" + TOWERS.replace(
-        "i in range(n)", "{}"
-    )
-    enumerated = after(text.format("i, part in enumerate(tf.split(0, 2, x))"))
-    assert "strategy.per_replica(tf.split(axis=0, num_or_size_splits=2, value=x))" in enumerated
-    counted = after(text.format("i in xrange(len(tf.split(0, 2, x)))"))
-    assert "strategy.per_replica(range(len(tf.split(axis=0, num_or_size_splits=2, value=x))))" in counted
-    rounds = after(text.format("i, part in list(enumerate(tf.split(0, 2, x)))"))
-    assert "in strategy.towers(list(enumerate(tf.split(axis=0, num_or_size_splits=2, value=x)))):" in rounds
+    head = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\n"
+    for gone_through, wanted in (
+        ("i, part in enumerate(SPLIT)", "strategy.per_replica(SPLIT)"),
+        ("i in xrange(len(SPLIT))", "strategy.per_replica(range(len(SPLIT)))"),
+        ("i, part in list(enumerate(SPLIT))", "in strategy.towers(list(enumerate(SPLIT))):"),
+    ):
+        loop = TOWERS.replace("i in range(n)", gone_through.replace("SPLIT", "tf.split(0, 2, x)"))
+        text = after(head + loop)
+        assert wanted.replace("SPLIT", "tf.split(axis=0, num_or_size_splits=2, value=x)") in text
 
 
 @pytest.mark.parametrize(("target", "iterable", "device"), ROUNDS)
@@ -134,10 +135,6 @@ def test_a_comprehension():
 TOWERS = "for i in range(n):\n    with tf.device('/gpu:%d' % i):\n        print(1)\n"
 
 
-def indented(text: str, depth: int) -> str:
-    return "".join(f"{'    ' * depth}{line}\n" for line in text.splitlines())
-
-
 #: what stands around the loop -> the strategy and its scope
 SCOPES = {
     "the CPU": ("    with tf.device('/cpu:0'):\n",
@@ -166,7 +163,7 @@ SCOPES = {
 @pytest.mark.parametrize("name", SCOPES)
 def test_where_the_scope_stands(name):
     around, wanted = SCOPES[name]
-    text = after(BODY + around + indented(TOWERS, 2))
+    text = after(BODY + around + indent(TOWERS, "        "))
     assert wanted.replace("tf.Session", "Session") in text
     assert "strategy.run(tower, args=(strategy.replica_ids,))\n" in text
     assert after(text) == text
@@ -183,28 +180,26 @@ CHANGED = [
 
 @pytest.mark.parametrize(("iterable", "changes"), CHANGED)
 def test_a_number_that_may_change_is_taken_where_the_loop_is(iterable, changes):
-    loop = indented(TOWERS.replace("range(n)", iterable), 2)
+    loop = indent(TOWERS.replace("range(n)", iterable), "        ")
     text = after(f"{BODY}    with tf.device('/cpu:0'):\n{changes}{loop}")
     assert "    with tf.device('/cpu:0'):\n" in text and "        with strategy.scope():\n" in text
 
 
 def test_two_loops_share_a_strategy_whose_scope_is_around_both():
-    loops = indented(TOWERS + TOWERS, 2)
+    loops = indent(TOWERS + TOWERS, "        ")
     text = after(BODY + "    with tf.device('/cpu:0'):\n" + loops)
     assert text.count("TowerStrategy(") == 1 and "def tower_2(i):" in text
-    apart = after(BODY + indented(TOWERS, 1) + "    if n:\n" + indented(TOWERS, 2))
+    apart = after(BODY + indent(TOWERS, "    ") + "    if n:\n" + indent(TOWERS, "        "))
     assert apart.count("TowerStrategy(") == 1 and "        strategy.run(tower_2, " in apart
     for change in ("n = 3", "def f():\n    nonlocal n\n    n = 3\nf()"):
-        other = after(BODY + indented(f"{TOWERS}{change}\n{TOWERS}", 1))
+        other = after(BODY + indent(f"{TOWERS}{change}\n{TOWERS}", "    "))
         assert other.count("TowerStrategy(") == 2 and "    strategy_2.run(tower_2, " in other
 
 
 def test_a_strategy_of_the_scripts_own_name():
     text = after(looped("i", "range(n)", "'/gpu:%d' % i").replace("unknown, self", "strategy, self"))
-    assert (
-        "strategy_2 = TowerStrategy(n)" in text
-        and "strategy_2.run(tower, args=(strategy_2.replica_ids,))" in text
-    )
+    assert "strategy_2 = TowerStrategy(n)" in text
+    assert "strategy_2.run(tower, args=(strategy_2.replica_ids,))" in text
 
 
 LOOP = "sess = tf.Session()\nfor i in range(2):\n    with tf.device('/gpu:%d' % i):\n        print(1)\n"
@@ -221,6 +216,7 @@ MEAN = """def average(tower_grads):
     return result
 """
 
+EACH = "        for g, v in pairs:\n            grads.append(tf.expand_dims(g, 0))"
 #: changes of the classic function that leave it the plain mean
 SAME = [
     [],
@@ -231,13 +227,7 @@ SAME = [
     [("tf.expand_dims(g, 0)", "tf.expand_dims(g, axis=0)")],
     [("tf.expand_dims(g, 0)", "g"), ("tf.concat(grads, 0)", "tf.stack(grads)")],
     [("tf.expand_dims(g, 0)", "g"), ("tf.concat(grads, 0)", "tf.stack(grads, axis=0)")],
-    [
-        (
-            "        grads = []\n        for g, v in pairs:\n            grads.append(tf.expand_dims(g, 0))\n",
-            "",
-        ),
-        ("tf.concat(grads, 0)", "tf.stack([g for g, _ in pairs])"),
-    ],
+    [(f"        grads = []\n{EACH}\n", ""), ("tf.concat(grads, 0)", "tf.stack([g for g, _ in pairs])")],
     [("result.append((mean, pairs[0][1]))", "v = pairs[0][1]\n        result.append((mean, v))")],
     [("result.append((mean, pairs[0][1]))", "pair = (mean, pairs[0][1])\n        result.append(pair)")],
     [("            grads.append(tf", "            e = tf"), ("g, 0))", "g, 0)\n            grads.append(e)")],
@@ -292,20 +282,17 @@ def test_a_mean_that_something_else_uses_stays():
     assert "strategy.reduce('MEAN', [])" in text and "def average" in text
 
 
-def test_a_mean_of_a_local_module(tree):
-    from tf2towers.codemod.migrate import migrate
-    from tf2towers.source.script import Script
-
-    folder = tree({"util.py": "import tensorflow as tf\n\n\n" + MEAN + "\n\ndef other():\n    pass\n"})
-    for text in (
-        "import tensorflow as tf\nimport util\n\n" + LOOP + "grads = util.average([])\n",
-        "import tensorflow as tf\nfrom util import average, other\n\n" + LOOP + "grads = average([])\n",
-        "import tensorflow as tf\nfrom util import other, average as mean\n\n" + LOOP + "grads = mean([])\n",
+def test_a_mean_of_a_local_module(program):
+    util = f"import tensorflow as tf\n\n\n{MEAN}\n\ndef other():\n    pass\n"
+    for line, mean in (
+        ("import util", "util.average"),
+        ("from util import average, other", "average"),
+        ("from util import other, average as mean", "mean"),
     ):
-        (folder / "main.py").write_text(text)
-        result = migrate(Script.read(folder / "main.py"))
-        assert "grads = strategy.reduce('MEAN', [])" in result.changes[0].after
-        assert "average(" not in result.changes[0].after and "mean(" not in result.changes[0].after
+        main = f"import tensorflow as tf\n{line}\n\n{LOOP}grads = {mean}([])\n"
+        text = program({"util.py": util, "train.py": main}).changes[0].after
+        assert "grads = strategy.reduce('MEAN', [])" in text
+        assert "average(" not in text and "mean(" not in text
 
 
 def test_a_mean_where_no_strategy_is_seen_stays():
@@ -335,7 +322,7 @@ def test_towers_in_another_form(lines, wanted):
     text = result.changes[0].after
     assert result.status == 0 and "graph_mode()\nstrategy = TowerStrategy()\n" in text and wanted in text
     assert after(text) == text
-    inside = after(BODY + "    with tf.Graph().as_default(), tf.device('/cpu:0'):\n" + indented(lines, 1))
+    inside = after(BODY + "    with tf.Graph().as_default(), tf.device('/cpu:0'):\n" + indent(lines, "    "))
     if "def one" not in lines:
         assert "    strategy = TowerStrategy(parameter_device='/cpu:0')\n" in inside
         assert "    with tf.Graph().as_default(), strategy.scope():\n" in inside
@@ -345,13 +332,11 @@ def test_layers_that_go_over_the_towers_make_one_strategy():
     layer = "\n\ndef f{}(xs):\n    for i in range(len(xs)):\n        with tf.device('/gpu:%d' % i):\n            pass\n"
     four = BODY + "".join(layer.format(count) for count in range(4))
     assert after(four).count("TowerStrategy(len(xs))") == 4
-    text = after(four + layer.format(4))
-    assert (
-        text.count("TowerStrategy(") == 1
-        and text.count("with strategy.scope(), tf.device('/gpu:%d' % i):") == 5
-    )
-    trainers = (four + layer.format(4)).replace("pass", "opt.compute_gradients(1)")
-    assert after(trainers).count("TowerStrategy(") == 5
+    five = four + layer.format(4)
+    text = after(five)
+    assert text.count("TowerStrategy(") == 1
+    assert text.count("with strategy.scope(), tf.device('/gpu:%d' % i):") == 5
+    assert after(five.replace("pass", "opt.compute_gradients(1)")).count("TowerStrategy(") == 5
 
 
 #: a setter's device -> the scope

@@ -1,16 +1,15 @@
 """`--vendor`: the output runs without our package."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from codemod_texts import printed
 
 from tf2towers.cli.main import main
 from tf2towers.source.vendor import requirement_lines, vendored_files
 
-ROOT = Path(__file__).parents[2]
+SCRIPT = str(Path(__file__).parents[2] / "legacy/single_device.py")
 
 
 def test_only_what_is_needed():
@@ -44,13 +43,12 @@ def test_what_the_files_require(text: str, packages: list[str]) -> None:
 
 
 def test_it_goes_with_an_output(capsys):
-    assert main(["migrate", "--vendor", str(ROOT / "legacy/single_device.py")]) == 2
+    assert main(["migrate", "--vendor", SCRIPT]) == 2
     assert "--vendor goes with" in capsys.readouterr().err
 
 
 def test_a_second_run_changes_nothing(tmp_path, capsys):
-    script = str(ROOT / "legacy/single_device.py")
-    assert main(["migrate", "--vendor", "-o", str(tmp_path), script]) == 0
+    assert main(["migrate", "--vendor", "-o", str(tmp_path), SCRIPT]) == 0
     assert "Apache License" in (tmp_path / "tf2towers/NOTICE.txt").read_text()
     capsys.readouterr()
     assert main(["migrate", "--vendor", "-w", str(tmp_path / "single_device.py")]) == 0
@@ -59,12 +57,8 @@ def test_a_second_run_changes_nothing(tmp_path, capsys):
 
 @pytest.mark.tensorflow
 def test_the_output_runs_by_itself(tmp_path):
-    assert main(["migrate", "--vendor", "-o", str(tmp_path), str(ROOT / "legacy/single_device.py")]) == 0
+    assert main(["migrate", "--vendor", "-o", str(tmp_path), SCRIPT]) == 0
     code = "import runpy, sys; sys.path[:] = [p for p in sys.path if 'tf2towers' not in p]; sys.path.insert(0, '.');"
     code += "runpy.run_path('single_device.py'); import tf2towers; print(tf2towers.__file__)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split()[-1] == str(tmp_path / "tf2towers/__init__.py")
-    assert "[7. 7.]" in done.stdout
+    out = printed("-c", code, folder=tmp_path)
+    assert out.split()[-1] == str(tmp_path / "tf2towers/__init__.py") and "[7. 7.]" in out
