@@ -31,10 +31,10 @@ sess.run(tf.global_variables_initializer())
 STEP = "sess.run(train_op, {x: np.ones((4, 3))})"
 CANNOT = {  # what a script does -> what verify says
     "no optimizer": ("import tensorflow as tf\ntf.Session().run(tf.constant(1.0))\n", "ended without training"),
-    "no step": (TRAINS.format(body="print('built')"), "it builds one"),
+    "no step": (TRAINS.format(body="print('built')"), "it builds an update"),
     "a crash": (TRAINS.format(body=f"{STEP}\nraise ValueError('the disk is full')"), "the disk is full"),
     "a hang": (TRAINS.format(body=f"{STEP}\nimport time\ntime.sleep(1000)"), "1 of 10 training steps within"),
-    "a question": (TRAINS.format(body="input('continue? ')"), "asks for input"),
+    "a question": (TRAINS.format(body="input('continue? ')"), "asked for input"),
     "Python 2": ("print 'hello'\n", "is Python 2, which nothing here runs: `tf2towers migrate --python3"),
     "a missing module": ("import nowhere_to_be_found\n", "nowhere_to_be_found"),
     "a contrib symbol": (

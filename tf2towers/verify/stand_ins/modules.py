@@ -211,7 +211,9 @@ def take_old_arguments(objects: Objects) -> None:
             continue
         found = getattr(module, name)
         if isinstance(found, type):
-            found.__init__ = in_old_order(canonical, found.__init__)  # type: ignore[misc]
+            is_tuple = issubclass(found, tuple)
+            maker = "__new__" if is_tuple else "__init__"
+            setattr(found, maker, in_old_order(canonical, getattr(found, maker)))
         else:
             setattr(module, name, in_old_order(canonical, found))
 
