@@ -105,9 +105,7 @@ class Meanings:
                     around.record_nonlocal_overwrite(named.target.value)
                     scope = around.parent
                 scope.record_assignment(named.target.value, named.target)
-        for declared in tree.all(
-            cst.Nonlocal
-        ):  # LibCST gives them to the next function around, theirs or not
+        for declared in tree.all(cst.Nonlocal):  # LibCST binds them in the next function around
             for item in declared.names:
                 self._give_outwards(item.name.value, self.scope(declared).parent)
 

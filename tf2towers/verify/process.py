@@ -125,12 +125,12 @@ def raised(written: Sequence[str]) -> str:
         if text.startswith("Traceback (most recent call last)"):
             inside = True
         elif inside and text and not text[0].isspace() and _RAISED.match(text):
-            found, inside = f"{text.strip()} {_told_below(text, lines[place + 1 :])}".strip(), False
+            found, inside = f"{text.strip()} {_cause_below(text, lines[place + 1 :])}".strip(), False
     return found
 
 
-def _told_below(text: str, below: Sequence[str]) -> str:
-    """What TensorFlow says of an error in the lines below its name: after its nodes, or of the first of several."""
+def _cause_below(text: str, below: Sequence[str]) -> str:
+    """The cause of an error in the lines below its name: after the nodes, or of the first of several errors."""
     if text.endswith("Graph execution error:"):
         nodes = [place for place, line in enumerate(below) if line.lstrip().startswith("Node: ")]
         below = below[nodes[-1] + 1 :] if nodes else []

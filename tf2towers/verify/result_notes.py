@@ -67,7 +67,7 @@ def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
 
 
 def note_unrepeatable(result: ParityResult, difference: str) -> None:
-    """Says that two recordings of the original are not the same, in the place of a verdict on the migrated script.
+    """Replaces the verdict by the outcome that two recordings of the original differ.
 
     Args:
         difference: where the recordings differ first.
@@ -82,7 +82,7 @@ def note_unrepeatable(result: ParityResult, difference: str) -> None:
 
 @contextlib.contextmanager
 def note_failed_repeat(result: ParityResult) -> Iterator[None]:
-    """Around a second recording of the original: that it failed is a note."""
+    """A context for a second recording of the original; a failure in it becomes a note."""
     try:
         yield
     except (RunFailed, NotComparable, LaunchError) as problem:

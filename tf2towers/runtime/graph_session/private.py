@@ -86,7 +86,7 @@ def function_of(
     from tensorflow.python.eager import context, execute
     from tensorflow.python.framework import c_api_util
 
-    eager_context, name, count = context.context(), f"run_{next(_functions)}", len(outputs)
+    eager_context, name, count = context.context(), f"tf2towers_run_{next(_functions)}", len(outputs)
     for function in definition.library.function:
         if not eager_context.has_function(function.signature.name):
             eager_context.add_function_def(function)

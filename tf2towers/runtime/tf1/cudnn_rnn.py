@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-# the look at tf_keras comes before tf_keras
+# rnn_cell checks tf_keras's version, and has to be imported first
 # isort: off
 from tf2towers.runtime.tf1.rnn_cell import LSTMBlockCell, LSTMStateTuple  # type: ignore[attr-defined]
 
@@ -23,8 +23,8 @@ v1 = tf.compat.v1
 class CudnnLSTM(Layer):
     """Layers of long short-term memory (Hochreiter and Schmidhuber 1997) over sequences [time, batch, size].
 
-    One variable, `opaque_kernel`, has all weights, as there. In it follow, for each direction of each layer, a matrix
-    (depth + units, 4 * units) and two biases (4 * units,), which training moves both.
+    One variable, `opaque_kernel`, holds all weights, as in TensorFlow 1: for each direction of each layer a matrix
+    (depth + units, 4 * units) and two biases (4 * units,), both of which are trained.
 
     Args:
         num_layers, num_units, direction: how many layers, the units of each, "unidirectional" or "bidirectional".
@@ -58,7 +58,7 @@ class CudnnLSTM(Layer):
         self._new_bias = bias_initializer or v1.zeros_initializer()
 
     def build(self, input_shape: Any) -> None:
-        """`opaque_kernel`, for inputs of a known depth."""
+        """Makes `opaque_kernel`; the inputs' depth has to be known."""
         units, depth = self.num_units, tf.TensorShape(input_shape).as_list()[2]
         depths = [depth, *[units * self.num_dirs] * (self.num_layers - 1)]
         self._depths = [each for each in depths for _ in range(self.num_dirs)]
@@ -77,7 +77,7 @@ class CudnnLSTM(Layer):
         self.built = True
 
     def _cell(self, weights: Any) -> LSTMBlockCell:
-        """A cell with such weights."""
+        """Makes the cell of one direction of one layer from its weights."""
         cell = LSTMBlockCell(self.num_units, forget_bias=0.0, dtype=self.dtype)
         rows = tf.reshape(weights, [-1, 4 * self.num_units])
         cell._kernel, cell._bias, cell.built = rows[:-2], rows[-2] + rows[-1], True

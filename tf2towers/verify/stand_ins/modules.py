@@ -204,15 +204,14 @@ def take_old_arguments(objects: Objects) -> None:
     """Lets functions and classes that TensorFlow still has take the orders and keywords of old releases, too."""
     for canonical in sorted({*argument_orders(), *keyword_renames()}):
         parent, _, name = canonical.rpartition(".")
-        if parent.startswith("tf.contrib"):  # what stands for it was given them when it was found
+        if parent.startswith("tf.contrib"):  # `Objects` has wrapped the substitutes
             continue
         module = _module(objects, parent)
         if module is None or isinstance(module, StandIn) or not _has(module, name):
             continue
         found = getattr(module, name)
         if isinstance(found, type):
-            is_tuple = issubclass(found, tuple)
-            maker = "__new__" if is_tuple else "__init__"
+            maker = "__new__" if issubclass(found, tuple) else "__init__"
             setattr(found, maker, in_old_order(canonical, getattr(found, maker)))
         else:
             setattr(module, name, in_old_order(canonical, found))

@@ -26,7 +26,7 @@ AT_LEAST = 8
 _PATIENCE = 10.0
 _ENVIRONMENT = "TF_NUM_INTEROP_THREADS"
 #: options of a `ConfigProto` that set threads, with the number if it is a constant
-_ASKS = re.compile(r"\binter_op_parallelism_threads(?:\s*=\s*(\d+)[ \t]*(?=[,)#\n]|$))?")
+_THREADS_OPTION = re.compile(r"\binter_op_parallelism_threads(?:\s*=\s*(\d+)[ \t]*(?=[,)#\n]|$))?")
 
 _under_way: set[int] = set()  # TensorFlow's threads whose Python function is in a nested run
 
@@ -35,7 +35,7 @@ def have_threads_for_nested_runs() -> None:
     """Sets the number of threads that the program's text asks for; must be called before TensorFlow starts."""
     if tf.config.threading.get_inter_op_parallelism_threads() or os.environ.get(_ENVIRONMENT):
         return
-    numbers = [number for text in _program() for number in _ASKS.findall(text)]
+    numbers = [number for text in _program() for number in _THREADS_OPTION.findall(text)]
     least = 0 if all(numbers) else max(AT_LEAST, len(os.sched_getaffinity(0)))
     if threads := max([least, *(int(number or 0) for number in numbers)]):
         tf.config.threading.set_inter_op_parallelism_threads(threads)
@@ -60,8 +60,9 @@ def is_nested() -> bool:
 
 def count_threads() -> int:
     """The number of threads that TensorFlow runs ops in."""
-    asked = tf.config.threading.get_inter_op_parallelism_threads() or int(os.environ.get(_ENVIRONMENT) or 0)
-    return asked or len(os.sched_getaffinity(0))
+    environment = os.environ.get(_ENVIRONMENT, "")
+    asked = int(environment) if environment.isdigit() else 0
+    return tf.config.threading.get_inter_op_parallelism_threads() or asked or len(os.sched_getaffinity(0))
 
 
 @contextlib.contextmanager
