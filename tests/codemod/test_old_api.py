@@ -205,6 +205,11 @@ def test_an_old_argument_in_what_nothing_calls_is_reported(program) -> None:
     [
         ("tf.contrib.slim.learning.train(op, '/tmp/x', trace_every_n_steps=10)", ["T2T620"]),
         ("tf.contrib.slim.learning.train(op, '/tmp/x', trace_every_n_steps=None)", []),
+        ("tf.contrib.cudnn_rnn.CudnnLSTM(1, 4, input_mode='skip_input')", ["T2T620"]),
+        ("tf.contrib.cudnn_rnn.CudnnLSTM(1, 4, input_mode=mode)", ["T2T620"]),
+        ("tf.contrib.cudnn_rnn.CudnnLSTM(1, 4, 3)", ["T2T620"]),
+        ("tf.contrib.cudnn_rnn.CudnnLSTM(1, 4, input_size=3)", ["T2T620"]),
+        ("tf.contrib.cudnn_rnn.CudnnLSTM(1, 4, 'linear_input', dropout=0.5)", []),
         # TF 0.x gave the function its arguments by place, today's by name
         ("tf.nn.seq2seq.sequence_loss([tf.log(x)], [y], [w], softmax_loss_function=f)", ["T2T620"]),
         ("tf.nn.seq2seq.sequence_loss([tf.log(x)], [y], [w], softmax_loss_function=None)", []),

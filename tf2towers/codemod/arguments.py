@@ -134,14 +134,13 @@ def not_taken(file: File, call: cst.Call) -> str | None:
 
 
 def _unserved_argument(canonical: str, call: cst.Call) -> str | None:
-    name, place = unserved_arguments()[canonical]
-    values = [
-        *nodes.positional(call)[place : place + 1],
-        *(given.value for given in call.args if nodes.keyword_of(given) == name),
-    ]
-    if all(map(nodes.is_none, values)):
+    words, place, served = unserved_arguments()[canonical]
+    by_word = [given.value for given in call.args if nodes.keyword_of(given) in words.split(",")]
+    values = [*nodes.positional(call)[place : place + 1], *by_word]
+    if all(nodes.is_none(value) or nodes.literal(value) == served for value in values):
         return None
-    return f"{canonical} is called with `{name}`, which its replacement in TF 2.21 does not take"
+    names = words.replace(",", "` or `")
+    return f"{canonical} is called with `{names}`, which its replacement in TF 2.21 does not take"
 
 
 def _was_a_trace(call: cst.Call) -> bool:

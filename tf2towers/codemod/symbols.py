@@ -330,6 +330,8 @@ def taken_arguments(canonical: str) -> tuple[str, ...] | None:
 
 
 @cache
-def unserved_arguments() -> dict[str, tuple[str, int]]:
-    """An argument that one of the runtime's functions does not serve, and its position, by the function's name."""
-    return {name: (given, int(place)) for name, given, place in read_table("data/unserved_arguments.tsv")}
+def unserved_arguments() -> dict[str, tuple[str, int, str]]:
+    """Function -> the argument that the runtime's does not serve (or names of it), its position, a value served."""
+    return {
+        name: (given, int(at), value) for name, given, at, value in read_table("data/unserved_arguments.tsv")
+    }

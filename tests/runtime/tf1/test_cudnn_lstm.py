@@ -100,8 +100,12 @@ def test_first_weights_and_dropout() -> None:
         inputs = tf.ones([5, 2, DEPTH])
         trained, _ = layer(inputs)
         plain, state = layer(inputs, training=False)
-        again, _ = layer(inputs, initial_state=state, training=False)
+        again, end = layer(inputs, initial_state=state, training=False)
+        turned = [tf.transpose(each, [1, 0, 2]) for each in (inputs, *state, again, *end)]
+        batch_major, turned_end = layer(turned[0], turned[1:3], time_major=False, training=False)
         session.run(v1.global_variables_initializer())
+        for one, other in zip(turned[3:], [batch_major, *turned_end], strict=True):
+            np.testing.assert_array_equal(*session.run([one, other]))
         (kernel,) = v1.global_variables()
         assert kernel.shape == [2 * 12 * (DEPTH + UNITS + 2) + 2 * 12 * (3 * UNITS + 2)]
         weights, *found = session.run([kernel, trained, plain, again])

@@ -94,10 +94,12 @@ class CudnnLSTM(Layer):
         """Outputs [time, batch, directions * units]; the last output and memory, [layers * directions, batch, units].
 
         The last two are the next call's `initial_state`. After `sequence_lengths`, int32 [batch], outputs are zeros.
-        There is dropout with `training`. Without `time_major` a NotImplementedError is raised.
+        There is dropout with `training`. Without `time_major` the first two axes of all of these are the other way.
         """
         if not time_major:
-            raise NotImplementedError("tf2towers: CudnnLSTM with time_major=False")
+            states = initial_state and [tf.transpose(each, [1, 0, 2]) for each in initial_state]
+            made, ends = self.call(tf.transpose(inputs, [1, 0, 2]), states, sequence_lengths, True, training)
+            return tf.transpose(made, [1, 0, 2]), tuple(tf.transpose(each, [1, 0, 2]) for each in ends)
         cells = [self._cell(each) for each in tf.split(self.kernel, self._sizes)]
         if initial_state is None:
             initial_state = [tf.zeros([len(cells), tf.shape(inputs)[1], self.num_units], self.dtype)] * 2
