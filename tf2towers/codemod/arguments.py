@@ -63,7 +63,7 @@ def _is_integer(node: cst.BaseExpression) -> bool:
     return type(nodes.literal(node)) is int
 
 
-#: what a function takes once the runtime has patched it
+#: arguments that a function takes after the runtime has patched it
 _ALSO_TAKEN = {"tf.uniform_unit_scaling_initializer": ("full_shape",)}
 
 
@@ -94,7 +94,7 @@ def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
 
 
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
-    """Whether nothing is missed where a value is not computed: no calls, but of `tf.constant`."""
+    """Whether a value need not be computed, because it has no effect: it calls nothing but `tf.constant`."""
     return all(
         file.canonical(node.func) == "tf.constant" for node in nodes.walk(value) if isinstance(node, cst.Call)
     )

@@ -28,7 +28,7 @@ class NewImport:
     name: str
     bound: str
     alias: Alias
-    #: set where it has no replacement
+    #: set if the name has no replacement
     left: Found | None = None
 
     @property
@@ -95,7 +95,7 @@ def _import(keeps_plain: Callable[[Alias], bool], alias: Alias) -> NewImport:
     if asname_of(alias) is None:
         if keeps_plain(alias) or stays_dotted(name_of(alias)):
             return was
-        return NewImport("", V1, "tensorflow", alias)  # what is gone is rewritten where it is used
+        return NewImport("", V1, "tensorflow", alias)  # names that are gone are rewritten where they are used
     canonical = canonical_name(name_of(alias))
     found = find_replacement(canonical)
     if canonical == "tf":

@@ -59,7 +59,7 @@ def gone_part(dotted: str) -> str | None:
 
 @cache
 def last_names() -> frozenset[str]:
-    """The last parts of the names, to look no further at others."""
+    """The last parts of the names in the table: other names need no further look."""
     return frozenset(name.rpartition(".")[2] for name in library_changes())
 
 

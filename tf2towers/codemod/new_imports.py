@@ -101,8 +101,8 @@ def _is_risky(file: File, node: cst.CSTNode) -> bool:
         if name.startswith("tf."):
             return not _is_harmless(name) or _is_flag_of_absl(node, name)
         return False
-    if isinstance(node, cst.Lambda):  # it may be called from here on, by whatever name
-        inside = nodes.walk(node.body)  # lambdas in it with it
+    if isinstance(node, cst.Lambda):  # it may be called from here on
+        inside = nodes.walk(node.body)  # with the lambdas in it
         return any(_is_risky(file, part) for part in inside if not isinstance(part, cst.Lambda))
     if isinstance(node, nodes.Symbol):
         name = file.canonical(node) or ""
@@ -136,7 +136,7 @@ def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
 
 
 def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
-    """Whether a use becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
+    """Whether a use becomes a name of the runtime; not if `slim = tf.contrib.slim` becomes an import."""
     from tf2towers.codemod.rules.t2t601_renamed_symbol import alias_of
 
     runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
@@ -201,7 +201,7 @@ def _definition_span(file: File, statement: nodes.Statement) -> tuple[int, int]:
 
 
 def _offsets_within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
-    """Those of sorted offsets that lie in a span."""
+    """The offsets of a sorted list that lie in a span."""
     return offsets[bisect_left(offsets, span[0]) : bisect_left(offsets, span[1])]
 
 

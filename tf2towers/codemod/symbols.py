@@ -19,7 +19,7 @@ PYTHON2_BUILTINS = frozenset(
 )
 
 RUNTIME = "tf2towers.runtime"
-#: its packages, which have nothing that a script does not get from the runtime itself
+#: the runtime's packages; a script imports all their names from the runtime itself
 PARTS = (f"{RUNTIME}.tf1", f"{RUNTIME}.old_libraries")
 
 _ROOTS = ("tensorflow.compat.v1", "tensorflow")
@@ -38,7 +38,7 @@ SWITCHES = frozenset(
     }
 )  # fmt: skip
 
-#: what `graph_mode` makes TF 1.15's again, and would not stop where it is TF 2's
+#: a function that `graph_mode` makes TF 1.15's again; TF 2's would compute something else without an error
 STANDARDIZATION = "tf.image.per_image_standardization"
 
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
@@ -47,14 +47,14 @@ Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
 
 
 class RuntimeName(NamedTuple):
-    """Something to import from the runtime: `from module import name`."""
+    """A name to import from the runtime: `from module import name`."""
 
     module: str
     name: str
 
 
 def import_home(module: str) -> str:
-    """The module that a script imports from what another one has: one runtime, one import."""
+    """The module from which a script imports the names of another: all are imported from the runtime itself."""
     return RUNTIME if module in PARTS else module
 
 
@@ -133,7 +133,7 @@ def _lines() -> dict[str, str]:
 
 @cache
 def row_of(name: str) -> Row | None:
-    """The row of a name; a script needs few of them."""
+    """The row of a name, parsed when it is asked for: a script needs few of them."""
     line = _lines().get(name)
     return Row(*line.split("\t")) if line is not None else None  # type: ignore[arg-type]
 
@@ -255,7 +255,7 @@ def _marks(canonical: str) -> str:
 
 @cache
 def session_names() -> dict[str, str]:
-    """What makes sessions and servers, and the runtime's name for it."""
+    """Canonical name of each session, server and the like -> its name in the runtime."""
     return {
         name: row.target.partition(":")[2]
         for name, line in _lines().items()
@@ -284,12 +284,12 @@ def is_for_sessions(canonical: str) -> bool:
 
 
 def is_of_old_release(canonical: str) -> bool:
-    """Whether it is a name of an older release than TF 1.15 for something that has another name in TF 2.21."""
+    """Whether it is a name of a release before TF 1.15 for something that TF 2.21 has under another name."""
     return "0" in _marks(canonical)
 
 
 def is_only_tf1(canonical: str) -> bool:
-    """Whether it, or what it is below, is what plain TF 2 does not have by that name."""
+    """Whether plain TF 2 lacks the name, or a module or class in its beginning."""
     return any("x" in _marks(name) for name, _ in beginnings(canonical))
 
 

@@ -47,7 +47,7 @@ def edits(file: File) -> Iterator[Edit]:
         if text is None or text == file.text.of(node):
             continue
         if not file.is_read(node):
-            file.note(node, "T2T626", f"{canonical} is given another value here, and {text} replaces it now")
+            file.note(node, "T2T626", f"the script assigns to {canonical} here, whose replacement is {text}")
         else:
             yield file.replace(node, text)
 

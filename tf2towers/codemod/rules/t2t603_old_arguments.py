@@ -29,7 +29,7 @@ def edits(file: File) -> Iterator[Edit]:
     """Keywords before arguments in an old order; new names for keywords that are gone."""
     for node, canonical in file.symbols:
         if canonical == _WHITENING and not isinstance(file.parent(node), cst.Call):
-            file.note(node, "T2T620", f"{canonical} gave float32, and is not called here")
+            file.note(node, "T2T620", f"{canonical} returned float32; no call is here to add a cast to")
     has_datasets = any(name.startswith(("tf.data", "tf.contrib.data")) for _, name in file.symbols)
     for call in file.all(cst.Call):
         if not (file.canonical(call.func) or "").startswith("tf."):

@@ -63,7 +63,7 @@ def edits(file: File) -> Iterator[Edit]:
             yield file.replace(used, builtin.target)
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
-                file.note(used, "T2T628", f"{module}.{used.value} is gone, and is imported by a star")
+                file.note(used, "T2T628", f"{module}.{used.value}, which a star import takes, is gone")
 
 
 def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
@@ -208,7 +208,7 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     if not lines and all_bound and "#" not in text:
         yield remove_statement(file, statement)
     elif not lines or "#" in text:
-        file.note(statement, "T2T628", f"{module}.{next(iter(found))} is gone, and is imported here")
+        file.note(statement, "T2T628", f"{module}.{next(iter(found))}, imported here, is gone")
     else:
         line = file.text.first_line(statement)
         indent = file.text.indent(line)
@@ -240,7 +240,7 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
     if (known := changes.get(f"{library}(*)")) is not None and name.islower():
         places = int(changes.get(f"{library}.{name}(*)", known).target)
         if len(nodes.positional(call)) > places and not is_never_reached(file, call):
-            message = f"{name}() takes less by place than in {known.library}"
+            message = f"{name}() takes fewer positional arguments than in {known.library}"
             advice = f"; instead: give the arguments by their names, or keep {known.library}"
             note_site(file, call, "T2T628", message, advice=advice)
 
@@ -298,7 +298,7 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
         return
     if change.kind == "unpacked":
         if _is_unpacked(file, call, change.target) and _is_called(file, change.library):
-            message = f"{method}() gives more values today"
+            message = f"{method}() returns more values today"
             note_site(file, call, "T2T628", message, advice=f"; instead: {change.target}")
         return
     own = any(

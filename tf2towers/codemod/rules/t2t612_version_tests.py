@@ -15,12 +15,12 @@ from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
-#: what a script made for TF1 is answered that asks for the version: the last release of TF1
+#: the version that a script for TF1 gets if it asks: the last release of TF1
 TF1 = "1.15.5"
 VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
-#: methods by which a version is taken apart or asked for its beginning
+#: methods that split a version, or test how it begins
 _METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "split", "startswith"})
-#: what makes versions that can be compared: distutils, packaging, pkg_resources
+#: functions whose results are versions that can be compared: of distutils, packaging, pkg_resources
 _VERSION_MAKERS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"})
 
 #: what a use of the version is for: a decision, which is TF 1.15's; one that takes 1.15 for 1.1, which no script was
