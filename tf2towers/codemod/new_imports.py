@@ -44,14 +44,14 @@ Compound = cst.Try | cst.If | cst.With
 
 @dataclass
 class Location:
-    """`after` is the last import before anything is built, or None; `stop` the index of what builds."""
+    """`after` is the last import before a statement that may build operations, or None; `stop` is its index."""
 
     after: nodes.Statement | None
     stop: int
 
 
 def find_import_location(file: File, before: int | None = None) -> Location:
-    """The place in a file. `before` is the index in the body of a statement that the imports have to precede."""
+    """The place for new imports in a file. They have to precede the statement with index `before` in the body."""
     after: nodes.Statement | None = None
     body = file.body
     for place, statement in enumerate(body):
@@ -194,7 +194,7 @@ def _run_later(file: File, statement: nodes.Statement) -> Iterator[tuple[int, in
 
 
 def _definition_span(file: File, statement: nodes.Statement) -> tuple[int, int]:
-    """From its first decorator to its end."""
+    """The span of a statement, from its first decorator to its end."""
     has_any = isinstance(statement, cst.FunctionDef | cst.ClassDef)
     first = [*(nodes.decorators(statement) if has_any else ()), statement][0]  # type: ignore[arg-type]
     return file.text.start(first), file.text.end(statement)
@@ -208,7 +208,7 @@ def _offsets_within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[i
 def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     """The imports that the rewrites asked for, and the file's opening line where it has one.
 
-    They precede the first statement of the module that the edits have need one of their names.
+    They precede the first statement that needs one of their names after the edits.
     """
     if not file.wanted and file.opening is None:
         return

@@ -1,7 +1,7 @@
 """What a run of the program reaches: a name that TF 2 has lost may stay in code that no run reaches.
 
-A module that several scripts share has parts for each: `configure_tpu` beside what a GPU script calls. So has a
-script: functions that were copied with it, for another way to train. Names decide, whatever they mean. A function
+A module that several scripts share has functions for each: `configure_tpu` beside those of GPU scripts. A script has
+functions that were copied with it, for other ways to train. Only names decide, whatever they mean. A function
 counts as called when its name occurs anywhere in code that may run, as a name, an attribute or a string, but for
 TensorFlow's (`tf.train`). Code that may run is what a file's top level runs, with the defaults, bases and class bodies
 there, and what is called from it. Where such code looks names up by other means (`getattr` with a variable, `globals`,
@@ -49,9 +49,9 @@ def find_unreached_context(file: File, node: cst.CSTNode, why: str) -> str | Non
     if (unit := never_called_around(file, node)) is not None:
         return f"{unit.name.value}, which nothing here calls"
     if _only_as_main(file, node):
-        return "what only runs where this file is the script itself"
+        return "code that only runs if this file is the script itself"
     if "tf.contrib.tpu" in why and any(map(_TPU.search, _asked_names(file, node))):
-        return "what is for TPUs"
+        return "code for TPUs"
     return None
 
 
@@ -69,8 +69,8 @@ def note_site(
     """Notes a site as left, with advice; if no run reaches the site, it is only a note.
 
     Args:
-        why: the reason, where it says for what a site has to be reached (`find_unreached_context`).
-        stays: what the note says then.
+        why: the reason for the finding, by which code for TPUs is known (`find_unreached_context`).
+        stays: the words of the note on a site that no run reaches.
     """
     if (where := find_unreached_context(file, node, why)) is None:
         file.note(node, code, message + advice, kind)

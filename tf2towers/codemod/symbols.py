@@ -75,11 +75,11 @@ class Found:
 
 
 class Row(NamedTuple):
-    """A row: the replacement of a name, and of what is below it unless it is a module.
+    """A row of the table: the replacement of a name, and of the names below it unless it is a module.
 
     Attributes:
         target: the name to write; `module:name` for the runtime's; empty for the name itself.
-        code: of the rule that leaves it.
+        code: the rule that leaves it.
         advice: why it is left, or what is below it, where the name above says something else.
         public: the public name, or module, of the same object in TF 1.15.
         marks: `0` a name of an older release, `1` TF 1.15 had it, `c` compat.v1 has it, `x` plain TF 2 lacks,
@@ -111,7 +111,7 @@ def canonical_name(dotted: str) -> str:
 
 
 def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
-    """What a dotted name begins with, the longest first, and what follows: `tf.train`, `.Saver` of `tf.train.Saver`."""
+    """Each beginning of a dotted name, the longest first, and the rest: `tf.train`, `.Saver` of `tf.train.Saver`."""
     end = len(dotted)
     while end > 0:
         yield dotted[:end], dotted[end:]
@@ -220,7 +220,7 @@ def _without_folders(canonical: str) -> list[str]:
 def _by_files(canonical: str) -> list[str]:
     """The public names of what was taken from a file of contrib: `tf.contrib.layers.python.layers.layers.conv2d`.
 
-    In `...python.ops.arg_scope` the function is what its folder had, before the file of that name.
+    `...python.ops.arg_scope` is the function of that name in its folder first, then the file.
     """
     rows = [(row_of(name), rest) for name, rest in beginnings(canonical)]
     files = [(row.public, rest) for row, rest in rows if row is not None and "f" in row.marks]
@@ -231,7 +231,7 @@ def _by_files(canonical: str) -> list[str]:
 
 @cache
 def public_spelling(canonical: str) -> str:
-    """What a script says that imports no private module: `tf.Session` for `tf.python.client.session.Session`.
+    """The public name of a symbol: `tf.Session` for `tf.python.client.session.Session`.
 
     The name itself where TF 1.15 had no public name for the same object.
     """

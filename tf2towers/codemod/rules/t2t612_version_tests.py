@@ -29,7 +29,7 @@ _Use = Literal["decides", "mistakes", "shows"]
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """The last version of TF1 where a version decides something."""
+    """Replaces a version by that of the last TF1, where the script decides something by it."""
     for node, canonical in file.symbols:
         version = _version_in(node, canonical)
         if version is not None and _is_tf1s(file, version) and _find_use(file, version) == "decides":
@@ -67,7 +67,7 @@ def _is_tf1s(file: File, version: nodes.Symbol) -> bool:
 
 
 def _find_use(file: File, version: nodes.Symbol) -> _Use:
-    """What a version is for; one that is kept under a name, for what its uses are."""
+    """The use of a version; for a version that is assigned to a name, the use of the name."""
     statement = file.parent(version)
     if isinstance(statement, cst.Assign) and all(map(nodes.is_name, nodes.targets(statement))):
         names = set(map(nodes.last_name, nodes.targets(statement)))
@@ -100,7 +100,7 @@ def _find_direct_use(file: File, version: cst.BaseExpression) -> _Use:
 
 
 def _compared_versions(other: cst.BaseExpression) -> list[str]:
-    """The versions that one is compared with; none where they are not constants."""
+    """The versions that a version is compared with; none if they are not constants."""
     if isinstance(other, cst.Tuple | cst.List | cst.Set):
         found = [_compared_versions(element) for element in nodes.items(other)]
         return [text for texts in found for text in texts] if all(found) else []
@@ -118,7 +118,7 @@ def _orders_as_text(other: str) -> bool:
 
 
 def _of_number(file: File, version: cst.BaseExpression) -> _Use:
-    """The same for the beginning of a version, '1.1' or 1.15, by the one constant that it is compared with."""
+    """The use of a version's beginning, '1.1' or 1.15, by the one constant that it is compared with."""
     for outer in _around(file, version):
         if (sides := nodes.compared(outer)) is not None:
             constants = [str(nodes.literal(side)) for side in (sides[0], sides[2]) if nodes.is_literal(side)]

@@ -44,7 +44,7 @@ def notes(file: File) -> None:
                 and node in nodes.positional(parent)
                 and _is_harmless(file, parent)
             ):
-                message = "the module TensorFlow is passed on as a value: what is taken from it is unknown"
+                message = "TensorFlow itself is passed on as a value: what is taken from it is unknown"
                 _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
     for node, canonical in file.spelled_symbols:
         # TF 1's own code did not use the new value; the runtime calls what `tensorflow.compat.v1` has

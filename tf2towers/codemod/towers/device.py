@@ -1,4 +1,4 @@
-"""The GPU that a round of a tower loop names, read from what it gives to `tf.device`."""
+"""Reads which GPU a round of a tower loop names, from the argument of `tf.device`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _COLLECTIONS = cst.BaseList | cst.BaseSet | cst.BaseDict | cst.Tuple | cst.Gener
 class Device:
     """A GPU's name that depends on the loop's target.
 
-    `index` is the name that holds the GPU's number, where it is '/gpu:' and that. `expression` gives the whole name and
-    can be evaluated before the loop; None where that is not certain.
+    `index` is the name that holds the GPU's number, if the device is '/gpu:' and the number. `expression` gives the
+    whole device, and can be evaluated before the loop; None where that is not certain.
     """
 
     index: str | None = None
@@ -33,7 +33,7 @@ class Device:
 
 
 class Reader:
-    """Reads the devices of one loop: its targets, and what its body gives to plain names."""
+    """Reads the devices of one loop, from its targets and from what its body assigns to plain names."""
 
     def __init__(self, file: File, bound: set[str], body: Sequence[nodes.Statement]) -> None:
         self.file = file
@@ -41,7 +41,7 @@ class Reader:
         self.local = _assigned_in(file, body)
 
     def device(self, given: cst.BaseExpression) -> Device | None:
-        """The GPU in what is given to `tf.device`; None where it does not depend on a target, or is not a GPU."""
+        """The GPU in the argument of `tf.device`; None if it does not depend on a target, or is not a GPU."""
         found = self._read(given, set())
         return Device() if found is None and self._may_be_gpu(given) else found
 
