@@ -47,7 +47,7 @@ def is_tensorflow(dotted: str) -> bool:
 
 
 def imports_made_by(keeps_plain: Callable[[Alias], bool], node: Import) -> Iterator[NewImport]:
-    """What each alias of an import statement becomes; what is not TensorFlow's stays as it is."""
+    """The new import for each alias of an import statement; other libraries' stay as they are."""
     for alias in aliases(node):
         if isinstance(node, cst.ImportFrom):
             yield _from_import(node, alias)
@@ -109,7 +109,7 @@ def _import(keeps_plain: Callable[[Alias], bool], alias: Alias) -> NewImport:
 
 
 def _made_alike(was: NewImport, found: Found) -> NewImport | None:
-    """What becomes of both forms of an import alike: it is left, the runtime's, or as it was; None for others."""
+    """The new import where both forms have the same: left, from the runtime, or as it was; None for others."""
     if found.kind == "left":
         return replace(was, left=found)
     if found.runtime is not None:
@@ -119,7 +119,7 @@ def _made_alike(was: NewImport, found: Found) -> NewImport | None:
 
 
 def _module(found: Found) -> str:
-    """The dotted path that an import takes it from."""
+    """The dotted path from which an import takes a replacement."""
     if found.kind == "private":
         return found.target
     return V1 + found.target[2:].replace(".app.flags", ".flags")

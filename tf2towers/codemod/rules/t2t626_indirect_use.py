@@ -1,4 +1,4 @@
-"""T2T626: TensorFlow handed on as a value."""
+"""T2T626: TensorFlow passed on as a value."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _imported_by_text(file: File) -> Iterator[cst.CSTNode]:
 
 RULE = Rule(
     code="T2T626",
-    title="TensorFlow is handed on as a value",
+    title="TensorFlow is passed on as a value",
     does="refuses",
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text

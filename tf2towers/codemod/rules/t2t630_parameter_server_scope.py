@@ -196,7 +196,7 @@ RULE = Rule(
     why="""
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
     worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
-    So does a setter with a name that is only entered. A setter that is handed on, or that is the device of a tower,
+    So does a setter with a name that is only entered. A setter that is passed on, or that is the device of a tower,
     stays a device function.
 
     Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,
