@@ -1,4 +1,4 @@
-"""Writes docs/rules.md from the rules: `python docs/make_rules.py` (`--check` only says whether it is current)."""
+"""Writes docs/rules.md from the rules: `python docs/make_rules.py` (`--check`: exits with 1 if it is out of date)."""
 
 from __future__ import annotations
 

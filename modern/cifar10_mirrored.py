@@ -71,7 +71,7 @@ class Trainer:
     ) -> None:
         self.strategy = strategy
         self.global_batch_size = global_batch_size
-        # XLA compiles what is one replica's own; the sum over the replicas stays outside
+        # XLA compiles the computation of one replica; the sum over the replicas stays outside
         self.compute = tf.function(self.gradients, jit_compile=True) if options.jit else self.gradients
         with strategy.scope():  # TF1: tf.Graph().as_default(), tf.device('/cpu:0')
             self.model = inference(options.batch_norm, options.seed, options.network)
@@ -84,20 +84,20 @@ class Trainer:
             self.optimizer = devices.with_loss_scaling(sgd, options.precision)
             self.optimizer.build(self.model.trainable_variables)
         # TF1: tf.train.ExponentialMovingAverage(0.999, global_step): a model of its own, which is evaluated. It is
-        # on one device, for no replica reads it.
+        # on one device, because no replica reads it.
         self.averaged = inference(options.batch_norm, options.seed, options.network)
         names = [f"{layer.name}/weight_loss" for layer in self.model.layers if layer.losses]
         self.loss_names = ["cross_entropy", *names, "total_loss"]
         self.loss_averages = tf.Variable(tf.zeros(len(self.loss_names)), trainable=False)
 
     def set_weights(self, array: Callable[[str], np.ndarray]) -> None:
-        """Start from the weights of the legacy script: `array` gives one by its name there."""
+        """Start from the weights of the legacy script: `array` returns a weight by its name there."""
         for model in (self.model, self.averaged):
             for name, variable in tf1_names(model).items():
                 variable.assign(array(name))
 
     def tower_loss(self, images: tf.Tensor, labels: tf.Tensor) -> list[tf.Tensor]:
-        """The losses of one replica, the total last; those of the regularizers are the model's."""
+        """The losses of one replica, the total last; Keras collects the regularizers' in the model."""
         logits = tf.cast(self.model(images, training=True), tf.float32)  # float16 would overflow
         cross_entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
         losses = [tf.reduce_mean(cross_entropy), *self.model.losses]
@@ -119,7 +119,7 @@ class Trainer:
 
     @tf.function
     def replica_gradients(self, images: Any, labels: Any) -> tuple[Any, list[Any]]:
-        """The losses and gradients of all replicas, where nothing is to be applied."""
+        """The losses and gradients of all replicas; they are not applied."""
 
         def own(*part: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
             return self.compute(*part)
@@ -152,7 +152,7 @@ class Trainer:
         return losses
 
     def training_on(self, batches: Iterator[tuple[Any, Any]]) -> Callable[[int], tf.Tensor]:
-        """A function that makes so many steps on the next batches in one call; it returns the last one's losses."""
+        """A function that makes a number of steps on the next batches, and returns the losses of the last one."""
 
         @tf.function
         def one_step() -> tf.Tensor:
@@ -168,7 +168,7 @@ class Trainer:
         return lambda count: one_step() if count == 1 else several_steps(tf.constant(count))
 
     def evaluate(self, images: tf.data.Dataset) -> float:
-        """TF1: cifar10_eval. The part of the images whose class the averaged weights say."""
+        """TF1: cifar10_eval. The share of the images that the averaged weights classify correctly."""
         pairs = zip(self.averaged.non_trainable_variables, self.model.non_trainable_variables, strict=True)
         for own, statistic in pairs:
             own.assign(tf.convert_to_tensor(statistic))
@@ -186,7 +186,7 @@ class Trainer:
         names = {id(variable): name for name, variable in tf1_names(self.model).items()}
         statistics = [(variable, variable.numpy()) for variable in self.model.non_trainable_variables]
         _, shares = self.replica_gradients(images, labels)
-        for variable, value in statistics:  # they have moved, by images that are not trained on
+        for variable, value in statistics:  # the call has changed them, by images that are not trained on
             variable.assign(value)
         for variable, share in zip(self.model.trainable_variables, shares, strict=True):
             gradient = self.strategy.reduce(tf.distribute.ReduceOp.SUM, share, axis=None)

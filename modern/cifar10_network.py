@@ -22,10 +22,10 @@ NETWORKS = {"small": Network((16, 32), (96,), False), "tutorial": Network((64, 6
 
 @keras.saving.register_keras_serializable("cifar10")
 class LocalResponseNormalization(keras.layers.Layer):
-    """Each value by those of the neighbouring channels."""
+    """Divides each value by a norm over the neighbouring channels."""
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
-        """The same shape."""
+        """The normalized values, of the same shape."""
         return tf.nn.local_response_normalization(x, 4, bias=1.0, alpha=0.001 / 9.0, beta=0.75)
 
 

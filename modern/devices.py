@@ -1,12 +1,12 @@
-"""The devices that the trainers here train on, what adds up their gradients, and what layers compute in.
+"""The devices that the trainers here train on, the operation that sums gradients, and the dtype of the layers.
 
-What is decided, for all of them:
+The choices, for all trainers:
 
 - Without a flag all GPUs are used. GPUs that are not there become logical devices of the CPU, which is said.
 - GPUs: TensorFlow's own choice adds up, NCCL, which sends from GPU to GPU. Logical devices of one CPU share its
-  memory: there the sum is made on one of them, for between them a ring of copies costs more than it saves.
+  memory: there the sum is made on one of them, because a ring of copies costs more than it saves.
 - Logical devices of one CPU may share its cores: as many threads in an operation as there are cores for a device. Small
-  operations gain by it, and sums round otherwise. A table with one device in it does not, for that one has all cores.
+  operations gain by it, and sums round otherwise. A comparison with one device does not: that one has all cores.
 - Between workers TensorFlow's own choice adds up as well, as MultiWorkerMirroredStrategy has it.
 - Weights are float32 whatever the layers compute in; float16's gradients are scaled, or small ones would be 0.
 """
@@ -22,7 +22,7 @@ import keras
 import tensorflow as tf
 from absl import flags
 
-#: What may add up the gradients in place of what is decided above. docs/mobilenet.md says when to choose which.
+#: Operations that can sum the gradients in place of the choice above. docs/mobilenet.md says when to choose which.
 ALL_REDUCE: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] = {
     "nccl": tf.distribute.NcclAllReduce,
     "hierarchical": tf.distribute.HierarchicalCopyAllReduce,
@@ -31,7 +31,7 @@ ALL_REDUCE: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] = {
 
 
 def define_flags() -> None:
-    """The flags of every trainer that speak of devices and of what is computed on them."""
+    """The flags of every trainer on devices, and on the computation on them."""
     flags.DEFINE_integer(
         "num_gpus", None, "How many GPUs to use. Not set: all; if there is none, 2 logical CPU devices."
     )
@@ -43,13 +43,13 @@ def define_flags() -> None:
 
 
 def define_computing_flags() -> None:
-    """Those of them that a cluster's trainers have: its workers take the devices that they find."""
+    """The flags that a cluster's trainers have as well: its workers take the devices that they find."""
     flags.DEFINE_enum("precision", "float32", ["float32", "bfloat16", "float16"], "What layers compute in.")
     flags.DEFINE_boolean("jit", False, "Compile what each replica computes with XLA, which rounds otherwise.")
 
 
 def choose_devices(num_gpus: int | None = None, names: list[str] | None = None) -> list[str]:
-    """The devices by these wishes. It must come before anything is computed: TensorFlow takes its devices once."""
+    """The devices to use. Call it before anything is computed: TensorFlow sets up its devices once."""
     found = len(tf.config.list_physical_devices("GPU"))
     names = names or [f"/gpu:{gpu}" for gpu in range(num_gpus or found)] or ["/cpu:0", "/cpu:1"]
     on_gpus = all("gpu" in name.lower() for name in names)
@@ -66,7 +66,7 @@ def choose_devices(num_gpus: int | None = None, names: list[str] | None = None) 
 
 
 def share_cores(devices: list[str]) -> None:
-    """Where they are of the CPU, its part for each. Once something has been computed, TensorFlow keeps its threads."""
+    """Gives each of several CPU devices its share of the cores; without effect once something has been computed."""
     if all("cpu" in device.lower() for device in devices):
         own = max(1, (os.cpu_count() or 1) // len(devices))
         with contextlib.suppress(RuntimeError):
@@ -74,7 +74,7 @@ def share_cores(devices: list[str]) -> None:
 
 
 def mirrored(devices: list[str], all_reduce: str | None = None) -> tf.distribute.MirroredStrategy:
-    """A copy of the model on each device. One for a process: two on the same devices mix up their messages."""
+    """A strategy with a copy of the model on each device. Make one in a process: two would mix up their messages."""
     on_cpu = all("cpu" in device.lower() for device in devices)
     if all_reduce == "nccl" and not all("gpu" in device.lower() for device in devices):
         raise SystemExit("--all_reduce=nccl: NCCL is NVIDIA's, for GPUs alone")
@@ -85,17 +85,17 @@ def mirrored(devices: list[str], all_reduce: str | None = None) -> tf.distribute
 
 
 def alone(device: str) -> tf.distribute.Strategy:
-    """One device, without copies and sums: it only says where. Without a GPU all is on the first CPU by itself."""
+    """A strategy of one device, without copies and sums. On a machine without GPUs, it is the default one."""
     if device == "/cpu:0" and not tf.config.list_physical_devices("GPU"):
         return tf.distribute.get_strategy()
     return tf.distribute.OneDeviceStrategy(device)
 
 
 def input_options(strategy: tf.distribute.Strategy) -> tf.distribute.InputOptions | None:
-    """How batches come to the replicas: to GPUs while the step before computes; devices of one CPU have them already.
+    """How batches get to the replicas: to GPUs during the step before; devices of one CPU share the memory.
 
-    What sends them makes malloc give memory back at once (TensorFlow 2.21): docs/performance.md. So each replica on the
-    CPU has an input pipeline of its own.
+    The op that sends them makes malloc return memory at once (TensorFlow 2.21): docs/performance.md. So each replica on
+    the CPU has an input pipeline of its own.
     """
     if not isinstance(strategy, tf.distribute.MirroredStrategy):
         return None
@@ -106,7 +106,7 @@ def input_options(strategy: tf.distribute.Strategy) -> tf.distribute.InputOption
 
 
 def set_precision(precision: str) -> None:
-    """Layers made from now on compute in it."""
+    """Sets the precision of the layers that are made from now on."""
     keras.mixed_precision.set_global_policy("float32" if precision == "float32" else f"mixed_{precision}")
 
 
@@ -132,7 +132,7 @@ def with_loss_scaling(optimizer: Any, precision: str) -> Any:
 
 
 def scaled(optimizer: Any, loss: tf.Tensor) -> tf.Tensor:
-    """The loss to take gradients of."""
+    """The loss to differentiate, multiplied by the optimizer's loss scale if it has one."""
     scale = getattr(
         optimizer, "scale_loss", getattr(optimizer, "get_scaled_loss", None)
     )  # of Keras 3, of Keras 2
@@ -140,11 +140,11 @@ def scaled(optimizer: Any, loss: tf.Tensor) -> tf.Tensor:
 
 
 def scale_left(optimizer: Any) -> float:
-    """What the gradients to apply are still multiplied by."""
+    """The factor that the gradients from `unscaled` still have."""
     return float(optimizer.scale_loss(1.0)) if hasattr(optimizer, "scale_loss") else 1.0
 
 
 def unscaled(optimizer: Any, gradients: list[tf.Tensor]) -> list[tf.Tensor]:
-    """The gradients to apply. Keras 3 takes the scale off them itself."""
+    """The gradients to apply. Keras 3's optimizer removes the loss scale itself."""
     unscale = getattr(optimizer, "get_unscaled_gradients", None)
     return unscale(gradients) if unscale else gradients

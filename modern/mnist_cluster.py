@@ -1,4 +1,4 @@
-"""Which tasks the cluster has, and which of them this process is: from TF1's flags, or from TF_CONFIG."""
+"""The tasks of the cluster, and the task that this process is: from TF1's flags, or from TF_CONFIG."""
 
 import contextlib
 import dataclasses
@@ -20,7 +20,7 @@ class Cluster:
     index: int
 
     def __post_init__(self) -> None:
-        """End with a sentence where it cannot be."""
+        """Ends the process with a sentence if the cluster is not valid."""
         tasks, everyone = self.jobs.get(self.job, []), self.addresses(*self.jobs)
         for wrong, sentence in (
             ("worker" not in self.jobs, "the cluster has no worker (--worker_hosts)"),
@@ -35,7 +35,7 @@ class Cluster:
 
     @property
     def address(self) -> str:
-        """This task's own."""
+        """The address of this task."""
         return self.jobs[self.job][self.index]
 
     @property
@@ -44,17 +44,17 @@ class Cluster:
         return self.jobs["chief" if "chief" in self.jobs else "worker"][0]
 
     def addresses(self, *names: str) -> list[str]:
-        """Those of all tasks of some jobs."""
+        """The addresses of all tasks of some jobs."""
         return [address for name in names for address in self.jobs.get(name, [])]
 
     def resolver(self, *names: str) -> tf.distribute.cluster_resolver.ClusterResolver:
-        """What the strategies take: this task, among those of some jobs."""
+        """The cluster resolver for a strategy: the tasks of some jobs, and this task."""
         spec = tf.train.ClusterSpec({name: self.jobs[name] for name in names if name in self.jobs})
         options = {"task_type": self.job, "task_id": self.index, "rpc_layer": "grpc"}
         return tf.distribute.cluster_resolver.SimpleClusterResolver(spec, **options)
 
     def claim_port(self) -> socket.socket:
-        """Listens at this task's address; ends if another process does: they would get half of the calls each."""
+        """Listens at this task's address. If another process does, ends: each would get half of the calls."""
         try:
             return socket.create_server(("", int(self.address.rpartition(":")[2])), backlog=128)
         except OSError as error:
@@ -64,7 +64,7 @@ class Cluster:
 
 
 def from_flags_or_environment(options: Any) -> Cluster:
-    """The flags where --job_name is given, or TF_CONFIG. What does not fit together ends the process."""
+    """The cluster of the flags, if --job_name is given, else of TF_CONFIG; if neither is given, ends the process."""
     if options.job_name:
         hosts = {"ps": options.ps_hosts, "worker": options.worker_hosts}
         jobs = {job: addresses.split(",") for job, addresses in hosts.items() if addresses}
@@ -76,7 +76,7 @@ def from_flags_or_environment(options: Any) -> Cluster:
 
 
 def answers(address: str) -> bool:
-    """Whether anything accepts a connection there."""
+    """Whether a process accepts connections at an address."""
     host, _, port = address.rpartition(":")
     with contextlib.suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), timeout=2):
         return True

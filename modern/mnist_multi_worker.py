@@ -39,7 +39,7 @@ class MeanAdam(keras.optimizers.Adam):
     """
 
     def update_step(self, gradient: tf.Tensor, *others: Any) -> None:
-        """Called with the sum."""
+        """Keras calls this with the sum of the replicas' gradients."""
         super().update_step(gradient / tf.distribute.get_strategy().num_replicas_in_sync, *others)
 
 
@@ -54,7 +54,7 @@ class Trainer:
             adam = MeanAdam(options.learning_rate, epsilon=mnist_model.EPSILON)
             self.optimizer = devices.with_loss_scaling(adam, options.precision)
             self.optimizer.build(self.model.trainable_variables)
-        # XLA compiles what is one replica's own; the sum over the replicas stays outside
+        # XLA compiles the computation of one replica; the sum over the replicas stays outside
         self.compute = tf.function(self.gradients, jit_compile=True) if options.jit else self.gradients
 
     def gradients(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
@@ -75,7 +75,7 @@ class Trainer:
 
     @tf.function
     def train_steps(self, batches: Any, count: tf.Tensor) -> tf.Tensor:
-        """So many steps in one call; the last loss. In a loop steps may round otherwise; the first is in none."""
+        """Makes `count` steps; returns the last loss. Steps in a loop may round otherwise; the first is outside."""
         loss = self.train_step(*next(batches))
         for _ in tf.range(count - 1):
             loss = self.train_step(*next(batches))
@@ -128,7 +128,7 @@ def run_worker(cluster: Cluster) -> None:
 
 
 def train(cluster: Cluster) -> None:
-    """Be this task."""
+    """Runs this task."""
     if not FLAGS.issync:
         raise SystemExit("--issync=0: this one is synchronous, see mnist_parameter_server.py")
     if cluster.job == "ps":

@@ -38,7 +38,7 @@ from mnist_cluster import Cluster
 
 FLAGS = flags.FLAGS
 ON_CHIEF = tf.train.CheckpointOptions(experimental_io_device="/job:chief/task:0/device:CPU:0")
-AHEAD = 64  # requests that lie ready for the workers, two and more for each
+AHEAD = 64  # requests that are scheduled ahead: two or more for each worker
 
 
 class Trainer:
@@ -49,12 +49,12 @@ class Trainer:
         with strategy.scope():  # TF1: tf.device(tf.train.replica_device_setter(cluster=cluster))
             self.model = mnist_model.inference(options.hidden_units, options.seed)
             adam = keras.optimizers.Adam(options.learning_rate, epsilon=mnist_model.EPSILON)
-            # Of float16 all workers share the loss's scale: where one changes it while another computes, the other's
+            # With float16 all workers share the loss scale: if one changes it while another computes, the other's
             # gradients are off by a factor of 2 in that step.
             self.optimizer = devices.with_loss_scaling(adam, options.precision)
             self.optimizer.build(self.model.trainable_variables)
-            # A counter of our own: optimizer.iterations is read, then written, so that of two workers' steps
-            # at the same moment it counts one. (Adam's correction of the first steps' bias lags by as much.)
+            # A counter of our own: optimizer.iterations is read, then written, and two workers' steps
+            # at the same moment would count as one. (Adam's bias correction lags by as much.)
             once = tf.VariableAggregation.ONLY_FIRST_REPLICA
             self.global_step = tf.Variable(0, trainable=False, dtype=tf.int64, aggregation=once)
 
@@ -71,9 +71,9 @@ class Trainer:
 
     @tf.function
     def train_steps(self, batches: Any, count: int) -> tuple[tf.Tensor, tf.Tensor]:
-        """So many steps for one request, which costs as much as a small step; what the last of them gives.
+        """Makes `count` steps for one request, which costs as much as a small step; returns the last step's results.
 
-        One after the other in the graph: a `tf.range`'s turns would be agreed on by worker and servers each time.
+        The steps are unrolled in the graph: worker and servers would have to agree on each round of a `tf.range` loop.
         """
         for _ in range(count - 1):
             self.train_step(batches)
@@ -84,8 +84,8 @@ class Trainer:
     ) -> Iterator[tuple[int, float]]:
         """Hand out the steps from `first` to `until`, `at_once` a request; yield each request's last step and loss.
 
-        The next requests lie ready while the workers are busy: none waits for another, or for this process. What a
-        worker that dies was asked for is done again by another one; the steps that had already counted, count twice.
+        The next requests are scheduled while the workers are busy: no worker waits for another, or for this process. If
+        a worker dies, another one repeats its whole request: steps that had counted already count twice.
         """
         under_way: collections.deque[Any] = collections.deque()
         asked = first
@@ -104,7 +104,7 @@ def end_marker(job: str, index: int) -> str:
 
 
 def serve(cluster: Cluster) -> None:
-    """Do what the coordinator asks for, until the training ends. TF1: server.join(), which never returned."""
+    """Serves the coordinator until the training ends. TF1: server.join(), which never returned."""
     last_seen = time.monotonic()
     while not tf.io.gfile.exists(end_marker(cluster.job, cluster.index)):
         if mnist_cluster.answers(cluster.chief):
@@ -120,14 +120,14 @@ def end_tasks(cluster: Cluster) -> None:
     """Let every server write its own end marker, in its own file system."""
     for job in ("ps", "worker"):
         for index, address in enumerate(cluster.jobs[job]):
-            gone = contextlib.suppress(tf.errors.OpError)  # a task that is dead at the end stays so
+            gone = contextlib.suppress(tf.errors.OpError)  # a task that is dead needs no marker
             if address != cluster.address:
                 with gone, tf.device(f"/job:{job}/task:{index}/device:CPU:0"):
                     tf.io.write_file(end_marker(job, index), "")
 
 
 def coordinator_of(cluster: Cluster) -> tf.distribute.coordinator.ClusterCoordinator:
-    """Where worker 0 leads, its server has its address, and the coordinator takes another port of its host."""
+    """The coordinator. If worker 0 is the chief, its server has its address; the coordinator takes another port."""
     if cluster.job != "chief":
         with socket.create_server(("", 0)) as free:
             chief = f"{cluster.address.rpartition(':')[0]}:{free.getsockname()[1]}"
@@ -181,7 +181,7 @@ def coordinate(cluster: Cluster) -> None:
     while step < FLAGS.train_steps and not stopping:
         until = mnist_training.next_stop(step, FLAGS.checkpoint_every, FLAGS.eval_steps)
         for done, loss in trainer.train(coordinator, batches, step, until, FLAGS.steps_per_request):
-            before, step = step, max(step, done)  # requests may end in another order
+            before, step = step, max(step, done)  # requests may end in any order
             progress.on_steps(before, step, loss)
             if stopping:
                 break
@@ -192,11 +192,11 @@ def coordinate(cluster: Cluster) -> None:
     if stopping:
         mnist_training.say_and_leave(f"stopped by a signal after step {step}, which is saved in")
     end_tasks(cluster)
-    os._exit(0)  # in the ordinary way, TensorFlow would clean up on servers that have ended
+    os._exit(0)  # an ordinary exit would clean up on servers that have ended
 
 
 def train(cluster: Cluster) -> None:
-    """Be this task."""
+    """Runs this task."""
     if FLAGS.issync:
         raise SystemExit("--issync=1: TF 2 has no synchronous parameter servers, see mnist_multi_worker.py")
     if FLAGS.jit:

@@ -23,7 +23,7 @@ FLAGS = flags.FLAGS
 
 
 def define_flags(issync: bool, log_dir: str) -> None:
-    """TF1's flags for a cluster, for which TF_CONFIG may stand, then those of the training."""
+    """TF1's flags for a cluster, which TF_CONFIG can replace, then those of the training."""
     flags.DEFINE_string("ps_hosts", "", "Comma-separated host:port of the parameter servers.")
     flags.DEFINE_string("worker_hosts", "", "Comma-separated host:port of the workers.")
     flags.DEFINE_string("job_name", None, "What this process is: ps or worker.")
@@ -47,7 +47,7 @@ def define_flags(issync: bool, log_dir: str) -> None:
 
 
 def run(train: Callable[[Cluster], None]) -> None:
-    """Be the task that the flags or TF_CONFIG say; end with a sentence where its data or another task is missing."""
+    """Runs this task of the cluster; ends with a sentence if its data or another task is missing."""
     logging.set_verbosity(logging.WARNING)
     cluster = mnist_cluster.from_flags_or_environment(FLAGS)
     print(f"job_name : {cluster.job}")
@@ -62,13 +62,13 @@ def run(train: Callable[[Cluster], None]) -> None:
 
 
 def say_and_leave(sentence: str) -> None:
-    """End at once: leaving in the ordinary way waits for tasks that are lost or have ended."""
+    """Ends the process at once: an ordinary exit waits for tasks that are lost or have ended."""
     print(f"{sentence} {FLAGS.log_dir}", file=sys.stderr, flush=True)
     os._exit(1)
 
 
 class Progress:
-    """The legacy script's lines, evaluations, and summaries: the chief's, for the others' go nowhere."""
+    """Prints the legacy script's lines, evaluates, and on the chief writes summaries."""
 
     def __init__(self, model: keras.Model, validation: Any, cluster: Cluster, task: str = "") -> None:
         self.model, self.validation, self.task = model, validation, task
@@ -79,7 +79,7 @@ class Progress:
         print(f"Training begins @ {self.begun:f}", flush=True)
 
     def on_steps(self, before: int, step: int, loss: float) -> None:
-        """When the steps after `before` up to `step` are made: the last one's loss."""
+        """Called after the steps from `before` to `step`, with the loss of the last one."""
         if math.isnan(loss):
             raise FloatingPointError("Model diverged with loss = NaN")
         if step // FLAGS.log_every > before // FLAGS.log_every:
@@ -88,14 +88,14 @@ class Progress:
             summarise("cross_entropy", loss, step)
 
     def evaluate(self, step: int) -> None:
-        """Say the validation images' cross entropy."""
+        """Prints the cross entropy of the validation images."""
         probabilities = self.model(self.validation.images, training=False)
         xent = float(mnist_model.cross_entropy(probabilities, self.validation.labels))
         print(f"After {step} training step(s), validation cross entropy = {xent:g}", flush=True)
         summarise("validation_cross_entropy", xent, step)
 
     def end(self) -> None:
-        """Say how long it took."""
+        """Prints how long the training took."""
         ended = time.time()
         print(f"Training ends @ {ended:f}")
         print(f"Training elapsed time: {ended - self.begun:f} s", flush=True)

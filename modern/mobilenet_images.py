@@ -98,7 +98,7 @@ def load_jpegs(folder: Path, part: float = 0.0) -> Images:
     files = tf.data.Dataset.from_tensor_slices((names, np.array(labels, np.int32)))
     kept, number = int(len(names) * part), len(names)
     held = None
-    if kept:  # listed class by class: of each class some
+    if kept:  # they are listed class by class; some of each class are held out
         files = files.shuffle(number, seed=0, reshuffle_each_iteration=False)
         held = files.skip(number - kept).map(read, tf.data.AUTOTUNE)
         files = files.take(number - kept)
@@ -107,7 +107,7 @@ def load_jpegs(folder: Path, part: float = 0.0) -> Images:
 
 
 def resize(size: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """What makes an image float32 [size, size, 3], from 0 to 1."""
+    """A function that makes an image float32 [size, size, 3], from 0 to 1."""
     return lambda image, label: (tf.image.resize(tf.cast(image, tf.float32), [size, size]) / 255.0, label)
 
 
@@ -121,7 +121,7 @@ def batches(images: Images, size: int, batch_size: int, epochs: int, seed: int) 
         raise trainer_data.DataError(f"{images.number} images are less than one batch of {batch_size}")
 
     def epoch_of(number: int) -> tf.data.Dataset:
-        # not reshuffled: `fit` takes a look at the first batch before it begins, and has the same again then
+        # not reshuffled: `fit` reads the first batch once before it begins, and gets the same again then
         epoch = images.dataset.shuffle(images.buffer, seed + number, reshuffle_each_iteration=False)
         epoch = epoch.map(images.read, tf.data.AUTOTUNE).map(resize(size), tf.data.AUTOTUNE)
         return epoch.batch(batch_size, drop_remainder=True)
@@ -131,7 +131,7 @@ def batches(images: Images, size: int, batch_size: int, epochs: int, seed: int) 
 
 
 def cut(batches: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy) -> Any:
-    """2: each batch is cut into as many parts as there are devices, and each part comes to its device."""
+    """2: cuts each batch into one part for each device, and sends each part to its device."""
     sizes = [len(part) for part in np.array_split(np.arange(batch_size), strategy.num_replicas_in_sync)]
 
     def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
@@ -143,9 +143,9 @@ def cut(batches: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strat
 def cut_equally(
     images: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy
 ) -> tuple[Any, int]:
-    """Images to evaluate on, as many for each device, again and again, and how many steps go through them once.
+    """Repeated batches to evaluate on, with equal parts for all devices, and the number of steps in one pass.
 
-    The last few may be left out: a part of none is an error. Keras 2 asks for the number of steps.
+    The last few images may be left out: a part without images is an error. Keras 2 needs the number of steps.
     """
     replicas = strategy.num_replicas_in_sync
     each, size = int(images.cardinality()) // replicas, max(1, batch_size // replicas)

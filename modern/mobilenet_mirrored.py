@@ -37,7 +37,7 @@ SUM = tf.distribute.ReduceOp.SUM
 
 
 def define_flags() -> None:
-    """Those of devices.py, and the handbook's values as defaults; for the digits a small network is enough."""
+    """The flags of devices.py, and the handbook's values as defaults; a small network is enough for the digits."""
     devices.define_flags()
     flags.DEFINE_list(
         "dataset", "digits", "digits, or names of TensorFlow Datasets, as cats_vs_dogs,tf_flowers."
@@ -71,7 +71,7 @@ def define_flags() -> None:
 
 
 def build_model(size: int, alpha: float, weights: str | None, classes: int) -> keras.Model:
-    """The network as Keras has it; with the weights of ImageNet its 1000 classes stay."""
+    """MobileNetV2 of Keras; with the weights of ImageNet it keeps their 1000 classes."""
     rounded = FLAGS.precision != "float32"
     model = keras.applications.MobileNetV2(
         input_shape=(size, size, 3), alpha=alpha, weights=weights, classes=classes,
@@ -83,7 +83,7 @@ def build_model(size: int, alpha: float, weights: str | None, classes: int) -> k
 
 
 class Progress(keras.callbacks.Callback):
-    """The seconds, loss and accuracy of each epoch; some are then saved. `fit` calls it, and so does the loop."""
+    """Notes seconds, loss and accuracy of each epoch, and saves some. `fit` and the hand-written loop call it."""
 
     def __init__(self, title: str, manager: tf.train.CheckpointManager) -> None:
         super().__init__()
@@ -93,15 +93,15 @@ class Progress(keras.callbacks.Callback):
         self.accuracies: list[float] = []
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
-        """Start the clock."""
+        """Starts the clock."""
         self.start, self.end = time.perf_counter(), 0.0
 
     def on_test_begin(self, logs: dict[str, float] | None = None) -> None:
-        """Stop it: what follows is no training."""
+        """Stops the clock: an evaluation is no training."""
         self.end = time.perf_counter()
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
-        """Say what came of it."""
+        """Prints the epoch's results; saves a checkpoint if one is due."""
         assert logs is not None
         self.seconds.append((self.end or time.perf_counter()) - self.start)
         self.losses.append(logs["loss"])
@@ -120,7 +120,7 @@ class Progress(keras.callbacks.Callback):
 def train_by_fit(
     model: keras.Model, parts: Any, validation: Any, steps: int, done: int, progress: Progress, folder: Path
 ) -> None:
-    """Keras finds the strategy that the model was made under."""
+    """Trains by `fit`, which takes the strategy under whose scope the model was made."""
     (held, held_steps), callbacks = validation, [progress]
     if importlib.util.find_spec("tensorboard") is not None:
         callbacks.append(keras.callbacks.TensorBoard(str(folder)))
@@ -194,7 +194,7 @@ def train_by_hand(
 
 
 def restored(model: keras.Model, folder: Path) -> tuple[tf.train.CheckpointManager, int]:
-    """A training that is cut off goes on after its last whole epoch: what saves, and how many epochs are done."""
+    """The checkpoint manager, and the number of whole epochs that an earlier, interrupted training has made."""
     checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer)
     manager = tf.train.CheckpointManager(checkpoint, str(folder), max_to_keep=1)
     if not (newest := manager.latest_checkpoint):
@@ -239,7 +239,7 @@ def train(
         classes = IMAGENET_CLASSES if weights == "imagenet" else images.classes
         try:
             model = build_model(size, alpha, None if weights == "none" else weights, classes)
-        except Exception as error:  # what Keras raises where it cannot download
+        except Exception as error:  # Keras raises this if it cannot download
             if "URL fetch failure" not in str(error):
                 raise
             raise SystemExit(f"{error}; --weights=none: from random ones") from error
@@ -293,7 +293,7 @@ def main(_: list[str]) -> None:
                 everything.append(train(dataset, configuration, strategy, chosen[0]))
             except trainer_data.DataError as error:
                 raise SystemExit(str(error)) from error
-            keras.backend.clear_session()  # the last model's memory
+            keras.backend.clear_session()  # frees the memory of the last model
     report = Path(FLAGS.report_dir)
     text = mobilenet_times.table(everything)
     (report / "times.txt").write_text(text + "\n", encoding="utf-8")

@@ -30,7 +30,7 @@ class Times(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """As the column of the table says it."""
+        """The heading of the table's column."""
         devices = "one device" if self.configuration == "one" else f"{self.replicas} replicas"
         return f"{devices} (total batch {self.total_batch_size})"
 

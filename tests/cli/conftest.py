@@ -40,7 +40,7 @@ def stand_in(script: Script) -> MigrationResult:
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-in where the engine is looked for."""
+    """Puts the stand-in in the place of the engine."""
     codemod = ModuleType("tf2towers.codemod.migrate")
     codemod.migrate = lambda script, options: stand_in(script)  # type: ignore[attr-defined]
     codemod.Options = SimpleNamespace  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The wheel: everything that belongs to it is in it, and it runs from an empty folder."""
+"""The wheel: it has all files of the package, and runs from an empty folder."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Texts migrated, and what they print."""
+"""Helpers that migrate texts, and that run Python programs."""
 
 import os
 import subprocess
@@ -11,13 +11,13 @@ from tf2towers.codemod.migrate import Options, migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
 
-#: what a script says first, and what it becomes
+#: the first lines of a script, before and after the migration
 TF = "import tensorflow as tf\n"
 V1 = "import tensorflow.compat.v1 as tf\n"
 
 
 def migrated(text: str, **options: str) -> MigrationResult:
-    """The result for a script that is no file."""
+    """The result of migrating a text that is in no file."""
     return migrate(Script.from_text(text), Options(**options))
 
 
@@ -38,7 +38,7 @@ def codes(result: MigrationResult) -> list[str]:
 
 
 def printed(*arguments: object, folder: Path | None = None, given: str = "") -> str:
-    """What a Python of its own prints, on the CPU; it has to end well."""
+    """The output of a program in a Python process of its own, on the CPU; it has to end without an error."""
     environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
     done = subprocess.run(
         [sys.executable, *map(str, arguments)],
@@ -54,7 +54,7 @@ def printed(*arguments: object, folder: Path | None = None, given: str = "") -> 
 
 
 def body(text: str) -> str:
-    """What lines become in a TF1 script that says `import tensorflow as tf`."""
+    """The lines after the migration of a TF1 script that begins with `import tensorflow as tf`."""
     result = after("import tensorflow as tf\n\nsess = tf.Session()\n" + textwrap.dedent(text))
     return result.split("sess = Session()\n", 1)[1]
 

@@ -70,7 +70,7 @@ def test_generated_functions_are_there_without_references() -> None:
 
 
 def test_the_runtime_has_what_its_parts_have() -> None:
-    """Scripts import it from the runtime itself."""
+    """Scripts import the names of the runtime's parts from the runtime itself."""
     from tf2towers import runtime
 
     rows = [row.target.replace(":", ".") for row in symbol_table().values() if row.kind == "runtime"]

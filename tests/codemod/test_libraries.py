@@ -1,4 +1,4 @@
-"""Names that NumPy, SciPy and Python have given up: written as today's, or left (T2T611, T2T628)."""
+"""Names that NumPy, SciPy and Python have removed: replaced by today's, or left (T2T611, T2T628)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes that help, with status 0: what hangs or stops in TF 1 as well, what it leaves open; what a refusal says."""
+"""Notes, with status 0: scripts that hang or stop in TF 1 as well, and orders that it leaves open; refusals' texts."""
 
 import pytest
 from codemod_texts import migrated

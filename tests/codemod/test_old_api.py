@@ -6,7 +6,7 @@ from textwrap import indent
 import pytest
 from codemod_texts import TF, after, body, codes, migrated, printed, texts
 
-#: a call of TensorFlow 0.x, and what it is today; x and y are tensors [2, 3], m matrices, s a scalar
+#: a call of TensorFlow 0.x, and its form today; x and y are tensors [2, 3], m matrices, s a scalar
 CALLS = [
     ("tf.mul(x, y)", "tf.multiply(x, y)"),
     ("tf.sub(x, y)", "tf.subtract(x, y)"),
@@ -142,7 +142,7 @@ def test_every_one_of_them_builds(tmp_path: Path) -> None:
 
 
 def migrated_line(line: str) -> str:
-    """What a line of a script becomes that TensorFlow 0.x ran."""
+    """A line of a script for TensorFlow 0.x after the migration."""
     text = f"import tensorflow as tf\nx = tf.mul(tf.zeros([2, 2]), 2.0)\nf = ({line})\ntf.Session()\n"
     result = migrated(text)
     assert not result.left

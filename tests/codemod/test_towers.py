@@ -1,4 +1,4 @@
-"""Tower loops, their devices, and averages: what is written and what is not."""
+"""Tower loops, their devices, and averages: which are rewritten, and how."""
 
 from textwrap import indent
 
@@ -17,7 +17,7 @@ def build(n, unknown, self):
     splits = tf.split(tf.placeholder(tf.float32, [4]), 2)
 """
 
-#: the loop, what it goes over, the device -> what the strategy is given, and the towers
+#: the loop, what it goes over, the device -> the strategy's arguments, and the towers
 WRITTEN = [
     ("i", "range(n)", "'/gpu:%d' % i", "n", "replica_ids"),
     ("i", "range(FLAGS.num_gpus)", "'/gpu:{}'.format(i)", "FLAGS.num_gpus", "replica_ids"),
@@ -37,7 +37,7 @@ WRITTEN = [
     ("i", "range(n)", "tf.DeviceSpec(device_type='GPU', device_index=i)", "n", "replica_ids"),
     ("i", "range(n)", "setter('/gpu:%d' % i, ps_device='/cpu:0')", "n", "replica_ids"),
     ("i", "range(n)", "tf.train.replica_device_setter(1, worker_device='/gpu:%d' % i)", "n", "replica_ids"),
-    # the number of towers is not seen: those that the graph names
+    # the number of towers is unknown: the strategy takes those that the graph names
     ("i", "range(count())", "'/gpu:%d' % i", "", "per_replica(range(count()))"),
     ("i, x", "enumerate(tf.split(splits[0], 2))", "'/gpu:%d' % i", "", "replica_ids, strategy.per_replica(tf.split("),
 ]  # fmt: skip
@@ -57,7 +57,7 @@ def test_a_loop_over_a_strategy(target, iterable, device, given, towers):
     assert after(text) == text
 
 
-#: what may be gone through only once: the loop stays one
+#: iterables that may be iterated only once: the loop stays a loop
 ROUNDS = [
     ("d", "unknown", "'/gpu:%d' % d"),
     ("d", "iter(devices)", "d"),
@@ -391,6 +391,6 @@ def test_the_scope_of_servers(lines, wanted):
     )
     result = after(text)
     assert after(result) == result
-    if wanted is None:  # nobody takes what `tf.device` gives
+    if wanted is None:  # no script uses the value of `as g`
         wanted = "with tf.Graph().as_default(), ParameterServerStrategy(\n        1, worker_device=d).scope() as g:"
     assert wanted in result and "    x = tf.placeholder" in result

@@ -1,4 +1,4 @@
-"""What the reports of a side's tasks add up to, and how it is shown."""
+"""The sums over the reports of a side's tasks, and how they are shown."""
 
 import pytest
 

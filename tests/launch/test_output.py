@@ -1,4 +1,4 @@
-"""What tasks write: lines out of bytes, and how they look on a terminal; in a pipe it is test_command.py's."""
+"""The output of tasks: lines from bytes, and their look on a terminal; test_command.py tests output to a pipe."""
 
 import io
 

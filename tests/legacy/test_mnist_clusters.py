@@ -24,7 +24,7 @@ VALIDATION_LINE = re.compile(
 
 
 class Run(NamedTuple):
-    """What a cluster's workers printed, and where its chief wrote."""
+    """The output of a cluster's workers, and the folder that its chief wrote to."""
 
     printed: list[str]
     log_dir: Path
@@ -36,7 +36,7 @@ class Run(NamedTuple):
         return [(int(local), float(loss), int(step)) for _, _, local, loss, step in lines]
 
     def losses(self) -> list[float]:
-        """Of all workers, in the order of time."""
+        """The losses of all workers, in the order of time."""
         lines = LOG_LINE.findall("".join(self.printed))
         return [loss for _, loss in sorted((float(when), float(loss)) for when, _, _, loss, _ in lines)]
 

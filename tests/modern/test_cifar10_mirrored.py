@@ -52,7 +52,7 @@ def legacy(tmp_path_factory) -> tuple[str, dict[str, np.ndarray]]:
 
 @pytest.fixture(scope="module")
 def driven(legacy, tmp_path_factory) -> tuple[str, dict[str, np.ndarray], Path]:
-    """What drive.py printed, the arrays it saved, and where."""
+    """The output of drive.py, the arrays that it saved, and their folder."""
     out = tmp_path_factory.mktemp("modern") / "out.npz"
     printed = run("tests/modern/drive.py", legacy[0], str(out))
     with np.load(out) as arrays:

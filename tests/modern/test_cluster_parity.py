@@ -28,7 +28,7 @@ OPTIONS = {"jit": (0.0, 1e-5), "bfloat16": (1e-4, 0.05), "float16": (1e-5, 0.01)
 
 
 class Both(NamedTuple):
-    """By step and worker, what record_legacy.py and drive_cluster.py wrote."""
+    """The values that record_legacy.py and drive_cluster.py wrote, by step and worker."""
 
     legacy: dict[tuple[int, int], dict[str, np.ndarray]]
     modern: dict[tuple[int, int], dict[str, np.ndarray]]

@@ -20,7 +20,7 @@ LINE = re.compile(
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory) -> dict[str, list[str]]:
-    """What each run printed, by its name; that of two runs is two texts."""
+    """The output of each run, by its name; two texts for a name with two runs."""
     done = subprocess.run(
         [sys.executable, str(DRIVER), str(tmp_path_factory.mktemp("mobilenet"))],
         env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}, text=True, capture_output=True, timeout=900, check=False,

@@ -14,7 +14,7 @@ GOLDENS = Path(__file__).parent / "goldens"
 
 @cache
 def goldens(name: str) -> dict[str, Any]:
-    """What TF 1.15 found, by case."""
+    """The results of TF 1.15, by case."""
     return dict(json.loads((GOLDENS / f"{name}.json").read_text()))
 
 

@@ -24,7 +24,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def run_python(*command: str, seconds: float = 240, status: int = 0, **environment: str) -> tuple[str, str]:
-    """What a program writes to standard output and to standard error, which has to end with this status.
+    """Runs a program that has to end with a given status; returns its standard output and standard error.
 
     Args:
         command: the program, or '-c' and its text, and its arguments.
@@ -55,7 +55,7 @@ class Tasks:
         self.tasks: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, *names: str) -> None:
-        """A task that is started again goes on in the same file of output."""
+        """Starts a task; if it is started again, it appends to the same file of output."""
         for name in names:
             with (self.folder / f"{name}.txt").open("ab") as output:
                 self.tasks[name] = subprocess.Popen(
@@ -93,7 +93,7 @@ class Tasks:
         return found.group(found.lastindex or 0)
 
     def close(self) -> None:
-        """Ends those that still run."""
+        """Ends the processes that still run."""
         for task in self.tasks.values():
             task.kill()
             task.wait(10)

@@ -1,4 +1,4 @@
-"""MNIST's loader: the batches of TF 1.15, from files of any kind, and a sentence for every bad file."""
+"""The loader of MNIST: it gives TF 1.15's batches, from packed and plain files, and a sentence for a bad file."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""What stands for functions that NumPy and SciPy have given up makes what these made."""
+"""The replacements of functions that NumPy and SciPy removed return what these returned."""
 
 import json
 import sys
@@ -12,9 +12,9 @@ from tests.runtime.old_libraries import arrays, images
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-#: `python tests/runtime/make_goldens.py` says nothing of it: made by old_libraries.py in two old environments
+#: not written by make_goldens.py, but by old_libraries.py in two old environments
 GOLDENS = json.loads((Path(__file__).parent / "goldens" / "old_libraries.json").read_text())
-#: newer Pillows round these otherwise, by one of 255
+#: newer versions of Pillow round these differently, by 1 of 255
 ROUNDED = ("read gray", "size")
 
 

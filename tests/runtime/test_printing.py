@@ -1,4 +1,4 @@
-"""What is fetched prints as in TF1's days, with today's NumPy as well."""
+"""Fetched values are printed as by the NumPy of TF1's days, with today's NumPy as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python 2 did with numbers, as Python 2.7 printed it."""
+"""The runtime's functions do with numbers what Python 2 did; Python 2.7 printed the expected values."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What TF 1 said of a tensor's class, and of an operation's type."""
+"""The class of a tensor and the type of an operation, as in TF 1."""
 
 from types import SimpleNamespace
 

@@ -25,13 +25,13 @@ from run_many import run_all
 from suite import Program, first_difference, migrated, one_process
 
 TRIES = 12
-#: what may come of a variant
+#: the results that a variant may have
 OUTCOMES = ("dropped", "refused", "same", "wrong", "crash")
 
 
 @dataclass
 class Variant:
-    """One variant, and what came of it."""
+    """One variant, and its result."""
 
     number: int
     program: Program
@@ -86,7 +86,7 @@ def variant(number: int, seed: int, programs: list[Program], only: list[str]) ->
             for text in (made or {}).values():
                 compile(text, name, "exec")
         except (SyntaxError, ValueError, IndexError, StopIteration):
-            continue  # it does not apply
+            continue  # the change does not apply
         if made and not set(made) & (set(files) - {"script.py"}):
             files.update(made)
             changes.append(name)
@@ -117,7 +117,9 @@ def judge(variants: list[Variant], expected: dict[Program, dict], out: Path) -> 
         twice = _run("migrated", {name: targets[name] for name in doubtful})
         for each in compared:
             each.came = "same"
-            if each.name in doubtful:  # what is chance in both programs is no difference between them
+            if (
+                each.name in doubtful
+            ):  # output that differs from run to run is no difference between the two programs
                 difference = first_difference(again[each.name], twice[each.name])
                 if difference is not None:
                     each.came, each.detail = "wrong", f"{difference}\n{twice[each.name]['traceback']}"

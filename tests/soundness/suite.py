@@ -1,4 +1,4 @@
-"""The programs of this suite, and what comes of migrating one.
+"""The programs of this suite, and the comparison of an original with its migrated program.
 
 A file of `scripts` is one program, or a family of them. What stands before its first line `#: name: what it shows`
 begins each of its programs; what stands after a line `#: end` closes each. A program's first comments stay its first.
@@ -21,7 +21,7 @@ from tf2towers.source.script import Script
 SCRIPTS = Path(__file__).parent / "scripts"
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 MARK = re.compile(r"^#: (\w+)(.*)\n", re.MULTILINE)
-#: in the first lines of a program that is refused with reason
+#: a comment in the first lines of a program that `migrate` refuses
 REFUSED = re.compile(r"^# refused: (T2T\d+)", re.MULTILINE)
 
 
@@ -82,13 +82,13 @@ def migrated(path: Path) -> MigrationResult:
 
 
 def started(runner: str, mode: str, out: Path, scripts: Iterable[Path]) -> subprocess.Popen[str]:
-    """`run_many.py` or `run_clusters.py` at work."""
+    """A process that runs `run_many.py` or `run_clusters.py`."""
     command = [sys.executable, Path(__file__).with_name(runner), mode, out, *scripts]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
 
 def ended(process: subprocess.Popen[str], out: Path) -> dict[str, dict]:
-    """What it wrote down, by the names of the programs."""
+    """The results that the process wrote: name of the program -> its run."""
     _, said = process.communicate(timeout=1200)
     assert process.returncode == 0, said[-3000:]
     rows = json.loads(out.read_text())
@@ -108,7 +108,7 @@ class Difference:
 
 
 def first_difference(original: dict, other: dict, *, nearly: bool = False) -> Difference | None:
-    """Where the two runs of a program part; None where they print the same and end the same.
+    """The first difference between two runs of a program; None if they print the same and end alike.
 
     Args:
         nearly: numbers may differ in their last digits.

@@ -63,7 +63,7 @@ def _is_integer(node: cst.BaseExpression) -> bool:
     return type(nodes.literal(node)) is int
 
 
-#: what a function takes once the runtime has patched it
+#: arguments that a function takes after the runtime has patched it
 _ALSO_TAKEN = {"tf.uniform_unit_scaling_initializer": ("full_shape",)}
 
 
@@ -94,16 +94,16 @@ def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
 
 
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
-    """Whether nothing is missed where a value is not computed: no calls, but of `tf.constant`."""
+    """Whether a value need not be computed, because it has no effect: it calls nothing but `tf.constant`."""
     return all(
         file.canonical(node.func) == "tf.constant" for node in nodes.walk(value) if isinstance(node, cst.Call)
     )
 
 
 def not_taken(file: File, call: cst.Call) -> str | None:
-    """What a call gives to a function of TensorFlow's that takes no such argument, in words; None where it takes all.
+    """The argument that TensorFlow's function does not take, of a call, as a sentence; None if it takes all.
 
-    Such a call is of TF 0.x: of what TF 1.15's own functions took, TF 2's `compat.v1` lacks some ten arguments.
+    Such calls are of TF 0.x: of the arguments of TF 1.15's own functions, TF 2's `compat.v1` lacks only some ten.
     """
     canonical = file.canonical(call.func) or ""
     for name in _function_names(file, call):
@@ -124,7 +124,7 @@ def not_taken(file: File, call: cst.Call) -> str | None:
     takes += _ALSO_TAKEN.get(name, ())
     by_place = [word for word in takes if not word.startswith("*")]
     if (count := len(nodes.positional(call))) > len(by_place):
-        return f"{name} takes {len(by_place)} arguments by place in TF 2.21, not {count}"
+        return f"{name} takes {len(by_place)} positional arguments in TF 2.21, not {count}"
     renamed = new_keywords(file, call)
     known = {word.lstrip("*") for word in takes}
     for given in nodes.keywords(call):

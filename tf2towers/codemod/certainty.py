@@ -8,20 +8,20 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 
-#: what goes through all that it is given at once
+#: functions that iterate over their whole argument before they return
 GOES_THROUGH = frozenset(
     f"builtins.{name}"
     for name in ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
 )
 RANGES = frozenset({"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange"})
-#: functions that have no effect and give something that can be gone through once
+#: functions without side effects; their results can be iterated once
 _PURE = RANGES | {
     "builtins.enumerate", "builtins.zip", "builtins.len", "builtins.list", "builtins.tuple", "builtins.sorted",
     "builtins.int", "builtins.min", "builtins.max", "builtins.str", "six.moves.zip", "builtins.reversed",
 }  # fmt: skip
-#: those whose arguments may be any value, for nothing goes through it
+#: those whose arguments may hold anything, because they do not iterate over them
 _OF_VALUES = RANGES | {"builtins.len", "builtins.int", "builtins.str", "builtins.min", "builtins.max"}
-#: what else evaluates alike; `a.split()` does, but not `tf.split`
+#: other expressions that give the same when they are evaluated again; `a.split()` does, `tf.split` does not
 _PLAIN = (
     cst.Name, cst.Attribute, cst.BinaryOperation, cst.Subscript, cst.Slice, cst.FormattedString, cst.ConcatenatedString,
 )  # fmt: skip
@@ -39,7 +39,7 @@ _LISTS = RANGES | {
 def is_certain(file: File, node: cst.CSTNode | None, *, value: bool = False) -> bool:
     """Whether evaluating an expression once more has no effect and gives the same.
 
-    `value` says that nothing goes through the result: then a name or an attribute may hold anything.
+    With `value`, nothing iterates over the result: then a name or an attribute may hold anything.
     """
     if node is None or not all(_evaluates_alike(file, part) for part in nodes.walk(node)):
         return False
@@ -63,7 +63,7 @@ def _evaluates_alike(file: File, part: cst.CSTNode) -> bool:
 
 
 def _goes_again(file: File, node: cst.CSTNode) -> bool:
-    """Whether the value of what `_evaluates_alike` can be gone through again and again."""
+    """Whether the value of an expression that `_evaluates_alike` can be iterated again and again."""
     if isinstance(node, cst.BinaryOperation):
         return _goes_again(file, node.left) and _goes_again(file, node.right)
     if isinstance(node, cst.Subscript):
@@ -97,7 +97,7 @@ def is_literal_list(file: File, value: cst.BaseExpression) -> bool:
 
 
 def makes_list(file: File, value: cst.BaseExpression) -> bool:
-    """Whether an expression gives a list (or a tuple, or a range) that can be gone through again and again."""
+    """Whether an expression gives a list (or a tuple, or a range) that can be iterated again and again."""
     if isinstance(value, cst.IfExp):
         return makes_list(file, value.body) and makes_list(file, value.orelse)
     if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Multiply | cst.Add):

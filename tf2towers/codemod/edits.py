@@ -20,7 +20,7 @@ _ON_A_LINE = re.compile(r"[ \t]*;(?:[ \t]|\\\r?\n)*")
 class Edit:
     """The text between two offsets becomes another; an empty span is an insertion.
 
-    A removal (`whole`) wins over edits inside it.
+    An edit with `whole` replaces its whole span: edits inside it are dropped.
     """
 
     start: int
@@ -30,7 +30,7 @@ class Edit:
 
 
 class Text:
-    """A text whose lines Python counts: offsets of nodes, of lines, and the text between them."""
+    """The text of a file, with the offsets of its nodes and of its lines, which are counted as Python does."""
 
     def __init__(self, tree: Tree) -> None:
         self.text = tree.text
@@ -83,17 +83,17 @@ _MOVED = re.compile("\0(\\d+):(\\d+)\0")
 
 
 def moved_text(start: int, end: int) -> str:
-    """What stands for a span in the text of an edit: it will be the span's text after the edits inside it."""
+    """A placeholder in an edit's text: it becomes the text of a span, after the edits inside that span."""
     return f"\0{start}:{end}\0"
 
 
 def as_it_was(text: str, source: str) -> str:
-    """An edit's text with what is moved as it is in the source, before any edits."""
+    """An edit's text, where each placeholder becomes its span's text before any edits."""
     return _MOVED.sub(lambda span: source[int(span[1]) : int(span[2])], text)
 
 
 def with_moved(text: str, edits: list[Edit]) -> list[Edit]:
-    """The edits with what is moved, as the other edits make it, in the place of `moved_text`."""
+    """The edits, where each placeholder of `moved_text` becomes its span's text after the other edits."""
 
     def made(span: re.Match[str]) -> str:
         start, end = int(span[1]), int(span[2])

@@ -28,7 +28,7 @@ class NewImport:
     name: str
     bound: str
     alias: Alias
-    #: set where it has no replacement
+    #: set if the name has no replacement
     left: Found | None = None
 
     @property
@@ -47,7 +47,7 @@ def is_tensorflow(dotted: str) -> bool:
 
 
 def imports_made_by(keeps_plain: Callable[[Alias], bool], node: Import) -> Iterator[NewImport]:
-    """What each alias of an import statement becomes; what is not TensorFlow's stays as it is."""
+    """The new import for each alias of an import statement; other libraries' stay as they are."""
     for alias in aliases(node):
         if isinstance(node, cst.ImportFrom):
             yield _from_import(node, alias)
@@ -95,7 +95,7 @@ def _import(keeps_plain: Callable[[Alias], bool], alias: Alias) -> NewImport:
     if asname_of(alias) is None:
         if keeps_plain(alias) or stays_dotted(name_of(alias)):
             return was
-        return NewImport("", V1, "tensorflow", alias)  # what is gone is rewritten where it is used
+        return NewImport("", V1, "tensorflow", alias)  # names that are gone are rewritten where they are used
     canonical = canonical_name(name_of(alias))
     found = find_replacement(canonical)
     if canonical == "tf":
@@ -109,7 +109,7 @@ def _import(keeps_plain: Callable[[Alias], bool], alias: Alias) -> NewImport:
 
 
 def _made_alike(was: NewImport, found: Found) -> NewImport | None:
-    """What becomes of both forms of an import alike: it is left, the runtime's, or as it was; None for others."""
+    """The new import where both forms have the same: left, from the runtime, or as it was; None for others."""
     if found.kind == "left":
         return replace(was, left=found)
     if found.runtime is not None:
@@ -119,7 +119,7 @@ def _made_alike(was: NewImport, found: Found) -> NewImport | None:
 
 
 def _module(found: Found) -> str:
-    """The dotted path that an import takes it from."""
+    """The dotted path from which an import takes a replacement."""
     if found.kind == "private":
         return found.target
     return V1 + found.target[2:].replace(".app.flags", ".flags")

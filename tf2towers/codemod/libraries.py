@@ -24,10 +24,10 @@ class Changed(NamedTuple):
     Attributes:
         kind: 'attribute': another name in the same module. 'builtin': Python's own. 'from': the same name in another
             module. 'module': a module itself. 'runtime': the runtime's. 'renamed': another method or keyword.
-            'through': another method, where the result is gone through at once. 'dropped': it had no effect any longer.
+            'through': another method, where the result is iterated at once. 'dropped': it had no effect any longer.
             'value': another value. 'list': a generator becomes a list. 'beside': another argument, where it is not
-            given. 'places': how many arguments it takes by place. 'unpacked': the values that it gives today.
-            'note': what to know. 'left': without a certain replacement.
+            given. 'places': its number of positional arguments. 'unpacked': its number of results today.
+            'note': a fact for the user. 'left': without a certain replacement.
         target: that name, module, number or text; for 'left', what a person would write, where that is known.
         library: what a program imports whose values have such a method; empty where it needs no import. The function
             that it has to call, for 'unpacked'; the release before, for 'places'.
@@ -59,7 +59,7 @@ def gone_part(dotted: str) -> str | None:
 
 @cache
 def last_names() -> frozenset[str]:
-    """The last parts of the names, to look no further at others."""
+    """The last parts of the names in the table: other names need no further look."""
     return frozenset(name.rpartition(".")[2] for name in library_changes())
 
 

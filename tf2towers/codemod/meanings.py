@@ -122,7 +122,7 @@ class Meanings:
             scope = scope.parent
 
     def forget(self) -> None:
-        """Forgets its answers."""
+        """Forgets the meanings found so far."""
         self._known.clear()
 
     @property
@@ -143,15 +143,15 @@ class Meanings:
         return found or self.module
 
     def node_of(self, scope: Scope) -> cst.CSTNode:
-        """What has a scope: the module, a function, a class, a comprehension."""
+        """The node whose scope it is: the module, a function, a class, a comprehension."""
         return getattr(scope, "node", self._tree.module)
 
     def home(self, name: str, scope: Scope) -> Scope | None:
-        """The scope whose name a name in a scope is; None for a builtin or an undefined name."""
+        """The scope that binds a name, as seen from `scope`; None for a builtin or an undefined name."""
         return next((each.scope for each in scope[name] if isinstance(each, Assignment)), None)
 
     def home_of(self, name: cst.Name) -> Scope | None:
-        """As `home`, of a name where it is used."""
+        """The scope that binds a name, as seen from where it is used."""
         return self.home(name.value, self.scope(name))
 
     def canonical(self, node: cst.CSTNode | None) -> str | None:
@@ -181,7 +181,7 @@ class Meanings:
         return self._known[key]
 
     def bindings_of(self, name: str, scope: Scope) -> list[Binding]:
-        """What binds a name in the scope whose it is, in the order of the text."""
+        """All bindings of a name in the scope that binds it, in the order of the text."""
         if (scope, name) not in self._bound:
             found: dict[cst.CSTNode, Binding] = {}
             for each in scope[name]:
@@ -195,7 +195,7 @@ class Meanings:
         return self._bound[scope, name]
 
     def at_top(self, name: str) -> list[Binding]:
-        """What binds a name of the module."""
+        """All bindings of a name at the top of the module."""
         return self.bindings_of(name, self.module)
 
     def top_meaning(self, name: str) -> str | None:

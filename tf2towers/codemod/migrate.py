@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tf2towers.source.notebook import Notebook
 
 
-#: what a program has that trains on several devices or machines
+#: names that a program uses if it trains on several devices or machines
 _DISTRIBUTED = re.compile(
     r"gpu|towers?\b|tf\.device|Server\(|ClusterSpec|device_setter|/job:|/cpu:", re.IGNORECASE
 )
@@ -64,7 +64,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     program = Program(script, find_unreached_context, options.towers, options.mains, options.python_path)
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
-        check_syntax(program.script.before, script.path)  # nothing is migrated in it: it stays Python 2
+        check_syntax(program.script.before, script.path)  # it stays Python 2, as nothing in it is migrated
     kind = program_kind(program)
     active = [] if options.python3 else [rule for rule in rules() if kind in rule.programs]
     for_modules = [rule for rule in active if rule.modules]
@@ -166,7 +166,7 @@ def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
 
 
 def _edited_line(file: File, code: str, edit: Edit) -> EditedLine:
-    """Where an edit is, in the text as the user has it."""
+    """The line of an edit in the file as the user has it."""
     line = file.text.line_of(edit.start)
     if file.script.conversion is not None:
         line = file.script.conversion.line_before(line)

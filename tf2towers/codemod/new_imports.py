@@ -44,14 +44,14 @@ Compound = cst.Try | cst.If | cst.With
 
 @dataclass
 class Location:
-    """`after` is the last import before anything is built, or None; `stop` the index of what builds."""
+    """`after` is the last import before a statement that may build operations, or None; `stop` is its index."""
 
     after: nodes.Statement | None
     stop: int
 
 
 def find_import_location(file: File, before: int | None = None) -> Location:
-    """The place in a file. `before` is the index in the body of a statement that the imports have to precede."""
+    """The place for new imports in a file. They have to precede the statement with index `before` in the body."""
     after: nodes.Statement | None = None
     body = file.body
     for place, statement in enumerate(body):
@@ -101,8 +101,8 @@ def _is_risky(file: File, node: cst.CSTNode) -> bool:
         if name.startswith("tf."):
             return not _is_harmless(name) or _is_flag_of_absl(node, name)
         return False
-    if isinstance(node, cst.Lambda):  # it may be called from here on, by whatever name
-        inside = nodes.walk(node.body)  # lambdas in it with it
+    if isinstance(node, cst.Lambda):  # it may be called from here on
+        inside = nodes.walk(node.body)  # with the lambdas in it
         return any(_is_risky(file, part) for part in inside if not isinstance(part, cst.Lambda))
     if isinstance(node, nodes.Symbol):
         name = file.canonical(node) or ""
@@ -136,7 +136,7 @@ def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
 
 
 def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
-    """Whether a use becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
+    """Whether a use becomes a name of the runtime; not if `slim = tf.contrib.slim` becomes an import."""
     from tf2towers.codemod.rules.t2t601_renamed_symbol import alias_of
 
     runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
@@ -194,21 +194,21 @@ def _run_later(file: File, statement: nodes.Statement) -> Iterator[tuple[int, in
 
 
 def _definition_span(file: File, statement: nodes.Statement) -> tuple[int, int]:
-    """From its first decorator to its end."""
+    """The span of a statement, from its first decorator to its end."""
     has_any = isinstance(statement, cst.FunctionDef | cst.ClassDef)
     first = [*(nodes.decorators(statement) if has_any else ()), statement][0]  # type: ignore[arg-type]
     return file.text.start(first), file.text.end(statement)
 
 
 def _offsets_within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
-    """Those of sorted offsets that lie in a span."""
+    """The offsets of a sorted list that lie in a span."""
     return offsets[bisect_left(offsets, span[0]) : bisect_left(offsets, span[1])]
 
 
 def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     """The imports that the rewrites asked for, and the file's opening line where it has one.
 
-    They precede the first statement of the module that the edits have need one of their names.
+    They precede the first statement that needs one of their names after the edits.
     """
     if not file.wanted and file.opening is None:
         return

@@ -22,14 +22,14 @@ Import = cst.Import | cst.ImportFrom
 Alias = cst.ImportAlias | cst.ImportStar
 Symbol = cst.Name | cst.Attribute
 Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
-#: `elif`, too
+#: an `if` or `elif` statement, or an expression with `if`
 Branch = cst.If | cst.IfExp
-#: what has names of its own
+#: nodes that have names of their own
 OWN_NAMES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 _CONSTANTS = {"None": None, "True": True, "False": False}
 
-#: what only wraps something
+#: nodes that only wrap others
 _WRAPPERS: frozenset[type[cst.CSTNode]] = frozenset((
     cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock, cst.Else, cst.Finally, cst.Element,
     cst.DictElement, cst.Index, cst.SubscriptElement, cst.AssignTarget, cst.Annotation, cst.Decorator, cst.AsName,
@@ -86,7 +86,7 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 
 def walk(*wholes: cst.CSTNode, but: tuple[type[cst.CSTNode], ...] = ()) -> Iterator[cst.CSTNode]:
-    """Nodes and everything in them, in the order of the text; not what is in nodes of the kinds `but`."""
+    """Nodes and everything in them, in the order of the text, but not what is inside nodes of the kinds `but`."""
     pending = [*reversed(wholes)]
     while pending:
         node = pending.pop()
@@ -196,7 +196,7 @@ def is_plain(given: cst.Arg) -> bool:
 
 
 def positional(call: cst.Call) -> list[cst.BaseExpression]:
-    """The values that a call gives by place, `*arguments` among them."""
+    """The values of a call's positional arguments, `*arguments` among them."""
     return [given.value for given in call.args if given.keyword is None and given.star != "**"]
 
 
@@ -207,7 +207,7 @@ def keywords(call: cst.Call | cst.ClassDef) -> list[cst.Arg]:
 
 
 def keyword_of(given: cst.Arg) -> str:
-    """The keyword of an argument; empty for one by place, and for `**more`."""
+    """The keyword of an argument; empty for a positional one, and for `**more`."""
     return given.keyword.value if given.keyword is not None else ""
 
 

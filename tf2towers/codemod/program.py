@@ -35,10 +35,10 @@ from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.python2.reading import Reader, shows_python2
 from tf2towers.source.script import Script
 
-#: what a module that has TensorFlow from another one has in it
+#: every module that gets TensorFlow from another local module contains this
 _MAY_USE = re.compile(r"\btf\b|import \*")
 
-#: What only a program of sessions and graphs has, however it is spelled.
+#: Canonical names that only a program of sessions and graphs uses.
 _GRAPHS = (
     "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.get_variable", "tf.variable_scope", "tf.contrib",
     "tf.global_variables_initializer", "tf.layers", "tf.disable_v2_behavior", "tf.disable_eager_execution",
@@ -46,7 +46,7 @@ _GRAPHS = (
     "tf.get_collection", "tf.add_to_collection", "tf.train.Saver",
 )  # fmt: skip
 
-#: What a program has that builds graphs on TF 2.
+#: Canonical names by which a program that runs on TF 2 shows that it builds graphs.
 _RUN_GRAPHS = frozenset(
     {
         "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.disable_v2_behavior",
@@ -71,7 +71,7 @@ class Note:
 
 
 def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
-    """Finds something of a file when it is first asked for, and keeps it."""
+    """Decorator of a function of a file: it runs once for each file, and `File.found` keeps the result."""
 
     @wraps(find)
     def found(file: File) -> Kept:
@@ -97,15 +97,15 @@ class File:
         self.program = program
         self.main = main
         self.notes: list[Note] = []
-        #: imports that the rewrites ask for: (module, name) -> the name here
+        #: imports to add: (module, name) -> the name that it gets in this file
         self.wanted: dict[tuple[str, str], str] = {}
-        #: what was found of it `cached_per_file`, by the function that finds it
+        #: the results of functions that are `cached_per_file`: function -> result
         self.found: dict[object, object] = {}
         #: files in C or Cython that it imports
         self.compiled: list[Path] = []
-        #: a line to write after the imports
+        #: lines to write after the imports
         self.opening: str | None = None
-        #: the index in the body of a statement that new imports have to precede
+        #: new imports have to precede the statement with this index in `body`
         self.imports_before: int | None = None
         self._reserved: set[str] = set()
         self._asked: set[str] = set()
@@ -154,7 +154,7 @@ class File:
         return self.meanings.canonical(node)
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode:
-        """The node a node is a part of, without what only wraps it (`nodes.py`)."""
+        """The node around a node; nodes that only wrap another one are skipped (`nodes.py`)."""
         around = self.tree.parent(node)
         assert around is not None, "the module is in no node"
         return around
@@ -180,7 +180,7 @@ class File:
         return self.tree.context(node) is ExpressionContext.STORE
 
     def forget(self) -> None:
-        """Forgets what names mean."""
+        """Forgets what names mean: a module that is new in the program may change it."""
         self.meanings.forget()
         for known in ("symbols", "spelled_symbols", "doubtful"):
             self.__dict__.pop(known, None)
@@ -257,7 +257,7 @@ class File:
 
     @cached_property
     def identifiers(self) -> set[str]:
-        """Every name the file uses, for new ones to keep clear of."""
+        """Every name that the file uses: a new name must not be one of them."""
         found = {name.value for name in self.all(cst.Name)} | self.bound_names
         for module in self.meanings.star_imports:
             other = self.program.module_of(self, module)
@@ -278,18 +278,18 @@ class File:
         return candidate
 
     def open_with(self, line: str, *, first: bool = False) -> None:
-        """Adds a line to those after the imports."""
+        """Adds a line to those that are written after the imports."""
         known = [self.opening] if self.opening is not None else []
         self.opening = self.text.newline.join([line, *known] if first else [*known, line])
 
     def import_before(self, place: int) -> None:
-        """Has new imports precede the statement at an index in the body."""
+        """Makes new imports precede the statement with an index in `body`."""
         self.imports_before = place if self.imports_before is None else min(place, self.imports_before)
 
     def bind(self, bound: str, module: str, name: str) -> None:
-        """Binds a name of the module to what a module of the runtime has, after the imports and before its first use.
+        """Writes `bound = ...`: binds a name to something of the runtime, after the imports and before its first use.
 
-        So a file has one import of the runtime, whatever it takes: `vgg = slim.nets.vgg`.
+        So one import of the runtime is enough: `vgg = slim.nets.vgg` follows it.
         """
         self.open_with(f"{bound} = {self.runtime_text(module, name)}")
         names = {node for node in self.all(cst.Name) if node.value == bound}
@@ -299,7 +299,7 @@ class File:
                 break
 
     def need(self, name: str, module: str = RUNTIME) -> str:
-        """Adds `from module import name` to what the file will import; the name to write for it."""
+        """Adds `from module import name` to the file's imports; returns the name to write for it."""
         key = (import_home(module), name)
         if key not in self.wanted:
             own = self.fresh(name)
@@ -311,7 +311,7 @@ class File:
         return self.wanted[key]
 
     def _imported_as(self, name: str, module: str) -> str | None:
-        """The name by which the file's top level has it already, or will have once its imports are rewritten."""
+        """The name that an import at the file's top level gives it, or will give it once the imports are rewritten."""
         for statement in self.body:
             if isinstance(statement, nodes.Import):
                 for made in imports_made_by(self.keeps_plain, statement):
@@ -320,9 +320,9 @@ class File:
         return None
 
     def is_left_through(self, bound: str) -> bool:
-        """Whether something without counterpart is used through a module of this name: its import stays as it was.
+        """Whether a symbol that nothing replaces is used through a module of this name: its import then stays as it is.
 
-        Not what nothing leads to: there the import alone would stop the program.
+        A use that no run reaches does not count: the import alone would stop the program.
         """
         return any(
             isinstance(symbol, cst.Attribute)
@@ -333,7 +333,7 @@ class File:
         )
 
     def name_of(self, found: Found) -> str:
-        """The text for what stands for a symbol where it cannot be reached from TensorFlow's own name."""
+        """The text for a symbol's replacement, where TensorFlow's name in the script does not lead to it."""
         if found.runtime is not None:
             return self.runtime_text(*found.runtime)
         if found.kind == "private":
@@ -347,19 +347,19 @@ class File:
         return head + found.target[2:]
 
     def runtime_text(self, module: str, name: str) -> str:
-        """The text for what a module of the runtime, or of a library that it names, has: `slim.nets.vgg`."""
+        """The text for a name in a module of the runtime or of a library; adds the import: `slim.nets.vgg`."""
         homes = (home for home in (*PARTS, RUNTIME) if f"{module}.".startswith(f"{home}."))
         home = next(homes, "tf_slim" if module.rpartition(".")[0] == "tf_slim" else module)
         first, dot, rest = f"{module.removeprefix(home)}.{name}".lstrip(".").partition(".")
         return self.need(first, home) + dot + rest
 
     def plain_tensorflow(self) -> str:
-        """A name for plain TensorFlow, which has TF 2's strategies: the file's own, or a new import's."""
+        """A name for plain `tensorflow`, which has TF 2's strategies: the file's own, or that of a new import."""
         plain = next((name for name in self.top_names() if not self.is_v1_name(name)), None)
         return plain if plain is not None else self.need_module("tensorflow", "tf2")
 
     def need_module(self, module: str, name: str) -> str:
-        """Adds `import module as name` to what the file will import; the name to write for it."""
+        """Adds `import module as name` to the file's imports; returns the name to write for it."""
         key = ("", module)
         if key not in self.wanted:
             self.wanted[key] = self.fresh(name)
@@ -413,7 +413,7 @@ class File:
     def keeps_plain(self, alias: nodes.Alias) -> bool:
         """Whether `import tensorflow` stays plain: in a program that runs on TF 2, and beside `import tensorflow.x`.
 
-        So it does where only TF 2's own is taken from it: Keras's data sets.
+        It also stays where the file takes only TF 2's own names from it, such as Keras's data sets.
         """
         if self.program.plain_is_tf2 or (nodes.asname_of(alias) is None and self._has_dotted):
             return True
@@ -439,18 +439,18 @@ class File:
         return {name for name, only in uses.items() if only}
 
     def note(self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left") -> None:
-        """Adds a note, once for each location and code."""
+        """Adds a note, unless the file has it. Kind 'left': the site is left to the user, and the status is 1."""
         made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind)
         if made not in self.notes:
             self.notes.append(made)
 
     def replace(self, node: cst.CSTNode, text: str) -> Edit:
-        """A node's text becomes another."""
+        """The edit that replaces a node's text."""
         return Edit(self.text.start(node), self.text.end(node), text)
 
 
 class Program:
-    """A script, `main`, and the local modules it reaches; `reached` gives it `find_unreached_context`."""
+    """A script, `main`, and the local modules it reaches. `find_unreached_context` is a function of `reached.py`."""
 
     def __init__(
         self,
@@ -486,16 +486,16 @@ class Program:
         self._add_by_others()
 
     def file(self, path: Path) -> File | None:
-        """The file at a path, where it has TensorFlow in it."""
+        """The file at a path, if it uses TensorFlow; else None."""
         return self._by_path.get(path)
 
     def module_of(self, file: File, dotted: str) -> File | None:
-        """The local module that a dotted name of a file's imports means, where it has TensorFlow in it."""
+        """The local module that a dotted name in a file's imports means, if it uses TensorFlow; else None."""
         path = self.imports.imports_of(file.path).get(dotted)
         return self.file(path) if path is not None else None
 
     def defined(self, file: File, canonical: str) -> tuple[File, cst.FunctionDef | cst.ClassDef] | None:
-        """The function or class that a canonical name means: in the file itself, or in a local module."""
+        """The function or class that a canonical name means, with its file: this one, or a local module."""
         module, _, name = canonical.rpartition(".")
         home: File | None = file
         if "." in canonical.lstrip("."):
@@ -523,13 +523,13 @@ class Program:
 
     @cached_property
     def is_tf2(self) -> bool:
-        """Whether it computes eagerly, in functions or under tapes, and runs no graph; it may well say `compat.v1`."""
+        """Whether the program uses `tf.function` or `tf.GradientTape`, and runs no graph; it may use `compat.v1`."""
         used = {canonical for file in self.files for _, canonical in file.symbols}
         return bool(used & {"tf.function", "tf.GradientTape"}) and not any(map(_runs_graphs, used))
 
     @property
     def all_files(self) -> list[File]:
-        """Its files, those without TensorFlow, too."""
+        """All files of the program, also those without TensorFlow."""
         return [*self.files, *map(self.plain_file, self.others)]
 
     def plain_file(self, path: Path) -> File:
@@ -542,8 +542,8 @@ class Program:
     def plain_is_tf2(self) -> bool:
         """Whether `tf.x` means TF 2's `x`: the program runs on TF 2 already, and says `tf.compat.v1` for TF1.
 
-        So it is when it names `compat.v1`, and nothing that TF 2 lacks by plain `tensorflow`: what tf_upgrade_v2
-        wrote, or we did.
+        That is so if it names `compat.v1`, and takes nothing from plain `tensorflow` that TF 2 lacks. Such programs are
+        written by tf_upgrade_v2 or `migrate`.
         """
         return any(_names_v1(file) for file in self.files) and not any(
             _needs_tf1(file) for file in self.files
@@ -578,7 +578,7 @@ class Program:
                     self.others.remove(file.path)
 
     def through(self, file: File, dotted: str) -> str | None:
-        """What a name of another local module means, where that is something of TensorFlow's."""
+        """The canonical name that a name of another local module means, if it is TensorFlow's; else None."""
         module, _, name = dotted.rpartition(".")
         other = self.module_of(file, module) if module.strip(".") else None
         if other is None or other is file or (other.path, name) in self._active:
@@ -592,7 +592,7 @@ class Program:
 
 
 def _runs_graphs(canonical: str) -> bool:
-    """Whether this runs a graph, or is for one only. (A server serves TF 2's coordinators as well.)"""
+    """Whether a name runs graphs, or is of use to graphs only. A server is not: TF 2's coordinators use it as well."""
     name = canonical.removeprefix("tf2towers.runtime.")
     if "Server" in (name, canonical.rpartition(".")[2]):
         return False

@@ -1,4 +1,4 @@
-"""What is only for Pythons and libraries of before: parts that a test of the version, or an expected error, fences."""
+"""Code that only old Pythons and libraries reach: behind a test of the version, or an error that is expected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
     cst.GreaterThan: operator.gt, cst.GreaterThanEqual: operator.ge,
 }  # fmt: skip
 _NOT_KNOWN = (ValueError, TypeError, LookupError)
-#: errors by which a name or a module is seen to be missing
+#: errors that a missing name or module raises
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 
 
@@ -59,7 +59,7 @@ def _only_for_missing(handler: cst.ExceptHandler) -> bool:
 
 
 def _succeeds(file: File, body: list[nodes.Statement]) -> bool:
-    """Whether statements surely go well: imports of Python's own modules, and reads of what these have."""
+    """Whether statements surely raise no error: imports of Python's own modules, and reads of their names."""
     for statement in body:
         if isinstance(statement, nodes.Import) and not nodes.module_of(statement).startswith("."):
             names = [dotted for _, dotted in nodes.imported(statement)]
@@ -73,7 +73,7 @@ def _succeeds(file: File, body: list[nodes.Statement]) -> bool:
 
 
 def _truth(file: File, test: cst.BaseExpression) -> bool | None:
-    """What a test of the version, or of what there is, says in every Python that runs TF 2.21; None: either."""
+    """The result of a test, by version or by what exists, in all Pythons that run TF 2.21; None if they differ."""
     try:
         answers = {bool(_value(file, test, version, frozenset())) for version in _PYTHONS}
     except _NOT_KNOWN:

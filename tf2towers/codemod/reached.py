@@ -1,7 +1,7 @@
-"""What a run of the program reaches: what TF 2 has lost may stay where nothing leads.
+"""What a run of the program reaches: a name that TF 2 has lost may stay in code that no run reaches.
 
-A module that several scripts share has parts for each: `configure_tpu` beside what a GPU script calls. So has a
-script: functions that were copied with it, for another way to train. Names decide, whatever they mean. A function
+A module that several scripts share has functions for each: `configure_tpu` beside those of GPU scripts. A script has
+functions that were copied with it, for other ways to train. Only names decide, whatever they mean. A function
 counts as called when its name occurs anywhere in code that may run, as a name, an attribute or a string, but for
 TensorFlow's (`tf.train`). Code that may run is what a file's top level runs, with the defaults, bases and class bodies
 there, and what is called from it. Where such code looks names up by other means (`getattr` with a variable, `globals`,
@@ -22,7 +22,7 @@ from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import session_names
 from tf2towers.report.result import FindingKind
 
-#: builtins that look names up
+#: builtins that look up names
 _LOOK_UP = frozenset({"globals", "vars", "locals", "eval", "exec", "__import__", "getattr"})
 #: attributes and functions of modules that do, or that make modules
 _BY_OTHER_MEANS = frozenset(
@@ -45,13 +45,13 @@ Unit = cst.FunctionDef | cst.ClassDef
 
 
 def find_unreached_context(file: File, node: cst.CSTNode, why: str) -> str | None:
-    """What a use of something without counterpart may stay in, for nothing leads there; None where something may."""
+    """The unreached code that a symbol without counterpart may stay in, in words; None if a run may reach it."""
     if (unit := never_called_around(file, node)) is not None:
         return f"{unit.name.value}, which nothing here calls"
     if _only_as_main(file, node):
-        return "what only runs where this file is the script itself"
+        return "code that only runs if this file is the script itself"
     if "tf.contrib.tpu" in why and any(map(_TPU.search, _asked_names(file, node))):
-        return "what is for TPUs"
+        return "code for TPUs"
     return None
 
 
@@ -66,11 +66,11 @@ def note_site(
     stays: str = "it stays in {}, and raises where it is reached",
     kind: FindingKind = "left",
 ) -> None:
-    """Notes a site as left, and what to do there; where nothing leads to it, it is only a note.
+    """Notes a site as left, with advice; if no run reaches the site, it is only a note.
 
     Args:
-        why: the reason, where it says for what a site has to be reached (`find_unreached_context`).
-        stays: what the note says then.
+        why: the reason for the finding, by which code for TPUs is known (`find_unreached_context`).
+        stays: the words of the note on a site that no run reaches.
     """
     if (where := find_unreached_context(file, node, why)) is None:
         file.note(node, code, message + advice, kind)
@@ -83,7 +83,7 @@ def note_site(
 
 @cached_per_file
 def never_called(main: File) -> frozenset[cst.CSTNode]:
-    """The functions and classes at the top of a program's modules that no code which may run names."""
+    """The functions and classes at the top of a program's modules that no code names, of the code that may run."""
     if main.program.unreadable:
         return frozenset()
     files = main.program.all_files
@@ -120,7 +120,7 @@ def never_called(main: File) -> frozenset[cst.CSTNode]:
 
 
 def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
-    """The function or class that has to be called before a node is reached, where nothing does.
+    """The function or class around a node that would have to be called first, if nothing calls it; else None.
 
     What runs where it is defined is reached all the same: `class Cell(tf.contrib.gone.Cell):`, `def f(x=tf.gone()):`.
     """
@@ -164,7 +164,7 @@ def is_named(file: File, imported: nodes.Alias) -> bool:
 
 
 def _is_script(file: File) -> bool:
-    """Whether a file does something when it is run; else it is a module, given by itself, for others to call."""
+    """Whether a file does something when it is run; else it is a module that other programs call."""
     own = {unit.name.value for unit in file.body if isinstance(unit, Unit)}
     local = {dotted.lstrip(".").partition(".")[0] for dotted in file.program.imports.imports_of(file.path)}
     for node in (node for each in file.body if not isinstance(each, Unit) for node in nodes.walk(each)):
@@ -177,7 +177,7 @@ def _is_script(file: File) -> bool:
 
 
 def _is_called_unnamed(file: File, unit: Unit) -> bool:
-    """Whether something may call it that does not name it: a decorator, Python itself, a metaclass, a base."""
+    """Whether something may call a function or class without its name: a decorator, Python, a metaclass, a base."""
     if isinstance(unit, cst.FunctionDef):
         return bool(unit.decorators) or (unit.name.value.startswith("__") and unit.name.value.endswith("__"))
     names = [file.canonical(base) or "" for base in nodes.bases(unit)]

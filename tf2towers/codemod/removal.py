@@ -63,7 +63,7 @@ def _with_gap(file: File, first: int, last: int, start: int) -> int:
 
 
 def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
-    """The removal of each that these edits leave without a use; one that had none before stays."""
+    """The edits that remove each import whose last use these edits rewrite; one that was unused before stays."""
     for node in file.imports:
         if not isinstance(node, cst.ImportFrom) or not nodes.module_of(node).startswith("tensorflow.python."):
             continue

@@ -83,7 +83,7 @@ def is_data(name: str) -> bool:
 
 
 def _names_of(file: File) -> Iterator[str]:
-    """What a file takes of Keras: names that it imports, and those that it reads through modules."""
+    """The names that a file takes from Keras: those that it imports, and those that it reads through modules."""
     for statement in file.imports:
         for _, name in imported(statement):
             if name.startswith("keras.") and name not in served_names():

@@ -19,7 +19,7 @@ PYTHON2_BUILTINS = frozenset(
 )
 
 RUNTIME = "tf2towers.runtime"
-#: its packages, which have nothing that a script does not get from the runtime itself
+#: the runtime's packages; a script imports all their names from the runtime itself
 PARTS = (f"{RUNTIME}.tf1", f"{RUNTIME}.old_libraries")
 
 _ROOTS = ("tensorflow.compat.v1", "tensorflow")
@@ -38,7 +38,7 @@ SWITCHES = frozenset(
     }
 )  # fmt: skip
 
-#: what `graph_mode` makes TF 1.15's again, and would not stop where it is TF 2's
+#: a function that `graph_mode` makes TF 1.15's again; TF 2's would compute something else without an error
 STANDARDIZATION = "tf.image.per_image_standardization"
 
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
@@ -47,14 +47,14 @@ Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
 
 
 class RuntimeName(NamedTuple):
-    """Something to import from the runtime: `from module import name`."""
+    """A name to import from the runtime: `from module import name`."""
 
     module: str
     name: str
 
 
 def import_home(module: str) -> str:
-    """The module that a script imports from what another one has: one runtime, one import."""
+    """The module from which a script imports the names of another: all are imported from the runtime itself."""
     return RUNTIME if module in PARTS else module
 
 
@@ -75,11 +75,11 @@ class Found:
 
 
 class Row(NamedTuple):
-    """A row: the replacement of a name, and of what is below it unless it is a module.
+    """A row of the table: the replacement of a name, and of the names below it unless it is a module.
 
     Attributes:
         target: the name to write; `module:name` for the runtime's; empty for the name itself.
-        code: of the rule that leaves it.
+        code: the rule that leaves it.
         advice: why it is left, or what is below it, where the name above says something else.
         public: the public name, or module, of the same object in TF 1.15.
         marks: `0` a name of an older release, `1` TF 1.15 had it, `c` compat.v1 has it, `x` plain TF 2 lacks,
@@ -111,7 +111,7 @@ def canonical_name(dotted: str) -> str:
 
 
 def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
-    """What a dotted name begins with, the longest first, and what follows: `tf.train`, `.Saver` of `tf.train.Saver`."""
+    """Each beginning of a dotted name, the longest first, and the rest: `tf.train`, `.Saver` of `tf.train.Saver`."""
     end = len(dotted)
     while end > 0:
         yield dotted[:end], dotted[end:]
@@ -133,7 +133,7 @@ def _lines() -> dict[str, str]:
 
 @cache
 def row_of(name: str) -> Row | None:
-    """The row of a name; a script needs few of them."""
+    """The row of a name, parsed when it is asked for: a script needs few of them."""
     line = _lines().get(name)
     return Row(*line.split("\t")) if line is not None else None  # type: ignore[arg-type]
 
@@ -220,7 +220,7 @@ def _without_folders(canonical: str) -> list[str]:
 def _by_files(canonical: str) -> list[str]:
     """The public names of what was taken from a file of contrib: `tf.contrib.layers.python.layers.layers.conv2d`.
 
-    In `...python.ops.arg_scope` the function is what its folder had, before the file of that name.
+    `...python.ops.arg_scope` is the function of that name in its folder first, then the file.
     """
     rows = [(row_of(name), rest) for name, rest in beginnings(canonical)]
     files = [(row.public, rest) for row, rest in rows if row is not None and "f" in row.marks]
@@ -231,7 +231,7 @@ def _by_files(canonical: str) -> list[str]:
 
 @cache
 def public_spelling(canonical: str) -> str:
-    """What a script says that imports no private module: `tf.Session` for `tf.python.client.session.Session`.
+    """The public name of a symbol: `tf.Session` for `tf.python.client.session.Session`.
 
     The name itself where TF 1.15 had no public name for the same object.
     """
@@ -255,7 +255,7 @@ def _marks(canonical: str) -> str:
 
 @cache
 def session_names() -> dict[str, str]:
-    """What makes sessions and servers, and the runtime's name for it."""
+    """Canonical name of each session, server and the like -> its name in the runtime."""
     return {
         name: row.target.partition(":")[2]
         for name, line in _lines().items()
@@ -284,12 +284,12 @@ def is_for_sessions(canonical: str) -> bool:
 
 
 def is_of_old_release(canonical: str) -> bool:
-    """Whether it is a name of an older release than TF 1.15 for something that has another name in TF 2.21."""
+    """Whether it is a name of a release before TF 1.15 for something that TF 2.21 has under another name."""
     return "0" in _marks(canonical)
 
 
 def is_only_tf1(canonical: str) -> bool:
-    """Whether it, or what it is below, is what plain TF 2 does not have by that name."""
+    """Whether plain TF 2 lacks the name, or a module or class in its beginning."""
     return any("x" in _marks(name) for name, _ in beginnings(canonical))
 
 

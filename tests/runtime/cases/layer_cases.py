@@ -57,7 +57,7 @@ def _built_first(api, x):
 
 
 def _frozen_by_a_getter(api, x):
-    """What a custom getter freezes the layer lists as not trainable."""
+    """A layer lists variables that a custom getter has frozen as not trainable."""
     tf, layers = api.tf, api.layers
 
     def freeze(getter, *args, **kwargs):

@@ -1,4 +1,4 @@
-"""What cannot be is said at once, and by name."""
+"""A cluster or a task that is not valid: an error at once, which names what is wrong."""
 
 from __future__ import annotations
 

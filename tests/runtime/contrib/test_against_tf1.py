@@ -1,4 +1,4 @@
-"""What stands for contrib, beyond the cases of TF 1.15 (tests/runtime/tf1/test_cases.py)."""
+"""The runtime's versions of `tf.contrib`, beyond the cases of TF 1.15 (tests/runtime/tf1/test_cases.py)."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ v1 = tf.compat.v1
 
 @pytest.fixture(autouse=True)
 def graph_as_in_tf1() -> Iterator[None]:
-    """What graph_mode() sets, for the time of a test."""
+    """Sets what `graph_mode()` sets, for one test."""
     v1.disable_control_flow_v2()
     v1.disable_v2_tensorshape()
     v1.disable_tensor_equality()

@@ -1,4 +1,4 @@
-"""Prints what runs leave in variables that several operations of the run read and write.
+"""Prints the values of variables after runs in which several operations read and write them.
 
 `python drive_order.py` runs under `graph_mode`; with a TF 1.15 the same cases run on its own session.
 """
@@ -111,7 +111,7 @@ def counted(v, m, decay):
 
 
 def trained_side_by_side(v, m, decay):
-    """Gradients are of what there was before the run."""
+    """Gradients are computed from the values before the run."""
     return tf1.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_sum(tf.square(v)) * m)
 
 
@@ -129,7 +129,7 @@ CASES = {
 
 
 def swapped():
-    """Each takes what the other one was before the run."""
+    """Each variable takes the value that the other one had before the run."""
     v, w = variable(1.0), variable(2.0, "w")
     return v, tf.group(tf1.assign(v, w * 1.0), tf1.assign(w, v * 1.0)), {}
 

@@ -1,4 +1,4 @@
-"""What the runtime makes of small graphs with towers, as JSON: `python drive_towers.py`. One process for all cases."""
+"""Prints as JSON what the runtime makes of small graphs with towers: `python drive_towers.py` runs all cases."""
 
 import json
 import os
@@ -96,7 +96,7 @@ def trained(count, average, **options):
 
 
 def with_collectives(wanted, train):
-    """As where the user says so; '' for nothing said."""
+    """Trains with TF2TOWERS_COLLECTIVES set, as by a user; '' makes no choice."""
     was = os.environ["TF2TOWERS_COLLECTIVES"]
     os.environ["TF2TOWERS_COLLECTIVES"] = wanted
     try:
@@ -144,7 +144,7 @@ def written_in_a_branch():
 
 
 def read_beside_writes():
-    """Towers that read a variable which the same run writes: nothing orders them, and each tower has its copy."""
+    """Towers read a variable that the same run writes, in no given order; each tower has a copy of the variable."""
     with tf.Graph().as_default():
         count = v1.get_variable("count", [], initializer=v1.zeros_initializer(), use_resource=True)
         reads = []
@@ -162,7 +162,7 @@ def read_beside_writes():
 
 
 def step_of_hooks_beside_its_update():
-    """What hooks read of a global step that the same run counts on, its update waiting for nothing."""
+    """Hooks read a global step in the run that increments it; the increment waits for nothing."""
     with tf.Graph().as_default():
         step = v1.train.get_or_create_global_step()
         read = v1.cond(v1.is_variable_initialized(step), step.read_value, lambda: step.initial_value) + 0

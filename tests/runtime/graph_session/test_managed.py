@@ -6,7 +6,7 @@ from tests.runtime.tasks import run_python
 
 pytestmark = pytest.mark.tensorflow
 
-#: a worker comes in when the model is ready, not at its next look, 30 seconds after the first
+#: a worker goes on as soon as the model is ready, not at its next check, 30 seconds after the first
 WAITS = """
 import time
 import numpy as np

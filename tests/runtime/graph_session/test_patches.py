@@ -1,4 +1,4 @@
-"""The patches of TensorFlow: each is applied once, listed and taken back, and has a source and a test."""
+"""The patches of TensorFlow: each is applied once, listed and undone, and has a source and a test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).parents[3]
 
-#: applies all patches and takes them back, and prints what is not as it was
+#: applies all patches, undoes them, and prints what is not as before
 ALL = """
 import sys
 import numpy as np
@@ -133,13 +133,13 @@ def test_each_says_why_and_names_its_source_and_its_test() -> None:
 
 
 class Owner:
-    """What the patches below change."""
+    """A class that the patches below change."""
 
     kept = staticmethod(len)
 
 
 class Under(Owner):
-    """What inherits it."""
+    """A subclass, which inherits the changed attribute."""
 
 
 def test_a_patch_that_fails_leaves_nothing() -> None:

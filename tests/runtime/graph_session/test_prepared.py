@@ -1,4 +1,4 @@
-"""The second run of a kind goes a shorter way (`runs/prepared.py`), to what the first returned or raised."""
+"""A repeated run takes a shorter way (`runs/prepared.py`), and returns or raises the same as the first."""
 
 from __future__ import annotations
 

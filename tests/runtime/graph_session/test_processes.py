@@ -1,4 +1,4 @@
-"""What a session does once a process: each program of these tests runs in one of its own."""
+"""Effects of a session that last for its process: each program of these tests runs in a process of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is around a run: each case gives, or raises, the same on TensorFlow's own session and on the runtime's."""
+"""Fetches, feeds and errors of runs: each case is the same on TensorFlow's own session and on the runtime's."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def left(session: Any) -> Any:
 
 
 def fetched(fetches: Any, feeds: Any = None, **options: Any) -> Callable[[Any], Any]:
-    """A run, three times, for a known one goes another way; a string among the fetches is an element's name."""
+    """Makes a run three times, because a known run takes another way; a string among the fetches is a name."""
     return lambda session: [session.run(fetches, feeds or {"x:0": ROWS}, **options) for _ in range(3)]
 
 

@@ -1,4 +1,4 @@
-"""What optimizers, savers and hooks do under the patches that have TensorFlow 1.15.5's behaviour; its numbers."""
+"""Optimizers, savers and hooks under patches: they do what TensorFlow 1.15.5 did, and give its numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ v1 = tf.compat.v1
 
 @pytest.fixture
 def patched(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Under one patch, which may be applied twice."""
+    """Applies one patch, twice, and undoes it after the test."""
     from tf2towers.runtime.graph_session import patches
 
     patch = getattr(patches, request.param)
@@ -67,7 +67,7 @@ def test_other_variables_that_are_not_there_still_stop(patched: None) -> None:
 
 
 class Own(v1.train.CheckpointSaverHook):
-    """A script's own."""
+    """A script's own subclass."""
 
 
 @under("hooks_save_at_tf1s_steps")
@@ -127,7 +127,7 @@ def test_steps_that_a_script_sets_itself_hold(patched: None) -> None:
     ],
 )
 def test_files_of_savers(patched: None, worker: str, outside: bool, sharded: bool, files: int) -> None:
-    """Of a small trainer on two parameter servers."""
+    """A Saver of a small trainer on two parameter servers makes a `SaveV2` for each file."""
     with tf.Graph().as_default() as graph, v1.variable_scope("", use_resource=True):
         with v1.device(v1.train.replica_device_setter(ps_tasks=2, worker_device=worker)):
             w = v1.get_variable("w", [3, 2])

@@ -29,7 +29,7 @@ GOLDENS = {
 
 @pytest.fixture(scope="module")
 def found(run_driver: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `drive_cases.py` wrote down."""
+    """The results that `drive_cases.py` wrote."""
     path = tmp_path_factory.mktemp("found") / "found.json"
     run_driver("drive_cases.py", str(path))
     made: dict[str, Any] = json.loads(path.read_text())

@@ -23,7 +23,7 @@ TOLERANCE = 2e-5
 
 @pytest.fixture(scope="module")
 def found(run_driver: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `drive_networks.py` wrote down."""
+    """The results that `drive_networks.py` wrote."""
     path = tmp_path_factory.mktemp("found") / "found.json"
     run_driver("drive_networks.py", str(path), "", "", *GOLDENS)
     made: dict[str, Any] = json.loads(path.read_text())

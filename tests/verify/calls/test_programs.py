@@ -43,7 +43,7 @@ _Application._repeat = lambda self, node, tower: 'Adam' in node.op or _repeat(se
 
 
 class Mistake(NamedTuple):
-    """What is put in the place of `right`, and what the first difference says."""
+    """A mistake: the text that replaces `right`, and the message on the first difference."""
 
     right: str
     wrong: str

@@ -1,4 +1,4 @@
-"""What is made of two recordings: threads, hooks, errors, other calls."""
+"""The verdict on two recordings: threads, hooks, errors, other calls."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ AGAIN = [
 
 @pytest.mark.parametrize(("again", "difference"), AGAIN)
 def test_an_original_that_differs_from_itself(again: list[Any], difference: str, tmp_path: Path) -> None:
-    """Nothing can be said then, wherever the migrated script differs."""
+    """Then there is no verdict, wherever the migrated script differs."""
     original = run(tmp_path / "a", *TWO)
     result = result_of(original, run(tmp_path / "b", call(fetched_0000=1.5), TWO[1]))
     verdict.judge_repeat(result, original, run(tmp_path / "c", *again))

@@ -28,7 +28,7 @@ CLIPPED = ("--optimizer=sgd", "--clip=0.05")
 
 
 class Mistake(NamedTuple):
-    """What is put in the place of `right`."""
+    """A mistake in the migrated script: `wrong` replaces the text `right`."""
 
     name: str  # of the diagnosis
     right: str

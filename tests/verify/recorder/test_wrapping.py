@@ -7,7 +7,7 @@ from tf2towers.verify.recorder.wrapping import Nesting, NestingOfThread, wrap
 
 
 class Base:
-    """Has a method that a subclass inherits."""
+    """A class with a method that a subclass inherits."""
 
     def double(self, number: int) -> int:
         """Twice the number."""
@@ -15,7 +15,7 @@ class Base:
 
 
 class Inherits(Base):
-    """Has none of its own."""
+    """A subclass without a method of its own."""
 
 
 def test_a_method_of_a_subclass_alone() -> None:

@@ -47,7 +47,7 @@ def edits(file: File) -> Iterator[Edit]:
         if text is None or text == file.text.of(node):
             continue
         if not file.is_read(node):
-            file.note(node, "T2T626", f"{canonical} is given another value here, and {text} replaces it now")
+            file.note(node, "T2T626", f"the script assigns to {canonical} here, whose replacement is {text}")
         else:
             yield file.replace(node, text)
 
@@ -63,7 +63,7 @@ def alias_of(file: File, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
 
 
 def left_through(file: File, bound: str, canonical: str) -> bool:
-    """Whether something is left that a file uses through a name for a module: then the module stays as well."""
+    """Whether a symbol that is used through a module's name is left: then the module's assignment stays as well."""
     return any(
         find_replacement(name).kind == "left"
         for symbol, name in file.spelled_symbols
@@ -72,7 +72,7 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
 
 
 def _is_needless(file: File, bound: str, canonical: str) -> bool:
-    """Whether `C = tf.contrib.opt` is of a module that is gone, and every use of `C` is written by another name."""
+    """Whether `C = tf.contrib.opt` binds a module that is gone, and every use of `C` is rewritten."""
     if find_replacement(canonical).kind != "left" or len(file.meanings.at_top(bound)) != 1:
         return False
     uses = [name for name in file.all(cst.Name) if name.value == bound and file.is_read(name)]
@@ -86,7 +86,7 @@ def _is_needless(file: File, bound: str, canonical: str) -> bool:
 
 
 def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonical: str) -> bool:
-    """Whether `slim = tf.contrib.slim` becomes an import of that very name from the runtime; asks for it."""
+    """Whether `slim = tf.contrib.slim` becomes an import of the same name from the runtime; adds that import."""
     runtime = find_replacement(canonical).runtime
     if runtime is None or runtime.name != bound or not isinstance(file.parent(statement), cst.Module):
         return False
@@ -97,7 +97,7 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
 
 
 def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
-    """What to write for a use; None to leave it."""
+    """The new text for a use; None if it stays."""
     root = first_name(node)
     if canonical == "tf" or _is_switch(file, node, canonical):
         return None
@@ -116,7 +116,7 @@ def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
 
 
 def _tensorflow_text(file: File, node: Symbol, home: cst.BaseExpression, canonical: str) -> str | None:
-    """What to write for `tf.x`: it stays where `tensorflow.compat.v1` has it, for that is what `tf` is."""
+    """The new text for `tf.x`; None if it stays, because `tf` becomes `tensorflow.compat.v1`, which has it."""
     found = find_replacement(canonical)
     head, rest = file.text.of(home), file.text.of(node)[len(file.text.of(home)) :]
     is_v1 = file.is_v1(home)
@@ -139,7 +139,7 @@ def _tensorflow_text(file: File, node: Symbol, home: cst.BaseExpression, canonic
 
 
 def _text_through_module(file: File, node: cst.Attribute, found: Found) -> str | None:
-    """What to write for `layers.tf.x`, with a local module `layers`: what is bound there is rewritten there."""
+    """The new text for `layers.tf.x`, where `layers` is a local module, whose own names are rewritten there."""
     chain: list[cst.Attribute] = []
     part: cst.BaseExpression = node
     while isinstance(part, cst.Attribute):
@@ -154,9 +154,9 @@ def _text_through_module(file: File, node: cst.Attribute, found: Found) -> str |
 
 
 def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | None:
-    """What to write for an attribute of something that is not TensorFlow itself: `slim.conv2d`, `layers.dense`.
+    """The new text for an attribute of an object that is not TensorFlow itself: `slim.conv2d`, `layers.dense`.
 
-    `home` is the canonical name of that.
+    `home` is the canonical name of the object.
     """
     if (moved := _moved_class_text(file, node)) is not None:
         return moved
@@ -195,7 +195,7 @@ def _moved_class_text(file: File, node: Symbol) -> str | None:
 
 
 def _whole_name_text(file: File, node: Symbol, found: Found) -> str | None:
-    """What an unreached use becomes where its import is removed (T2T602): `tf.contrib.tpu.x`, which raises there."""
+    """The new text for an unreached use whose import is removed (T2T602): `tf.contrib.tpu.x`, which raises there."""
     names, canonical = file.top_names(), file.spelled(node)
     if not names or canonical is None or find_unreached_context(file, node, found.why) is None:
         return None
@@ -236,7 +236,7 @@ def _is_renamed(canonical: str | None) -> bool:
 
 
 def _is_switch(file: File, node: cst.CSTNode, canonical: str) -> bool:
-    """Whether a symbol switches what `graph_mode` sets: T2T604 has the calls, and `compat.v1` the public names."""
+    """Whether a symbol switches a mode that `graph_mode` sets: T2T604 edits its calls, `compat.v1` has its names."""
     call = file.parent(node)
     is_called = isinstance(call, cst.Call) and isinstance(file.parent(call), cst.Expr)
     return canonical in SWITCHES or (is_called and public_spelling(canonical) in SWITCHES)

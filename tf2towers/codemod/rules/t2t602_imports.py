@@ -17,7 +17,7 @@ from tf2towers.codemod.symbols import RUNTIME, canonical_name, find_replacement,
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """A new statement for each import that binds something else now."""
+    """A new statement for each import whose names come from elsewhere now."""
     for node in file.imports:
         if any(is_tensorflow(dotted) for _, dotted in imported(node)):
             if (edit := _rewrite_import(file, node)) is not None:
@@ -59,7 +59,7 @@ def _rewrite_import(file: File, node: Import) -> Edit | None:
 
 
 def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
-    """The import as it was, where it is TF 2's, or where something that is used through a module of contrib is left."""
+    """The import as it was, if TF 2 has it, or if a name that is used through a module of contrib is left."""
     module = module_of(node)
     was = NewImport(module, name_of(made.alias), made.bound, made.alias)
     if not made.module.startswith("tf2towers."):
@@ -70,7 +70,7 @@ def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
 
 
 def _only_loads(file: File, made: NewImport) -> bool:
-    """Whether it only loads a module that is gone (`import tensorflow.python.platform`): its name is not used."""
+    """Whether an import only loads a module that is gone (`import tensorflow.python.platform`) and is not named."""
     goes_by_itself = made.name == V1 and asname_of(made.alias) is None and name_of(made.alias) != made.bound
     return goes_by_itself and not is_named(file, made.alias)
 
@@ -110,7 +110,7 @@ def can_drop_import(file: File, node: Import, made: NewImport) -> bool:
 
 
 def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
-    """Whether a use that is not rewritten may stand for it: imported from here in `if`, from there in `else`."""
+    """Whether a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
     if not file.is_read(use) or file.spelled(use) is not None:
         return False
     return canonical in map(canonical_name, file.meanings.possible_meanings(use))

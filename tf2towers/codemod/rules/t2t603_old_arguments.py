@@ -26,10 +26,10 @@ _WHITENING = "tf.image.per_image_whitening"
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """Keywords before arguments in an old order; new names for keywords that are gone."""
+    """Adds keywords to arguments in an old order, and replaces the names of keywords that are gone."""
     for node, canonical in file.symbols:
         if canonical == _WHITENING and not isinstance(file.parent(node), cst.Call):
-            file.note(node, "T2T620", f"{canonical} gave float32, and is not called here")
+            file.note(node, "T2T620", f"{canonical} returned float32; no call is here to add a cast to")
     has_datasets = any(name.startswith(("tf.data", "tf.contrib.data")) for _, name in file.symbols)
     for call in file.all(cst.Call):
         if not (file.canonical(call.func) or "").startswith("tf."):
@@ -72,7 +72,7 @@ def _rename_keywords(file: File, given: cst.Arg, keyword: str) -> Edit:
 
 
 def _least_integer(file: File, call: cst.Call) -> Iterator[Edit]:
-    """`tf.random_uniform_initializer(maxval=9)`: the least value was 0, and is 0.0 in TF 2, which no integer takes."""
+    """`tf.random_uniform_initializer(maxval=9)`: the default of `minval` was 0; in TF 2 it is 0.0, not for integers."""
     name = (file.canonical(call.func) or "").rpartition(".")[2]
     if name not in ("random_uniform_initializer", "random_uniform", "RandomUniform"):
         return

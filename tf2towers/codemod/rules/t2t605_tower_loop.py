@@ -11,7 +11,7 @@ from tf2towers.codemod.towers.writing import write_towers
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """A strategy with its scope, and a replica function or a loop over the towers, for each tower loop."""
+    """The edits for each tower loop: a strategy, its scope, and a replica function or a loop over `strategy.towers`."""
     yield from write_towers(file).edits
 
 

@@ -17,7 +17,7 @@ from tf2towers.codemod.towers.writing import write_towers
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """`strategy.reduce('MEAN', ...)` for each call of such a function; one that is no longer used is removed."""
+    """`strategy.reduce('MEAN', ...)` for each call of such a function; a function that is no longer used is removed."""
     calls: dict[cst.FunctionDef, int] = {}
     for call in file.all(cst.Call):
         name = file.canonical(call.func)

@@ -18,7 +18,7 @@ def notes(file: File) -> None:
     for name in missed_names(file):
         if not is_an_error(file, name):  # T2T611 writes another one
             doubt = ", and nothing shows for certain that the program is"
-            note_site(file, name, "T2T609", f"{name.value} is of Python 2 alone", advice=doubt)
+            note_site(file, name, "T2T609", f"only Python 2 has {name.value}", advice=doubt)
 
 
 def missed_names(file: File) -> Iterator[cst.Name]:

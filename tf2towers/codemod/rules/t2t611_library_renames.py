@@ -63,7 +63,7 @@ def edits(file: File) -> Iterator[Edit]:
             yield file.replace(used, builtin.target)
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
-                file.note(used, "T2T628", f"{module}.{used.value} is gone, and is imported by a star")
+                file.note(used, "T2T628", f"{module}.{used.value}, which a star import takes, is gone")
 
 
 def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
@@ -80,7 +80,7 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
 
 
 def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
-    """Whether the program does without the name where it is gone; the runtime's replacement is written all the same."""
+    """Whether the program can do without a name that is gone; the runtime's replacement is written all the same."""
     return is_never_reached(file, node) or (change.kind != "runtime" and is_expected_to_fail(file, node))
 
 
@@ -91,7 +91,7 @@ def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
 
 
 def _replacement_text(file: File, node: cst.Attribute, name: str, change: Changed) -> str | None:
-    """What to write for a use; None: it is left."""
+    """The new text for a use; None if it is left."""
     target = change.target
     match change.kind:
         case "attribute":
@@ -120,7 +120,7 @@ def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> Non
 
 
 def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
-    """`import xml.etree.cElementTree as ET` gets the module's present name; what nothing needs is removed."""
+    """`import xml.etree.cElementTree as ET` gets the module's present name; an import that nothing needs is removed."""
     kept: list[str] = []
     before = [nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in statement.names]
     for alias in statement.names:
@@ -208,7 +208,7 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     if not lines and all_bound and "#" not in text:
         yield remove_statement(file, statement)
     elif not lines or "#" in text:
-        file.note(statement, "T2T628", f"{module}.{next(iter(found))} is gone, and is imported here")
+        file.note(statement, "T2T628", f"{module}.{next(iter(found))}, imported here, is gone")
     else:
         line = file.text.first_line(statement)
         indent = file.text.indent(line)
@@ -217,7 +217,7 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
 
 
 def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
-    """What the rows of a method or function say: of what it is given, and of what is taken from its result."""
+    """The edits for a call by the table's rows: of its arguments, and of what is taken from its result."""
     changes, function = library_changes(), library_name(file, call.func) or ""
     method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
     change = changes.get(f".{method}") or changes.get(f".{method}({len(call.args)})")
@@ -240,13 +240,13 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
     if (known := changes.get(f"{library}(*)")) is not None and name.islower():
         places = int(changes.get(f"{library}.{name}(*)", known).target)
         if len(nodes.positional(call)) > places and not is_never_reached(file, call):
-            message = f"{name}() takes less by place than in {known.library}"
+            message = f"{name}() takes fewer positional arguments than in {known.library}"
             advice = f"; instead: give the arguments by their names, or keep {known.library}"
             note_site(file, call, "T2T628", message, advice=advice)
 
 
 def _argument_edits(file: File, call: cst.Call, given: cst.Arg | None, change: Changed) -> Iterator[Edit]:
-    """What a row says of an argument, of its value, or of a call without one."""
+    """The edits by a row for an argument, for its value, or for a call without it."""
     word = nodes.keyword_of(given) if given is not None else ""
     match change.kind, given:
         case "beside", _:
@@ -286,7 +286,7 @@ def _value_text(file: File, call: cst.Call, value: str) -> str:
 
 
 def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> Iterator[Edit]:
-    """Today's method where it is certainly that one; a class of the program may have one of that name."""
+    """Replaces a method by today's, if it certainly is the library's: a class of the program may have such a name."""
     if (
         is_never_reached(file, call)
         or is_expected_to_fail(file, call)
@@ -298,7 +298,7 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
         return
     if change.kind == "unpacked":
         if _is_unpacked(file, call, change.target) and _is_called(file, change.library):
-            message = f"{method}() gives more values today"
+            message = f"{method}() returns more values today"
             note_site(file, call, "T2T628", message, advice=f"; instead: {change.target}")
         return
     own = any(

@@ -15,12 +15,12 @@ from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
-#: what a script made for TF1 is answered that asks for the version: the last release of TF1
+#: the version that a script for TF1 gets if it asks: the last release of TF1
 TF1 = "1.15.5"
 VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
-#: methods by which a version is taken apart or asked for its beginning
+#: methods that split a version, or test how it begins
 _METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "split", "startswith"})
-#: what makes versions that can be compared: distutils, packaging, pkg_resources
+#: functions whose results are versions that can be compared: of distutils, packaging, pkg_resources
 _VERSION_MAKERS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"})
 
 #: what a use of the version is for: a decision, which is TF 1.15's; one that takes 1.15 for 1.1, which no script was
@@ -29,7 +29,7 @@ _Use = Literal["decides", "mistakes", "shows"]
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """The last version of TF1 where a version decides something."""
+    """Replaces a version by that of the last TF1, where the script decides something by it."""
     for node, canonical in file.symbols:
         version = _version_in(node, canonical)
         if version is not None and _is_tf1s(file, version) and _find_use(file, version) == "decides":
@@ -67,7 +67,7 @@ def _is_tf1s(file: File, version: nodes.Symbol) -> bool:
 
 
 def _find_use(file: File, version: nodes.Symbol) -> _Use:
-    """What a version is for; one that is kept under a name, for what its uses are."""
+    """The use of a version; for a version that is assigned to a name, the use of the name."""
     statement = file.parent(version)
     if isinstance(statement, cst.Assign) and all(map(nodes.is_name, nodes.targets(statement))):
         names = set(map(nodes.last_name, nodes.targets(statement)))
@@ -100,7 +100,7 @@ def _find_direct_use(file: File, version: cst.BaseExpression) -> _Use:
 
 
 def _compared_versions(other: cst.BaseExpression) -> list[str]:
-    """The versions that one is compared with; none where they are not constants."""
+    """The versions that a version is compared with; none if they are not constants."""
     if isinstance(other, cst.Tuple | cst.List | cst.Set):
         found = [_compared_versions(element) for element in nodes.items(other)]
         return [text for texts in found for text in texts] if all(found) else []
@@ -118,7 +118,7 @@ def _orders_as_text(other: str) -> bool:
 
 
 def _of_number(file: File, version: cst.BaseExpression) -> _Use:
-    """The same for the beginning of a version, '1.1' or 1.15, by the one constant that it is compared with."""
+    """The use of a version's beginning, '1.1' or 1.15, by the one constant that it is compared with."""
     for outer in _around(file, version):
         if (sides := nodes.compared(outer)) is not None:
             constants = [str(nodes.literal(side)) for side in (sides[0], sides[2]) if nodes.is_literal(side)]

@@ -24,7 +24,7 @@ def edits(file: File) -> Iterator[Edit]:
         if any(file.canonical(element) == "tf.Tensor" for element in listed):
             asked = [side for side in sides if _is_type(file, side)]
             if not asked and not any(_called(file, side) == f"{RUNTIME}.class_of" for side in sides):
-                message = "a tensor's class is a subclass of tf.Tensor in TF 2: this comparison may answer otherwise"
+                message = "a tensor's class is a subclass of tf.Tensor in TF 2: this comparison may give another result"
                 file.note(comparison, "T2T620", with_quoted_code(message, file.text.of(comparison)))
             yield from (_class_text(file, side) for side in asked)
         elif any(literal(element) == "Tensor" for element in listed):

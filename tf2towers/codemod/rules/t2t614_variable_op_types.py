@@ -14,14 +14,14 @@ from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import RUNTIME
 
-#: types of TF1's variables and of what is done with them, or what a script looks for in a type
+#: types of the ops of TF1's variables, or parts of these types that a script looks for
 _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")
-#: what does something for the operations of a type alone
+#: functions that do something for the ops of one type only
 _CHOICES = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """What is asked for an operation's type, where the answer is held against a variable's type in TF1."""
+    """`op_type(op)` where an op's type is compared with a type that TF1's variables had."""
     if file.program.is_tf2:
         return
     held = [(sides, sides) for sides in map(nodes.sides_of, file.all(cst.Comparison))]
@@ -78,7 +78,7 @@ def _chooses_device(file: File, function: cst.CSTNode) -> bool:
 
 
 def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpression) -> None:
-    """Says where the output of a variable's operation is taken for its value: a resource's is a handle."""
+    """Notes where the output of a variable's op is used as its value: that of a resource variable is a handle."""
     around = next((outer for outer in file.ancestors(side) if isinstance(outer, _CHOICES)), None)
     for node in nodes.walk(around) if around is not None else ():
         if (

@@ -34,7 +34,7 @@ def _value(file: File, node: cst.Raise) -> str | None:
 
 
 def _ends_generator(file: File, node: cst.Raise) -> bool:
-    """Whether a statement is a generator's own, which leaves it there."""
+    """Whether a `raise` certainly ends the generator that it is in."""
     inner: cst.CSTNode = node
     for around in file.ancestors(node):
         if isinstance(around, cst.FunctionDef):

@@ -8,13 +8,13 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 _OPTIMIZERS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"})
-#: what starts the chief's queue runner
+#: names by which a script starts the chief's queue runner
 _STARTERS = frozenset({"get_chief_queue_runner", "make_session_run_hook", "sync_optimizer"})
 _FED = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 
 
 def notes(file: File) -> None:
-    """Notes each such optimizer that nothing starts, or that takes what is fed, or keywords that cannot be seen."""
+    """Notes each such optimizer whose queue runner nothing starts, whose rate is fed, or whose keywords are unknown."""
     calls = [call for call in file.all(cst.Call) if file.canonical(call.func) in _OPTIMIZERS]
     if not calls:
         return

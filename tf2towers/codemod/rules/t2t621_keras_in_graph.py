@@ -24,7 +24,7 @@ def takes_data(file: File, statement: Import) -> bool:
 
 
 def serves_standalone(file: File) -> bool:
-    """Whether all that a TF1 program takes of standalone Keras is the runtime's."""
+    """Whether the runtime has all names that a TF1 program takes from standalone Keras."""
     imports = file.program.imports
     if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
         return False
@@ -32,7 +32,7 @@ def serves_standalone(file: File) -> bool:
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """`from keras.datasets import mnist` takes it from the runtime's Keras, and so do layers that are served."""
+    """`from keras.datasets import mnist` is taken from the runtime's Keras, and so are layers that are served."""
     if "keras" not in file.script.text:
         return
     runtime = find_replacement("tf.keras").runtime

@@ -18,7 +18,7 @@ from tf2towers.source.known_modules import is_known, is_tf1_library
 
 
 def notes(file: File) -> None:
-    """Notes each import that leads nowhere."""
+    """Notes each import whose module is not found."""
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
         for name in missing(node, found):
@@ -47,13 +47,13 @@ def notes(file: File) -> None:
 
 
 def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None:
-    """Says that a module was not found; it is only a note where nothing leads to the import, or it may fail."""
+    """Reports that a module was not found; it is only a note if no run reaches the import, or if it may fail."""
     kind: FindingKind = "note" if guarded else "left"
     note_site(file, node, "T2T624", message, stays="it is imported in {}", kind=kind)
 
 
 def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
-    """Says what a module that is not Python text is made of."""
+    """Reports the file that a compiled or generated module is made of."""
     file.compiled.append(built.file)
     if built.by:
         message = f"{built.by} makes the module {name} of {built.file.name}: make it for this Python"
@@ -63,7 +63,7 @@ def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None
 
 
 def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
-    """The modules that an import needs and nobody knows: no local ones (`found`), no libraries."""
+    """The modules that an import needs and that are unknown: neither local ones (`found`) nor libraries."""
     for name in _needed_modules(node):
         root = name.partition(".")[0]
         local = name in found or any(module.startswith(f"{name}.") for module in found)
@@ -103,7 +103,7 @@ def _named_modules(node: Import) -> Iterator[str]:
 
 
 def may_fail(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program goes on where an import, or a load, fails, or does not come to it."""
+    """Whether the program goes on if an import or a load fails, or never reaches it."""
     return _is_guarded(file, node) or find_unreached_context(file, node, "") is not None
 
 

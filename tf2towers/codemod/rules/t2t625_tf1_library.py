@@ -55,7 +55,7 @@ def notes(file: File) -> None:
 
 
 def _note_keras2(file: File) -> None:
-    """Notes what is gone from Keras: a program without a TF1 graph of its own may be one of Keras 2, towers and all."""
+    """Notes names that are gone from Keras: a program without a TF1 graph of its own may be one for Keras 2."""
     if "keras" not in file.script.text or file.program.imports.has(file.path, "keras"):
         return
     found: list[tuple[cst.CSTNode, str]] = [

@@ -1,4 +1,4 @@
-"""T2T626: TensorFlow handed on as a value."""
+"""T2T626: TensorFlow passed on as a value."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tf2towers.report.paths import with_quoted_code
 _HARMLESS = frozenset(
     {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
 )
-#: what of TensorFlow is independent of a graph
+#: the parts of TensorFlow that need no graph
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
 _RUN_TEXTS = ("builtins.eval", "builtins.exec")
-#: what gives a module for its name, however it is reached
+#: functions, and `sys.modules`, that give a module by its name
 _IMPORTING = frozenset(
     {
         "__import__", "import_module", "modules", "find_spec", "LazyLoader", "builtins.__import__",
@@ -33,7 +33,7 @@ def notes(file: File) -> None:
     """Notes each use of the module TensorFlow itself that could take anything from it."""
     if "tensorflow" in file.script.text:
         for text in _imported_by_text(file):
-            _note(file, text, "TensorFlow is imported by a text here: what is taken from it cannot be seen")
+            _note(file, text, "a string names TensorFlow for an import: what is taken from it is unknown")
     if file.program.is_tf2:
         return
     for node, canonical in file.symbols:
@@ -44,19 +44,19 @@ def notes(file: File) -> None:
                 and node in nodes.positional(parent)
                 and _is_harmless(file, parent)
             ):
-                message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
+                message = "TensorFlow itself is passed on as a value: what is taken from it is unknown"
                 _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
     for node, canonical in file.spelled_symbols:
-        # TensorFlow's own code took no notice; the runtime calls what `tensorflow.compat.v1` has
+        # TF 1's own code did not use the new value; the runtime calls what `tensorflow.compat.v1` has
         if file.is_bound(node) and was_in_tf1(canonical) and canonical != "tf.get_variable":
             if find_replacement(canonical).kind == "v1":
-                message = f"{canonical} is given another value here: the runtime would take it, too"
+                message = f"the script assigns to {canonical} here: the runtime would use the new value, too"
                 note_site(file, node, "T2T626", message, stays="it stays in {}")
     for call, spelled in _run_as_text(file):
-        message = f"{spelled} is used in a text that is run here, and means something else in TF 2"
+        message = f"a string that is run as code here uses {spelled}, which means something else in TF 2"
         _note(file, call, message, call)
     for use, _ in file.doubtful:
-        _note(file, use, f"{use.value} means TensorFlow, and something else")
+        _note(file, use, f"{use.value} may mean TensorFlow here, or something else")
 
 
 def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None = None) -> None:
@@ -182,7 +182,7 @@ def _imported_by_text(file: File) -> Iterator[cst.CSTNode]:
 
 RULE = Rule(
     code="T2T626",
-    title="TensorFlow is handed on as a value",
+    title="TensorFlow is passed on as a value",
     does="refuses",
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text

@@ -22,7 +22,7 @@ _TARGETS = ("target", "master")
 
 
 def _session_makers(file: File) -> Iterator[str]:
-    """The names, as the runtime has them, of the sessions and servers that a file uses."""
+    """The sessions and servers that a file uses, by their names in the runtime."""
     for _, canonical in file.symbols:
         if (name := session_names().get(public_name(canonical))) is not None:
             yield name
@@ -43,7 +43,7 @@ def notes(file: File) -> None:
         return
     for name, canonical in file.symbols:
         if public_name(canonical) == "tf.train.ClusterSpec" and never_called_around(file, name) is None:
-            file.note(name, "T2T627", "a cluster, and no server of it: another program makes the session's")
+            file.note(name, "T2T627", "no server of the cluster is made here: the session's is elsewhere")
     for text in file.tree.literals if "grpc://" in file.script.text else ():
         value, parent = literal(text), file.parent(text)
         if isinstance(value, str) and value.startswith("grpc://"):
@@ -53,14 +53,14 @@ def notes(file: File) -> None:
     for call in file.all(cst.Call):
         target = _session_target(call)
         if isinstance(target, cst.Attribute) and last_name(target.value) == "FLAGS":
-            message = "a flag says the session's target, and no server is made here: leave the flag empty, for another"
+            message = "a flag gives the session's target, and no server is made here: leave it empty, because another"
             file.note(
                 call, "T2T627", f"{message} program's server is refused when the session is made", "note"
             )
 
 
 def _is_help(text: cst.CSTNode, parent: cst.CSTNode) -> bool:
-    """Whether a text is what a flag says of itself: the third argument of its definition, or `help`."""
+    """Whether a text is a flag's help: the third argument of its definition, or `help`."""
     if isinstance(parent, cst.Arg):
         return parent.keyword is not None and parent.keyword.value == "help"
     defines = isinstance(parent, cst.Call) and last_name(parent.func).startswith("DEFINE_")
@@ -68,7 +68,7 @@ def _is_help(text: cst.CSTNode, parent: cst.CSTNode) -> bool:
 
 
 def _session_target(call: cst.Call) -> cst.BaseExpression | None:
-    """The target that a call makes a session of, where it says one."""
+    """The target of the session that a call makes, if the call gives one."""
     for place, given in enumerate(call.args):
         if given.keyword is not None and given.keyword.value in _TARGETS:
             return given.value

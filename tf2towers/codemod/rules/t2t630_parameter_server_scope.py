@@ -25,14 +25,14 @@ from tf2towers.codemod.towers.writing import (
 )
 
 _SETTER = "tf.train.replica_device_setter"
-#: what only a program of several processes has
+#: names that only a program of several processes uses
 _OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", _SETTER})
-#: in the device of a task of a cluster
+#: a part of the device of a cluster's task
 _JOB = re.compile(r"job:(?!localhost)")
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """The scope of a strategy for each `tf.device` of a setter; else beside what a worker's graph is built in."""
+    """A strategy's scope for each `tf.device` of a setter; if there is none, where a worker's graph is built."""
     if has_strategy(file):
         return
     yield from _rewrite_inline_setters(file)
@@ -57,7 +57,7 @@ def _has_a_scope(file: File) -> bool:
 
 def _find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
-    loops = {loop.node for loop in find_tower_loops(file)}  # a setter in one is for the GPU of the tower
+    loops = {loop.node for loop in find_tower_loops(file)}  # a setter in a loop is for the tower's GPU
     return [
         call
         for call in file.all(cst.Call)
@@ -85,7 +85,7 @@ def _rewrite_inline_setters(file: File) -> Iterator[Edit]:
     text = file.text
     for call, setter in _find_inline_setters(file):
         name = file.need("ParameterServerStrategy")
-        if not setter.args:  # without servers it takes away the devices around it
+        if not setter.args:  # without servers, it clears the devices around it
             yield Edit(text.start(call), text.end(call), f"{name}(ps_tasks=0).scope()", whole=True)
             continue
         yield Edit(text.start(call), text.end(setter.func), name, whole=True)
@@ -131,7 +131,7 @@ def _find_named_setters(file: File) -> list[_Named]:
 
 
 def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Edit]:
-    """The strategy in the place of a setter with a name, and its scope in that of the device."""
+    """Replaces a setter with a name by the strategy, and `tf.device(name)` by the strategy's scope."""
     strategy = fresh_name(file, named.target, ("strategy", "parameter_server_strategy"))
     function = named.setter.func
     yield file.replace(named.target, strategy)
@@ -151,7 +151,7 @@ def _is_of_a_cluster(file: File) -> bool:
 
 @cached_per_file
 def _find_places(file: File) -> tuple[list[cst.CSTNode], ...]:
-    """Where a worker's graph is built, or run: what a `with` enters, and statements; the best kind first.
+    """The places where a worker's graph is built or run: items of `with`, and statements. The best kind comes first.
 
     The device of a task, or one that a function chooses; a graph; any other device; a session.
     """
@@ -174,7 +174,7 @@ def _find_places(file: File) -> tuple[list[cst.CSTNode], ...]:
 
 
 def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Edit]:
-    """The scope of a strategy that places nothing, at the outermost of some places."""
+    """Adds the scope of a strategy that chooses no devices, at the outermost of some places."""
     name = fresh_name(file, file.tree.module, ("strategy",))
     if places:
         file.open_with(f"{name} = {file.need('ParameterServerStrategy')}()")
@@ -182,7 +182,7 @@ def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Edit]:
 
 
 def _is_of_a_task(file: File, device: cst.BaseExpression) -> bool:
-    """Whether a device says a task of the cluster, or is a name or a call for what may."""
+    """Whether a device names a task of the cluster, or is a name or a call that may give such a device."""
     values = [binding.value for binding in file.meanings.bindings(device) if isinstance(binding, Assigned)]
     texts = [text for value in [device, *values] for text in texts_in(value)]
     if any("job:" in text for text in texts):
@@ -196,7 +196,7 @@ RULE = Rule(
     why="""
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
     worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
-    So does a setter with a name that is only entered. A setter that is handed on, or that is the device of a tower,
+    So does a setter with a name that is only entered. A setter that is passed on, or that is the device of a tower,
     stays a device function.
 
     Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,

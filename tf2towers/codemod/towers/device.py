@@ -1,4 +1,4 @@
-"""The GPU that a round of a tower loop names, read from what it gives to `tf.device`."""
+"""Reads which GPU a round of a tower loop names, from the argument of `tf.device`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2towers.codemod.program import File
 #: words for the tasks of a cluster
 _OF_CLUSTERS = re.compile(r"worker|job|task|(^|_)ps(_|$)")
 _PREFIXES = ("/gpu:", "/device:gpu:", "gpu:", "device:gpu:")
-#: what holds devices, and is none
+#: nodes that hold devices and are not devices themselves
 _COLLECTIONS = cst.BaseList | cst.BaseSet | cst.BaseDict | cst.Tuple | cst.GeneratorExp | cst.Lambda
 
 
@@ -24,8 +24,8 @@ _COLLECTIONS = cst.BaseList | cst.BaseSet | cst.BaseDict | cst.Tuple | cst.Gener
 class Device:
     """A GPU's name that depends on the loop's target.
 
-    `index` is the name that holds the GPU's number, where it is '/gpu:' and that. `expression` gives the whole name and
-    can be evaluated before the loop; None where that is not certain.
+    `index` is the name that holds the GPU's number, if the device is '/gpu:' and the number. `expression` gives the
+    whole device, and can be evaluated before the loop; None where that is not certain.
     """
 
     index: str | None = None
@@ -33,7 +33,7 @@ class Device:
 
 
 class Reader:
-    """Reads the devices of one loop: its targets, and what its body gives to plain names."""
+    """Reads the devices of one loop, from its targets and from what its body assigns to plain names."""
 
     def __init__(self, file: File, bound: set[str], body: Sequence[nodes.Statement]) -> None:
         self.file = file
@@ -41,12 +41,12 @@ class Reader:
         self.local = _assigned_in(file, body)
 
     def device(self, given: cst.BaseExpression) -> Device | None:
-        """The GPU in what is given to `tf.device`; None where it does not depend on a target, or is not a GPU."""
+        """The GPU in the argument of `tf.device`; None if it does not depend on a target, or is not a GPU."""
         found = self._read(given, set())
         return Device() if found is None and self._may_be_gpu(given) else found
 
     def _may_be_gpu(self, given: cst.BaseExpression) -> bool:
-        """Whether a device that depends on the target is a tower's by its words: `available_gpus[i]`."""
+        """Whether the words of a device that depends on the target show that it is a tower's: `available_gpus[i]`."""
         if nodes.is_name(given) and given.value not in self.targets:
             values = self.local.get(given.value, [])
             given = values[0] if len(values) == 1 else given
@@ -82,7 +82,7 @@ class Reader:
         return None
 
     def _helper(self, call: cst.Call) -> Device | None:
-        """A function of the program that is given the GPU's number, and makes '/gpu:' and that of it."""
+        """The GPU of a function of the program that is given the GPU's number, and returns '/gpu:' with the number."""
         found = self.file.program.defined(self.file, self.file.canonical(call.func) or "")
         if found is None:
             return None
@@ -133,7 +133,7 @@ class Reader:
 
 
 def gpu_index(file: File, node: cst.CSTNode) -> str | None:
-    """The name that says which GPU, in '/gpu:%d' % name and its like; None for any other expression."""
+    """The name that holds the GPU's number, in '/gpu:%d' % name and the like; None for any other expression."""
     given: cst.CSTNode
     marks: tuple[str, ...]
     match node:

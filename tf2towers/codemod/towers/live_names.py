@@ -16,7 +16,7 @@ from tf2towers.codemod.program import File
 
 Names = frozenset[str]
 _NONE: Names = frozenset()
-#: what is entered by `with` and lets no error pass in silence
+#: what a `with` enters and what suppresses no error
 _ENTERED = frozenset({"as_default", "arg_scope", "device", "name_scope", "variable_scope", "scope"})
 
 

@@ -82,13 +82,13 @@ def statement_of(file: File, loop: Loop) -> nodes.Statement:
 
 @dataclass(frozen=True)
 class Made:
-    """What a strategy is made of.
+    """The arguments of a strategy.
 
     Attributes:
-        text: what it is given; empty where it takes the towers that the graph names.
-        parts: the expressions in it.
-        targets: the names in these that the text itself binds.
-        counted: whether it certainly has as many towers as the loop has rounds.
+        text: the arguments as text; empty if the strategy takes the towers that the graph names.
+        parts: the expressions in the text.
+        targets: the names in the parts that the text itself binds.
+        counted: whether the strategy certainly has as many towers as the loop has rounds.
     """
 
     text: str = ""
@@ -98,7 +98,7 @@ class Made:
 
 
 def strategy_argument(file: File, loop: Loop) -> Made | None:
-    """What a strategy for the towers of a loop is given, where the loop begins; None where it is not certain."""
+    """The arguments of a strategy for a loop's towers, evaluated where the loop begins; None if not certain."""
     iterable = loop.iterable
     if not is_certain(file, iterable):
         return None
@@ -122,18 +122,18 @@ def strategy_argument(file: File, loop: Loop) -> Made | None:
 
 
 def as_argument(file: File, node: cst.BaseExpression) -> str:
-    """An expression as an argument, moved to there: a tuple has its brackets."""
+    """The text of an expression that is moved into a call: a tuple gets brackets."""
     text = moved_expression(file, node)
     return f"({text})" if isinstance(node, cst.Tuple) and not node.lpar else text
 
 
 def moved_expression(file: File, node: cst.BaseExpression) -> str:
-    """What stands for an expression where it is moved to, or written once more (`edits.moved`)."""
+    """A placeholder for the expression's text at the place that it is moved or copied to (`edits.moved_text`)."""
     return moved_text(file.text.start(node), file.text.end(node))
 
 
 def count_of(call: cst.Call) -> cst.BaseExpression | None:
-    """How many rounds a `range` from 0 has; None for another range."""
+    """The number of rounds of a `range` from 0, as an expression; None for another range."""
     given = nodes.positional(call)
     if nodes.keywords(call) or len(given) > 2:
         return None
@@ -145,7 +145,7 @@ def count_of(call: cst.Call) -> cst.BaseExpression | None:
 def _values(
     file: File, target: cst.BaseExpression, iterable: cst.BaseExpression, wanted: str
 ) -> tuple[cst.BaseExpression, bool] | None:
-    """What a name of a loop's target goes over, in `zip` and `enumerate`, too; and whether that has as many items."""
+    """What the loop variable `wanted` goes over, also in `zip` and `enumerate`; whether it has an item a round."""
     if nodes.is_name(target):
         return (iterable, True) if target.value == wanted else None
     if not isinstance(target, cst.Tuple) or not isinstance(iterable, cst.Call) or nodes.has_star(target):

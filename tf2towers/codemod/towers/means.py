@@ -123,7 +123,7 @@ class _Mean:
         return None
 
     def _made(self, call: cst.Call) -> str | None:
-        """What a call makes of what it is given along the first axis."""
+        """The kind of a call's result, if it works along the first axis; else None."""
         name, order = _FUNCTIONS.get(self.file.canonical(call.func) or "", ("", ()))
         by_place = nodes.positional(call)
         if not name or nodes.has_star(call) or len(call.args) > 2:

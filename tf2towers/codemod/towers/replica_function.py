@@ -1,10 +1,10 @@
-"""`replica_function`: what a tower loop is as a function that a strategy calls for each tower, if it certainly is one.
+"""`replica_function`: a tower loop as a function that a strategy calls for each tower, if it certainly is the same.
 
-Only the scopes of names decide, never what the body does. A name that the body binds is the function's own; it is
-returned where it is read after the loop: the last tower's, as after the loop. It is `nonlocal` or `global` where a
-round may leave it unbound or reads it before it binds it, or where something that is run later reads it. The loop stays
-a loop where a function would be something else: `break`, `return`, `yield`, `else`, a class's body, `locals()`; where
-the loop's own variable is kept by what is run later; where what it goes over might change.
+Only the scopes of names decide, never what the body does. A name that the body binds is local to the function. If it is
+read after the loop, it is returned, and the last tower's value is used. It is `nonlocal` or `global` if a round may
+leave it unbound or reads it first, or if a closure reads it. The loop stays a loop if a function would do something
+else: `break`, `return`, `yield`, `else`, a class's body, `locals()`. So it does if a closure keeps the loop's variable,
+or if what the loop goes over might change.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tf2towers.codemod.towers.loops import Loop, count_of
 
 #: what reads or binds the names of a function without naming them
 _SEES_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
-#: what calls a function that it is given at once, and keeps none
+#: functions that call a function argument before they return, and do not keep it
 _CALLS_AT_ONCE = frozenset(
     {
         "tf.cond", "tf.case", "tf.while_loop", "tf.map_fn", "tf.scan", "tf.foldl", "tf.foldr", "builtins.sorted",
@@ -41,7 +41,7 @@ class Argument(NamedTuple):
     """A parameter of a tower's function, and what it goes over.
 
     Attributes:
-        over: None for the numbers of the towers, beside what else the loop goes over.
+        over: what it goes over; None for the numbers that `enumerate` gives.
         is_count: whether it is a range of all towers, from 0.
     """
 
@@ -57,9 +57,9 @@ class ReplicaFunction:
     Attributes:
         arguments: its parameters.
         returned: the names that it returns.
-        outer: the names that are not its own, by the word that says so.
-        unbound: of these the names that nothing else binds.
-        next_rounds: its `continue`s.
+        outer: the names of outer scopes that it binds, by the word that declares them: `nonlocal` or `global`.
+        unbound: the names in `outer` that nothing else binds; they are None before the function.
+        next_rounds: the loop's `continue`s, which become `return`s.
     """
 
     arguments: tuple[Argument, ...]
@@ -70,7 +70,7 @@ class ReplicaFunction:
 
 
 def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
-    """The function that a loop certainly is; None where that is not certain."""
+    """The function that certainly does what a loop does; None where that is not certain."""
     node = loop.node
     if not isinstance(node, cst.For) or node.asynchronous or node.orelse:
         return None
@@ -173,7 +173,7 @@ class _Body:
                     yield node.value
 
     def _is_called_at_once(self, closure: cst.CSTNode) -> bool:
-        """Whether what is run later, in general, is run where it is made, and kept by nobody."""
+        """Whether a lambda, a function or a generator runs where it is made, and nothing keeps it to run it later."""
         parent = self.file.parent(closure)
         call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
         if isinstance(closure, cst.GeneratorExp) and not isinstance(parent, cst.For):
@@ -219,7 +219,7 @@ class _Body:
         return not any(isinstance(node, cst.ExceptHandler) for node in nodes.walk(self.home))
 
     def _has_a_round(self, returned: frozenset[str]) -> bool:
-        """Whether the loop certainly has a round, or the function would end without one: it reads what none bound."""
+        """Whether the loop certainly has a round, or an error ends the function without one: a name is unbound."""
         if _has_items(self.file, self.loop.iter):
             return True
         return any(not self._is_bound_elsewhere(name) and self._is_read_next(name) for name in returned)
@@ -261,7 +261,7 @@ class _Body:
         return any(part.value == name and self.file.is_read(part) and self.live.is_own(part) for part in read)
 
 
-#: what may not evaluate all that is in it
+#: nodes that may not evaluate all of their parts
 _MAY_NOT_READ = (
     cst.FunctionDef, cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.Assert, cst.ListComp, cst.SetComp, cst.DictComp,
     cst.GeneratorExp,
@@ -275,7 +275,7 @@ def _may_leave(node: cst.CSTNode) -> bool:
 
 
 def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
-    """Whether something sees the names of a function in another way than by naming them, in the loop or after it."""
+    """Whether `locals()`, `eval` and the like see the names of a function, in the loop or after it."""
     again = any(isinstance(around, cst.For | cst.While) for around in file.ancestors(loop))
     for name in file.all(cst.Name):
         if name.value in _SEES_NAMES and not file.meanings.bindings(name) and home in file.ancestors(name):
@@ -332,7 +332,7 @@ def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
 def _loop_parameters(
     file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
 ) -> list[Argument] | None:
-    """The parameters of a loop's targets, and what each goes over; None where a target is not a name for each part."""
+    """The parameters of a loop's targets, and what each goes over; None if a target is no name, or comes twice."""
     found = list(_pair_targets(file, target, iterable))
     names = {argument.name for argument in found if argument is not None}
     return [argument for argument in found if argument is not None] if len(names) == len(found) else None

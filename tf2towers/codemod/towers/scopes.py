@@ -1,4 +1,4 @@
-"""Where a strategy is made, and where its scope is written: around what a tower loop shares, if that is certain."""
+"""Where a strategy is made, and which `with` enters its scope: one around what the towers share, if it is certain."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import Made
 from tf2towers.codemod.towers.replica_function import CHANGES
 
-#: names of the CPU that the towers' variables are given
+#: names of the CPU in `tf.device`, in small letters
 _CPU = frozenset(
     f"{slash}{device}cpu{number}"
     for slash in ("", "/")
     for device in ("", "device:")
     for number in ("", ":0")
 )
-#: what is entered by `with` and runs graphs
+#: what a `with` enters to run graphs
 _RUNS = frozenset(
     {"Session", "InteractiveSession", "MonitoredSession", "MonitoredTrainingSession", "managed_session"}
 )
 
 
 def find_withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
-    """The `with` statements around a node in its function, the innermost first; none that begins within a line."""
+    """The `with` statements around a node in its function, the innermost first; `async with` left out."""
     for around in file.ancestors(node):
         if isinstance(around, cst.FunctionDef | cst.ClassDef | cst.Lambda):
             return
@@ -38,13 +38,13 @@ def find_withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
 def scope_for(file: File, node: cst.CSTNode, made: Made) -> cst.With | None:
     """The `with` around a tower loop that becomes the strategy's scope, or that it is added to.
 
-    It is the one that gives the CPU to what the towers share; else the one that makes the graph the default one; else
-    the innermost.
+    It is the one that enters the CPU's device; else the one that makes a graph the default graph; else the innermost
+    that enters no session.
 
     Args:
         file: the file.
         node: the loop, or what else builds towers.
-        made: what the strategy is made of; it has to mean the same before the `with`.
+        made: the strategy's arguments; they have to mean the same before the `with`, where the strategy is made.
     """
     known = [around for around in find_withs_around(file, node) if is_known_at(file, around, made)]
     for around in known:
@@ -62,7 +62,7 @@ def _called(item: cst.WithItem) -> str:
 
 
 def cpu_item(file: File, node: cst.With) -> cst.Call | None:
-    """The `tf.device('/cpu:0')` of a `with`, the last one of it."""
+    """The last `tf.device('/cpu:0')` that a `with` enters; None if it enters none."""
     for item in reversed(node.items):
         call = item.item
         if not isinstance(call, cst.Call) or item.asname is not None or len(call.args) != 1:
@@ -75,7 +75,7 @@ def cpu_item(file: File, node: cst.With) -> cst.Call | None:
 
 
 def _read_by(made: Made) -> tuple[list[cst.Name], set[str], set[str]]:
-    """What a strategy's arguments read: the names that are not their own, attributes, and what either may hold."""
+    """What a strategy's arguments read: names bound outside them, names of attributes, and the last names of both."""
     parts = [part for expression in made.parts for part in walk(expression)]
     names = [part for part in parts if is_name(part) and part.value not in made.targets]
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
@@ -83,9 +83,9 @@ def _read_by(made: Made) -> tuple[list[cst.Name], set[str], set[str]]:
 
 
 def is_known_at(file: File, node: cst.With, made: Made) -> bool:
-    """Whether what a strategy is made of certainly means the same before a `with` as in it.
+    """Whether a strategy's arguments certainly mean the same before a `with` as in it.
 
-    Nothing in the `with` binds one of its names, or changes what they hold; and no function that may be called there.
+    Neither the `with` nor a function that it may call binds one of their names, or changes what a name holds.
     """
     names, attributes, held = _read_by(made)
     inside = set(walk(node))
@@ -108,7 +108,7 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
 
 
 def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> bool:
-    """Whether a strategy that is made before one statement certainly is there, and the same, before another."""
+    """Whether a strategy that is made before `one` certainly exists before `other`, where it would be made the same."""
     if not is_made_before(file, one, other):
         return False
     names, attributes, held = _read_by(made)
@@ -123,7 +123,7 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
 
 
 def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> bool:
-    """Whether what is made before a statement is certainly made before a node, in the same function."""
+    """Whether what is written before a statement certainly runs before a node, in the same function."""
     function = file.function_around(node)
     if file.tree.parent(statement) is None or file.function_around(statement) is not function:
         return False
@@ -133,7 +133,7 @@ def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> boo
 
 
 def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
-    """Whether a name may be bound by some nodes, or by a function that they call."""
+    """Whether a name may be bound by one of the nodes `inside`, or by a function that they call."""
     home = file.meanings.home_of(name)
     if home is None:
         return False
@@ -150,7 +150,7 @@ def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
 
 
 def _changed_names(file: File, attributes: set[str], held: Set[str]) -> Iterator[cst.CSTNode]:
-    """What gives an attribute of some name a value, or changes a list or a table of some name."""
+    """The nodes that assign to an attribute of these names, or that change a list or a dictionary named in `held`."""
     for attribute in file.all(cst.Attribute):
         if attribute.attr.value in attributes and not file.is_read(attribute):
             yield attribute
@@ -164,7 +164,7 @@ def _changed_names(file: File, attributes: set[str], held: Set[str]) -> Iterator
 
 
 def _is_of(file: File, node: cst.CSTNode, function: cst.FunctionDef | None) -> bool:
-    """Whether a node is run by a function itself, or before it: at the top of the module, in `__init__`."""
+    """Whether a node runs in this function itself, or before it: at the top of the module, or in an `__init__`."""
     around = file.function_around(node)
     return around is function or around is None or around.name.value == "__init__"
 

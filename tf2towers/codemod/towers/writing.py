@@ -38,22 +38,22 @@ from tf2towers.codemod.towers.scopes import (
 _LIMIT = 100
 #: names for a tower's function
 _NAMES = ("tower", "build_tower", "tower_function")
-#: a file with loops that take no gradients in more functions than these has layers that go over the GPUs themselves
+#: a file with GPU loops without gradients in more functions than these has layers that loop over the GPUs themselves
 _FUNCTIONS = 4
-#: what may not evaluate all that is in it, or evaluate it with names of its own
+#: nodes that may leave a part of themselves out, or evaluate it with names of their own
 _CONDITIONAL = Comprehension | cst.Lambda | cst.IfExp | cst.BooleanOperation | cst.NamedExpr
-#: a text for a second GPU, or for the GPU of a number
+#: the name of a second GPU, or a name of a GPU whose number is filled in
 _SEVERAL_GPUS = re.compile(r"(?i)^/?(device:)?gpu:(1|%.|\{.*)?$")
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A strategy that is written: its name, what it is made of, and the statement that it is made before.
+    """A strategy to write: its name, its arguments (`made`), and the statement before which it is made.
 
     Attributes:
-        scope: the `with` that enters its scope; None where that is around the towers only.
-        is_there: whether it is made for an earlier loop.
+        scope: the `with` that enters its scope; None if the scope is entered around the towers only.
+        is_there: whether an earlier loop's strategy is used again.
     """
 
     name: str
@@ -73,13 +73,13 @@ class Written:
 
 @cached_per_file
 def _given_names(file: File) -> dict[cst.CSTNode | None, set[str]]:
-    """The new names in each function."""
+    """The new names that `fresh_name` has given in each function."""
     del file
     return {}
 
 
 def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
-    """The first of some names that the file does not use; with a number where something new in the function has it."""
+    """The first of `names` that the file does not use, with a number if the function has the same new name."""
     taken = _given_names(file).setdefault(file.function_around(node), set())
     name = next((name for name in names if name not in file.identifiers), names[0])
     found, number = name, 1
@@ -112,9 +112,9 @@ def begins_a_line(file: File, node: cst.CSTNode) -> bool:
 
 
 def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Edit]:
-    """The scope of a strategy at the outermost of some places, in the order of the text.
+    """The edits that enter a strategy's scope at some places, in the order of the text; not at one inside another.
 
-    It is entered before what a `with` enters, or around a statement of one line, or a simple one, that begins a line.
+    The scope precedes what a `with` enters there, or becomes a `with` of its own around a statement of one line.
     """
     done: set[cst.CSTNode] = set()
     for place in places:
@@ -157,7 +157,7 @@ class _Writer:
             self.made.edits += self._rounds(loop, strategy)
 
     def _stands_alone(self, loop: Loop) -> bool:
-        """Whether a statement can be written before the loop's own, and the loop means the same there."""
+        """Whether a new statement can precede that of the loop, and the loop's parts mean the same there."""
         statement = statement_of(self.file, loop)
         if not begins_a_line(self.file, statement):
             return False
@@ -166,7 +166,7 @@ class _Writer:
         return not any(isinstance(node, _CONDITIONAL) for node in between)
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
-        """The strategy of a loop: one that there is, or a new one, with the edits that make it and enter its scope."""
+        """The strategy of a loop: an earlier loop's, or a new one, with the edits that make it and enter its scope."""
         made = strategy_argument(self.file, loop) or Made(self.file.program.towers or "")
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
@@ -191,14 +191,14 @@ class _Writer:
         return strategy
 
     def _is_same(self, one: Made, other: Made) -> bool:
-        """Whether strategies are made of the same, as it is written."""
+        """Whether two strategies have the same arguments, as the script writes them."""
         return one.counted == other.counted and self._shown(one.text) == self._shown(other.text)
 
     def _shown(self, text: str) -> str:
         return as_it_was(text, self.file.text.text)
 
     def _make(self, strategy: Strategy, before: cst.CSTNode) -> None:
-        """The statement that makes a strategy, before another."""
+        """Adds the statement that makes a strategy, before the statement `before`."""
         place = self.file.text.start(before)
         indent = self.file.text.indent(self.file.text.line_of(place))
         self.made.edits.append(
@@ -258,7 +258,7 @@ class _Writer:
         yield Edit(end, end, joined)
 
     def _run(self, name: str, function: ReplicaFunction, strategy: Strategy, indent: str) -> Iterator[str]:
-        """The lines after the function: the strategy and its scope, where they are not around it; the run."""
+        """The lines after the function: the strategy and its scope, if no `with` around enters it; `strategy.run`."""
         inner = ""
         if strategy.scope is None:
             if not strategy.is_there:
@@ -317,7 +317,7 @@ class _Writer:
         return text.line_start(line)
 
     def _rounds(self, loop: Loop, strategy: Strategy) -> Iterator[Edit]:
-        """`strategy.towers` around what a loop goes over; where no `with` is around it, the scope in its body."""
+        """Puts `strategy.towers(...)` around what a loop goes over; its body enters the scope if no `with` does."""
         text = self.file.text
         start, end = text.start(loop.iterable), text.end(loop.iterable)
         over = as_argument(self.file, loop.iterable)
@@ -333,7 +333,7 @@ class _Writer:
             yield from found
 
     def _without_a_loop(self) -> None:
-        """The scope of the towers that the graph names, where no loop is seen that builds them."""
+        """Writes the scope of a strategy for the towers that the graph names, where no tower loop is found."""
         devices = find_device_calls(self.file)
         sites = [call for call, device in devices if _is_gpu(device)]
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
@@ -365,7 +365,7 @@ class _Writer:
                 self.file.open_with(self._making(strategy, ""))
 
     def _is_given(self, device: cst.BaseExpression) -> bool:
-        """Whether a device is a function's parameter, once a call, in a program that makes names of several GPUs."""
+        """Whether a device is a parameter that is used outside loops, in a program that names several GPUs."""
         bindings = self.file.meanings.bindings(device)
         if not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
             return False
@@ -375,12 +375,12 @@ class _Writer:
         return any(map(_SEVERAL_GPUS.search, texts))
 
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
-        """Whether a GPU is entered in a loop that takes gradients: the other rounds' towers are on other devices."""
+        """Whether a loop that takes gradients enters a GPU: the towers of its other rounds are on other devices."""
         around = (node for node in self.file.ancestors(call) if isinstance(node, cst.For))
         return _is_gpu(device) and any(map(_takes_gradients, around))
 
     def _entered_with(self, sites: Sequence[cst.Call], strategy: Strategy) -> Iterator[Edit]:
-        """The scope beside each device that is entered by a `with`."""
+        """The edits that enter the scope beside each device that a `with` enters."""
         entered = (site for site in sites if isinstance(self.file.parent(site), cst.WithItem))
         yield from scopes_at(self.file, entered, strategy.name)
 
