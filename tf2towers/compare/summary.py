@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tf2towers.compare.side import NOTHING, Side, StepLine, number
@@ -118,16 +119,13 @@ def table(legacy: Numbers, modern: Numbers) -> str:
     return "\n".join(columns(rows, right=range(1, 4)))
 
 
-def times(modern: Spread | None, legacy: Spread | None) -> str:
-    """The ratio as text: '1.23x'."""
+def times(modern: Spread | None, legacy: Spread | None, text: str = "{median:.2f}x") -> str:
+    """The ratio as text: '1.23x', or by another format."""
     ratio = ratio_of(modern, legacy)
-    return NOTHING if ratio is None else f"{ratio['median']:.2f}x"
+    return NOTHING if ratio is None else text.format(**ratio)
 
 
-def spread(modern: Spread | None, legacy: Spread | None) -> str:
-    """The spread of the ratio as text: '1.10 to 1.31'."""
-    ratio = ratio_of(modern, legacy)
-    return NOTHING if ratio is None else f"{ratio['low']:.2f} to {ratio['high']:.2f}"
+spread = partial(times, text="{low:.2f} to {high:.2f}")
 
 
 def _difference(modern: float, legacy: float) -> str:
