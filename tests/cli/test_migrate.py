@@ -3,6 +3,7 @@
 import io
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -123,7 +124,30 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.Ca
     shown = capsysbinary.readouterr()
     assert shown.out == b"x = NEW\r\n"
     assert b"<stdin>: 1 file" in shown.err
-    assert main(["migrate", "-", "-o", "out"]) == 2
+    monkeypatch.setattr(sys, "stdin", Standard(b"x = OLD\n"))
+    assert main(["migrate", "-qw", "-"]) == 0
+    assert capsysbinary.readouterr() == (b"x = NEW\n", b"")
+    assert main(["migrate", "-", "-o", "out"]) == main(["migrate", "-w", "-", "--format", "json"]) == 2
+
+
+def test_the_diff_is_a_patch(put: Put, tmp_path: Path, capsys: Capture) -> None:
+    """The summary and the findings are on standard error, and a module of two scripts is in the diff once."""
+    texts = {
+        "a.py": "import model\nHARD\nx = OLD\n",
+        "b.py": "import model\ny = OLD",
+        "model.py": "z = OLD\n",
+    }
+    paths = [put(name, text) for name, text in texts.items()]
+    assert main(["migrate", "a.py", "b.py"]) == 1
+    shown = capsys.readouterr()
+    assert "a.py: 2 files to change" in shown.err and "2:1: T2T900 hard" in shown.err
+    subprocess.run(
+        ["patch", "-p1"], cwd=tmp_path, input=shown.out, text=True, check=True, capture_output=True
+    )
+    assert [path.read_text() for path in paths] == [text.replace("OLD", "NEW") for text in texts.values()]
+    assert main(["migrate", "--check", "a.py", "b.py"]) == 1
+    out, errors = capsys.readouterr()
+    assert "2:1: T2T900 hard" in out and not errors
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "github"])
@@ -142,7 +166,7 @@ def test_our_own_error_is_no_traceback(put: Put, capsys: Capture, monkeypatch: p
     texts = {"bug.py": "BUG\n", "huge.py": "HUGE\n", "odd.py": "ODD\n", "other.py": "OLD\n"}
     paths = [put(name, text) for name, text in texts.items()]
     assert main(["migrate", "-w", *texts]) == 2
-    bug, huge, odd = capsys.readouterr().err.splitlines()
+    bug, huge, odd, *_ = capsys.readouterr().err.splitlines()
     assert bug.startswith("tf2towers: bug.py: internal error, nothing was done: KeyError: 'bug'")
     assert huge.startswith("tf2towers: huge.py: internal error, nothing was done: ValueError: Tree(")
     assert "please report it" in huge and len(huge) < 300
@@ -171,7 +195,7 @@ def test_an_output_that_is_there_already(put: Put, capsys: Capture) -> None:
     path = put("train.py", "x = OLD\n")
     for words in ("wrote out/train.py\n", "out: up to date\n"):
         assert main(["migrate", "train.py", "-o", "out"]) == 0
-        assert capsys.readouterr().out.endswith(words)
+        assert capsys.readouterr().err.endswith(words)
     path.write_text("x = OLD + 1\n")
     assert main(["migrate", "train.py", "-o", "out"]) == 0
-    assert capsys.readouterr().out.endswith("changed out/train.py\n")
+    assert capsys.readouterr().err.endswith("changed out/train.py\n")

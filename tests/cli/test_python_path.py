@@ -48,6 +48,6 @@ def test_nothing_is_guessed_without(put: Put, capsys: Capture) -> None:
     for path, text in PROJECT.items():
         put(path, text)
     assert main(["migrate", "tools/train.py", "-o", "out"]) == 1
-    printed = capsys.readouterr().out
+    printed = capsys.readouterr().err
     assert "T2T624" in printed
     assert "--python-path FOLDER" in printed

@@ -36,11 +36,11 @@ def test_a_site_that_is_accepted(
 ) -> None:
     path = put("train.py", GONE.format(comment))
     assert main(["migrate", "-w", "train.py", *options]) == status
-    out = capsys.readouterr().out
+    said = capsys.readouterr().err
     summary = "nothing left by hand, 1 accepted by you (T2T620)" if status == 0 else "1 site left by hand"
-    assert summary in out
+    assert summary in said
     assert "import tensorflow.compat.v1 as tf" in path.read_text()  # the edits are the same
-    assert ("does not accept a site that is left" in out) == (comment == "  # noqa")
+    assert ("does not accept a site that is left" in said) == (comment == "  # noqa")
     assert main(["migrate", "train.py", *options]) == status
 
 
@@ -52,14 +52,14 @@ def test_in_python_2_and_in_a_notebook(put: Put, capsys: Capture) -> None:
     ]
     put("a.ipynb", json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
     assert main(["migrate", "old.py", "a.ipynb"]) == 0
-    assert capsys.readouterr().out.count("1 accepted by you (T2T620)") == 2
+    assert capsys.readouterr().err.count("1 accepted by you (T2T620)") == 2
 
 
 def test_a_module_and_a_tree(put: Put, capsys: Capture) -> None:
     put("p/train.py", IMPORT + "import model\nwith tf.device('/gpu:0'):\n    tf.Session()\n")
     put("p/model.py", GONE.format("  # noqa: T2T620"))
     assert main(["migrate", "p"]) == 0
-    assert "in 1, 1 site accepted by you" in capsys.readouterr().out
+    assert "in 1, 1 site accepted by you" in capsys.readouterr().err
 
 
 def test_a_note_that_is_hidden_is_counted(put: Put, capsys: Capture) -> None:
@@ -67,9 +67,9 @@ def test_a_note_that_is_hidden_is_counted(put: Put, capsys: Capture) -> None:
     put("train.py", text.format("  # noqa"))
     put("quiet.py", text.format("  # noqa: T2T624"))
     assert main(["migrate", "train.py", "quiet.py"]) == 0
-    out = capsys.readouterr().out
-    assert out.count("nowhere_to_be_found was not found") == 1
-    assert "quiet.py: 1 file to change, nothing left by hand, 1 note hidden (T2T624)" in out
+    said = capsys.readouterr().err
+    assert said.count("nowhere_to_be_found was not found") == 1
+    assert "quiet.py: 1 file to change, nothing left by hand, 1 note hidden (T2T624)" in said
 
 
 def test_output_for_machines_has_all(put: Put, capsys: Capture) -> None:

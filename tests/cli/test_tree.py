@@ -84,8 +84,8 @@ def test_a_command(put: Put, tmp_path: Path, capsys: Capture, name: str) -> None
 
 def test_programs_and_their_modules(project: Path, capsys: Capture) -> None:
     assert main(["migrate", "p"]) == 1
-    out = capsys.readouterr().out
-    assert [line for line in out.splitlines() if line.startswith("p/")] == [
+    out, said = capsys.readouterr()
+    assert [line for line in said.splitlines() if line.startswith("p/")] == [
         "p/kept_gen.py: 2 files to change, nothing left by hand",
         "p/plain.py: 1 file to change, 1 site left by hand"
         " (no towers and no servers in it: it runs on one device, as before)",
@@ -94,9 +94,9 @@ def test_programs_and_their_modules(project: Path, capsys: Capture) -> None:
     ]
     assert out.count("+++ b/p/model.py") == 1
     assert "graph_mode()" not in out.split("+++ b/p/model.py")[1].split("+++")[0]
-    assert "    2:1: T2T625" not in out and "  2:1: T2T625" in out and "T2T608" in out
-    assert "      to do: Copy the library's package" in out
-    assert out.endswith("\np: 9 files, 4 programs with TF1: nothing left by hand in 3, sites left in 1\n")
+    assert "    2:1: T2T625" not in said and "  2:1: T2T625" in said and "T2T608" in said
+    assert "      to do: Copy the library's package" in said
+    assert said.endswith("\np: 9 files, 4 programs with TF1: nothing left by hand in 3, sites left in 1\n")
 
 
 @pytest.mark.parametrize("options", [[], ["--format", "json"], ["--check"]])
@@ -112,7 +112,7 @@ def test_in_place_twice(project: Path, capsys: Capture) -> None:
     assert (project / "ignored" / "a.py").read_text() == TRAIN
     capsys.readouterr()
     main(["migrate", "p", "-w"])
-    assert "wrote" not in capsys.readouterr().out
+    assert "wrote" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "github"])

@@ -27,7 +27,7 @@ def test_sites_left_are_no_reason_not_to_run_it(
     assert main(["migrate", "--verify", "-o", "out", "left.py"]) == status
     assert asked == [Path("left.py")]
     assert Path("out/left.py").exists() == (verdict == 0)
-    assert "T2T620" in capsys.readouterr().out
+    assert "T2T620" in capsys.readouterr().err
 
 
 def test_one_that_cannot_be_read_keeps_all_from_being_written(

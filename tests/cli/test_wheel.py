@@ -39,9 +39,8 @@ def test_it_is_whole_and_runs(tmp_path: Path) -> None:
     def run(*arguments: str) -> str:
         environment = os.environ | {"PYTHONPATH": str(installed)}
         command = [sys.executable, *arguments]
-        return subprocess.run(
-            command, cwd=empty, env=environment, capture_output=True, text=True, check=True
-        ).stdout
+        done = subprocess.run(command, cwd=empty, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout + done.stderr
 
     assert str(installed) in run("-c", "import tf2towers; print(tf2towers.__file__)")
     assert "wrote out/train.py" in run("-m", "tf2towers", "migrate", "train.py", "-o", "out", "--vendor")

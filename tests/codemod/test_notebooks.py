@@ -66,9 +66,9 @@ def test_sites_are_reported_by_cell(working_folder: Path, capsys: pytest.Capture
     cells = [*TRAINER, "%%writefile other.py\nimport tensorflow as tf\n", "%time pass\nimport sonnet"]
     (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells)))
     assert main(["migrate", "a.ipynb"]) == 1
-    out = capsys.readouterr().out
-    assert re.search(r"\n  cell 8:2:1: T2T625 [\w-]+: sonnet", out)
-    assert re.search(r"\n  cell 7:1:1: T2T624 [\w-]+: %%writefile other.py", out)
+    said = capsys.readouterr().err
+    assert re.search(r"\n  cell 8:2:1: T2T625 [\w-]+: sonnet", said)
+    assert re.search(r"\n  cell 7:1:1: T2T624 [\w-]+: %%writefile other.py", said)
     for form in ("json", "sarif", "github"):
         assert main(["migrate", "a.ipynb", "--format", form]) == 1
         assert "sonnet" in capsys.readouterr().out
@@ -116,7 +116,7 @@ def test_without_tf1_and_without_cells(working_folder: Path, capsys: pytest.Capt
     for cells in ([], ["print(1)"]):
         (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells)))
         assert main(["migrate", "a.ipynb"]) == 0
-        assert "nothing to change" in capsys.readouterr().out
+        assert "nothing to change" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

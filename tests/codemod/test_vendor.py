@@ -52,7 +52,7 @@ def test_a_second_run_changes_nothing(tmp_path, capsys):
     assert "Apache License" in (tmp_path / "tf2towers/NOTICE.txt").read_text()
     capsys.readouterr()
     assert main(["migrate", "--vendor", "-w", str(tmp_path / "single_device.py")]) == 0
-    assert "nothing to change" in capsys.readouterr().out
+    assert "nothing to change" in capsys.readouterr().err
 
 
 @pytest.mark.tensorflow

@@ -3,7 +3,7 @@
 import pytest
 
 from tf2towers.compare.side import EnoughSteps, Side
-from tf2towers.compare.summary import Numbers, Spread, notes_on, ratio, spread, steady_steps, table
+from tf2towers.compare.summary import Numbers, Spread, notes_on, ratio_of, steady_steps, table
 from tf2towers.compare.watch.steps import MARK
 from tf2towers.launch.cluster import Task
 
@@ -50,13 +50,14 @@ def test_steady_state(made: int, first: int | None) -> None:
 
 def test_summary() -> None:
     legacy, modern = Numbers.of(side(training(0.1))), Numbers.of(side(training(0.05)))
-    assert ratio(modern.rate, legacy.rate) == pytest.approx(2)
+    assert ratio_of(modern.rate, legacy.rate) == pytest.approx({"median": 2, "low": 2, "high": 2})
+    assert ratio_of(modern.rate, None) is None
     assert legacy.rate is not None
     assert legacy.rate.median == pytest.approx(10)
     assert (legacy.first_step, legacy.peak) == (2, 239)
     assert modern.end_loss == pytest.approx(3 - 37.5 / 40)
     assert notes_on(legacy, modern) == []
-    assert Spread.of([4.0]) == Spread(4, 4, 4, 1)
+    assert Spread.of([4.0]) is None
     assert Spread.of([1.0, 2.0, 3.0, 4.0, 100.0]) == Spread(3, 2, 4, 5)
 
 
@@ -67,7 +68,9 @@ def test_table() -> None:
     assert lines["steps/s, median"] == ["10", "20", "2.00x"]
     assert lines["final loss"] == ["2.0250", "-", "-"]
     assert lines["its middle half"] == ["10", "to", "10", "20", "to", "20", "2.00", "to", "2.00"]
-    assert spread(Spread(2.0, 1.5, 3.0, 9), Spread(1.0, 0.5, 1.5, 9)) == "1.00 to 6.00"
+    assert lines["peak memory"] == ["0", "MiB", "0", "MiB"]  # measured once: no spread, and so no ratio
+    between = {"median": 2, "low": 1, "high": 6}
+    assert ratio_of(Spread(2.0, 1.5, 3.0, 9), Spread(1.0, 0.5, 1.5, 9)) == between
 
 
 # -- clusters ----------------------------------------------------------------------------------------------------------

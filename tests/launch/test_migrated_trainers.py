@@ -115,3 +115,26 @@ def test_the_same_launch_command(migrated: Path, tmp_path: Path, side: str) -> N
     # does one more. A TF1 worker fetches it before its update or after it, and goes on where it cannot see the end.
     assert 60 <= newest_checkpoint(log) <= (64 if side == "legacy" else 63)
     assert done.stdout.count("After 60 training step(s), validation cross entropy = ") == 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("filtered", [False, True], ids=["all tasks", "device_filters"])
+def test_a_late_worker(migrated: Path, cluster: Callable[..., Cluster], filtered: bool) -> None:
+    """A synchronous chief, to which tokens for two workers are given, waits for the other where no filter hides it."""
+    script = migrated / "late" / SUPERVISOR
+    text = (migrated / SUPERVISOR).read_text().replace("num_tokens=0)", "num_tokens=-1)")
+    assert "num_tokens=-1)" in text and ", device_filters=['/job:ps', worker_device]" in text
+    script.parent.mkdir(exist_ok=True)
+    (script.parent / "trainer_data.py").write_bytes((migrated / "trainer_data.py").read_bytes())
+    script.write_text(text if filtered else text.replace(", device_filters=['/job:ps', worker_device]", ""))
+    job = cluster(f"late/{SUPERVISOR}", "--issync=1", "--train_steps=20", "--log_every=1")
+    job.start("ps 0", "worker 0")
+    if filtered:
+        job.wait_for("worker 0", "training step 1 done")
+        return
+    job.wait_for("worker 0", r"waiting for worker 1 \(")
+    assert "training step" not in job.output("worker 0")
+    job.start("worker 1")
+    for name in ("worker 0", "worker 1"):
+        assert job.status(name) == 0
+        assert "training step 1 done" in job.output(name)

@@ -28,14 +28,12 @@ def test_status() -> None:
     assert not MigrationResult(Path("x.py"), [FileChange(Path("x.py"), "a", "a")]).changed
 
 
-def test_text_has_the_diff_the_sites_and_what_to_do() -> None:
+def test_text_has_the_sites_and_what_to_do() -> None:
     shown = "".join([*text.lines(example()), *text.lines(broken())])
-    assert "--- a/train.py\n+++ b/train.py\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n" in shown
-    assert "train.py: 1 file to change, 1 site left by hand\n" in shown
+    assert shown.startswith("train.py: 1 file to change, 1 site left by hand\n")
     assert "\n  12:5: T2T104 a fetch" in shown
     assert "      to do: write it out\n" in shown
     assert shown.endswith("old.py: line 3: Python 2 syntax\n")
-    assert "@@" not in "".join(text.lines(example(), diff=False))
 
 
 def test_nothing_to_do_is_said() -> None:

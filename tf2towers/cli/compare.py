@@ -39,6 +39,9 @@ def run(options: argparse.Namespace) -> int:
     from tf2towers.report.json import as_json
 
     try:
+        for folder in (options.report, options.json and options.json.parent):
+            if folder is not None:  # before the trainings, which may take hours
+                folder.mkdir(parents=True, exist_ok=True)
         outcome = compare(options)
         print(f"\n{as_text(outcome)}")
         numbers = as_json(outcome.as_dict())
@@ -48,7 +51,6 @@ def run(options: argparse.Namespace) -> int:
         if options.json is not None:
             files[options.json] = numbers
         for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise CommandError(f"{problem.filename or ''}: {problem.strerror}") from None

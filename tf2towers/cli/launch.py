@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     with note_signals() as signals:
-        screen = Screen(plan.tasks)
+        screen = Screen()
         outcome = Job(plan, screen, signals).run()
         _print_last_lines(outcome, screen)
     return outcome.status

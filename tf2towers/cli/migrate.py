@@ -45,6 +45,10 @@ def run(options: argparse.Namespace) -> int:
     paths = list(given.values())
     if options.output is not None and str(STDIN) in paths:
         raise CommandError("-o needs files: the standard input is without a name to write to")
+    if options.write and str(STDIN) in paths and options.format != "text":
+        raise CommandError(
+            "-w - writes the script to the standard output: no --output-format goes there, too"
+        )
     if options.vendor and not (options.write or options.output):
         raise CommandError("--vendor goes with -o or -w")
     # the output of --python3 runs with TF 1, on a Python for which tf2towers cannot be installed

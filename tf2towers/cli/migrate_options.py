@@ -15,7 +15,8 @@ FORMATS = ("text", "json", "sarif", "github")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's options and its help text."""
     parser.epilog = (
-        "Without -w, -o or --check a unified diff and a summary are printed and nothing is written.\n"
+        "Without -w, -o or --check a unified diff is printed, the summary goes to the standard error,\n"
+        "and nothing is written.\n"
         "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"
         "2 could not be read, parsed or written: that script is left as it was.\n"
         "With --verify the command line of the scripts follows a --, and nothing is written unless\n"
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one_of("-q", "--quiet", action="store_true", help="print only errors and the sites that are left")
     verbose = "print every site, and the modules that are read and unchanged"
     one_of("-v", "--verbose", action="store_true", help=verbose)
-    add("--no-diff", action="store_true", help="print no unified diff, only the summary and the sites")
+    add("--no-diff", action="store_true", help="no unified diff, only the summary and the sites")
     shown = "how the result is shown"
     add("--output-format", "--format", dest="format", choices=FORMATS, default="text", help=shown)
     add("-j", "--jobs", type=_jobs, default=1, metavar="N", help="number of processes; 0: one for each core")

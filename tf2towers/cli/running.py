@@ -60,7 +60,9 @@ def check_scripts(*scripts: tuple[Path, str | None]) -> None:
     """
     for script, python in scripts:
         if not script.is_file():
-            raise CommandError(f"{script}: no such file")
+            raise CommandError(
+                f"{script}: {'a folder; give one script' if script.is_dir() else 'no such file'}"
+            )
         if script.suffix == ".ipynb":
             raise CommandError(
                 f"{script} is a notebook: `jupyter nbconvert --to script {script}` makes a script of its cells"

@@ -1,4 +1,8 @@
-"""Prints the results of `migrate` as text or for another program; then the summary goes to standard error."""
+"""Prints the results of `migrate`: the diff, or a format for programs, on standard output, the rest on standard error.
+
+As with black, so `tf2towers migrate train.py > train.diff` is a patch. With `--check` or `-q` the findings are what was
+asked for: they are on standard output.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TextIO
 
 from tf2towers.cli.tree import Tree, reported_once, tree_summary
 from tf2towers.codemod.rule import name_of, rule_of
@@ -41,7 +46,7 @@ def show(
     if options.format != "text" and not options.quiet:
         print(f"tf2towers migrate: {_total_words(results)}", file=sys.stderr)
     if options.format == "text" and tree is not None and not options.quiet:
-        print(tree_summary(tree, results))
+        print(tree_summary(tree, results), file=_reports_to(results, options))
 
 
 def _show_text(
@@ -50,23 +55,33 @@ def _show_text(
     options: argparse.Namespace,
     tree: Tree | None,
 ) -> None:
-    to_stdout = not (options.write and any(result.script == STDIN for result in results))
-    out = sys.stdout if to_stdout else sys.stderr
-    shows_diff = not (options.write or options.output or options.no_diff)
+    out = _reports_to(results, options)
+    shows_diff = not (options.write or options.output or options.no_diff or options.quiet)
     brief = tree is not None and not options.verbose
+    shown: set[Path] = set()  # a module of two scripts is once in the diff
     for result in results:
+        for change in result.changes if shows_diff else ():
+            if change.path not in shown:
+                sys.stdout.writelines(text.unified_diff(change))
+            shown.add(change.path)
+        sys.stdout.flush()
         if result.error is not None:
-            out.flush()
             print(f"tf2towers: {text.summary(result)}", file=sys.stderr)
         elif options.quiet:
             out.write(text.left_only(result, name_of))
         else:
-            out.writelines(text.lines(result, name_of, shows_diff, brief, options.verbose))
+            out.writelines(text.lines(result, name_of, brief, options.verbose))
     if options.quiet:
         return
     out.writelines(f"{word} {display_path(path)}\n" for path, word in written.items())
     if options.output is not None and not written and any(result.changed for result in results):
         print(f"{display_path(options.output)}: up to date", file=out)
+
+
+def _reports_to(results: Sequence[MigrationResult], options: argparse.Namespace) -> TextIO:
+    """The stream of the summaries and findings. With `-w -` the migrated script is on the standard output."""
+    writes_script = options.write and any(result.script == STDIN for result in results)
+    return sys.stdout if (options.check or options.quiet) and not writes_script else sys.stderr
 
 
 def _total_words(results: Sequence[MigrationResult]) -> str:

@@ -163,7 +163,8 @@ def _describe_run(same_draws: bool, shape: Shape | None, together: list[bool]) -
     """Describes how the trainings ran; `together`: for each side, whether all workers make each update together."""
     weights = "with the same initial weights" if same_draws else "each with initial weights of its own"
     text = (
-        f"One run of each, one after the other, {weights}; a ratio is of steps, whatever a step's batch is."
+        f"One run of each, one after the other, {weights}. The ratio is of steps, whatever a step's batch is; what "
+        "is measured once a run, such as memory, is without one."
     )
     if shape is None:
         return text

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tf2towers.compare.side import Side
-from tf2towers.compare.summary import Numbers, notes_on, ratio, table, times
+from tf2towers.compare.summary import Numbers, notes_on, ratio_of, spread, table, times
 from tf2towers.report.html import curves, document, element, section
 from tf2towers.report.paths import display_path
 
@@ -64,10 +64,7 @@ class Outcome:
             "how": self.how,
             "arguments": list(self.arguments),
             **sides,
-            "ratio": {
-                name: ratio(getattr(modern, name), getattr(legacy, name))
-                for name in ("rate", "first_step", "peak")
-            },
+            "ratio": {"rate": ratio_of(modern.rate, legacy.rate)},
             "notes": self.notes,
         }
 
@@ -95,7 +92,8 @@ def page(outcome: Outcome) -> str:
     scripts = [side.script for side in outcome.sides]
     headline = f"{' and '.join(map(display_path, scripts))}, side by side"
     legacy, modern = outcome.numbers
-    meaning = f" the steps a second of the legacy program, in the steady state. {outcome.how}"
+    between = spread(modern.rate, legacy.rate)
+    meaning = f" the steps a second of the legacy program, in the steady state ({between}). {outcome.how}"
     runs = [
         element(
             "li", f"{side.title}, {display_path(side.script)}: ", element("code", command), _versions(side)

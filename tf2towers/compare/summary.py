@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tf2towers.compare.side import NOTHING, Side, StepLine, number
@@ -28,9 +29,9 @@ class Spread:
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Spread | None:
-        """The spread of numbers; None where there are none. Quartiles include the ends (as in `numpy.percentile`)."""
+        """The spread of numbers; None for less than two. Quartiles include the ends (as in `numpy.percentile`)."""
         if len(numbers) < 2:
-            return cls(numbers[0], numbers[0], numbers[0], 1) if numbers else None
+            return None
         low, median, high = statistics.quantiles(numbers, n=4, method="inclusive")
         return cls(median, low, high, len(numbers))
 
@@ -89,37 +90,42 @@ def notes_on(legacy: Numbers, modern: Numbers) -> list[str]:
     return notes
 
 
-def ratio(modern: Spread | float | None, legacy: Spread | float | None) -> float | None:
-    """One value divided by the other, a spread by its median; None where one is missing or the divisor is 0."""
-    over, under = (value.median if isinstance(value, Spread) else value for value in (modern, legacy))
-    return None if over is None or not under else over / under
+def ratio_of(modern: Spread | None, legacy: Spread | None) -> dict[str, float] | None:
+    """The ratio of the medians, and the least and most of values between the quartiles; None where it cannot be."""
+    if modern is None or legacy is None or not legacy.low:
+        return None
+    return {
+        "median": modern.median / legacy.median,
+        "low": modern.low / legacy.high,
+        "high": modern.high / legacy.low,
+    }
 
 
 # -- the final table ---------------------------------------------------------------------------------------------------
 
 
 def table(legacy: Numbers, modern: Numbers) -> str:
-    """The table's columns: title, legacy, modern, and modern divided by legacy (for losses, the difference)."""
+    """The table's columns: title, legacy, modern, and what compares them.
+
+    Losses have their difference. Only steps/s have a ratio, for they alone have a spread: all else is measured once.
+    """
     rows: list[tuple[str, ...]] = [("", "legacy", "modern", "modern/legacy")]
     for title, name, shown, compared in _ROWS:
         left, right = getattr(legacy, name), getattr(modern, name)
         cells = [NOTHING if value is None else shown(value) for value in (left, right)]
-        both = left is not None and right is not None
-        rows.append((title, *cells, compared(right, left) if both else NOTHING))
+        if compared is not None:
+            cells.append(NOTHING if None in (left, right) else compared(right, left))
+        rows.append((title, *cells, *[""] * (3 - len(cells))))
     return "\n".join(columns(rows, right=range(1, 4)))
 
 
-def times(modern: Spread | float | None, legacy: Spread | float | None) -> str:
-    """A ratio as text: '1.23x'."""
-    value = ratio(modern, legacy)
-    return NOTHING if value is None else f"{value:.2f}x"
+def times(modern: Spread | None, legacy: Spread | None, text: str = "{median:.2f}x") -> str:
+    """The ratio as text: '1.23x', or by another format."""
+    ratio = ratio_of(modern, legacy)
+    return NOTHING if ratio is None else text.format(**ratio)
 
 
-def spread(modern: Spread, legacy: Spread) -> str:
-    """The smallest and the largest ratio of values between the quartiles, as text."""
-    if not legacy.low or not legacy.high:
-        return NOTHING
-    return f"{modern.low / legacy.high:.2f} to {modern.high / legacy.low:.2f}"
+spread = partial(times, text="{low:.2f} to {high:.2f}")
 
 
 def _difference(modern: float, legacy: float) -> str:
@@ -135,15 +141,15 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-#: title, field of `Numbers`, its text, and the text of the last column
-_ROWS: tuple[tuple[str, str, Callable[[Any], str], Callable[[Any, Any], str]], ...] = (
-    ("steps", "steps", str, lambda modern, legacy: ""),
-    ("time to the first step", "first_step", _seconds, times),
+#: title, field of `Numbers`, its text, and the text of the last column; None: it stays empty
+_ROWS: tuple[tuple[str, str, Callable[[Any], str], Callable[[Any, Any], str] | None], ...] = (
+    ("steps", "steps", str, None),
+    ("time to the first step", "first_step", _seconds, None),
     ("steps/s, median", "rate", lambda rate: _short(rate.median), times),
     ("  its middle half", "rate", lambda rate: f"{_short(rate.low)} to {_short(rate.high)}", spread),
-    ("peak memory", "peak", lambda value: f"{value / 2**20:,.0f} MiB", times),
+    ("peak memory", "peak", lambda value: f"{value / 2**20:,.0f} MiB", None),
     ("first loss", "first_loss", number, _difference),
     ("final loss", "final_loss", number, _difference),
     ("  mean of the last tenth", "end_loss", number, _difference),
-    ("the whole process", "seconds", _seconds, times),
+    ("the whole process", "seconds", _seconds, None),
 )

@@ -56,7 +56,7 @@ class Plan:
             raise LaunchError("needs a POSIX system, for its process groups")
         tasks_of(self.ps, self.workers)
         if self.timeout is not None and not 0 < self.timeout < math.inf:
-            raise LaunchError(f"a timeout of {self.timeout:g} seconds: more than 0")
+            raise LaunchError(f"a timeout of {self.timeout:g} seconds: it must be more than 0")
         path = Path(self.script)
         if not path.is_file():
             raise LaunchError(f"{path}: {'not a file' if path.exists() else 'no such script'}")

@@ -1,4 +1,4 @@
-"""A result as text for a terminal: the unified diff, then a summary, the notes, and every site that is left."""
+"""A result as text for a terminal: the unified diff; a summary, the notes, and every site that is left."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tf2towers.report.result import FileChange, Finding, MigrationResult
 def lines(
     result: MigrationResult,
     name_of: Callable[[str], str] = lambda code: "",
-    diff: bool = True,
     brief: bool = False,
     every: bool = False,
 ) -> Iterator[str]:
@@ -23,12 +22,9 @@ def lines(
 
     Args:
         name_of: the name of the rule with a code.
-        diff: whether to show the changes as a unified diff.
         brief: whether to omit notes on a program without towers and servers; sites that are left are always shown.
         every: whether to show all sites without a limit, and the modules that are read and unchanged.
     """
-    for change in result.changes if diff else ():
-        yield from unified_diff(change)
     yield f"{summary(result)}\n"
     for line in site_lines(result, name_of, all_sites=every, notes=not (brief and result.remark)):
         yield f"{line}\n"

@@ -75,7 +75,10 @@ def test_a_mistake(runs: dict[tuple[str, str], Run]) -> None:
 
 
 def test_the_end_of_an_iterator(tmp_path: Path) -> None:
-    """The script catches it, and takes its next turn; the iterators' handles are not compared."""
+    """The script catches it, and takes its next turn; the iterators' handles are not compared.
+
+    Reads of the parameter server's variables beside an update are before it, in both.
+    """
     script = Path(__file__).parent / "legacy" / "two_iterators.py"
     migrate_into(script, tmp_path)
     options = Options(steps=3, timeout=100, scratch=tmp_path / "scratch", cluster=Shape(workers=1))

@@ -1,6 +1,6 @@
 """The fetches of a session call and its scalar summaries: ops, numbers, tags."""
 
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List
 
 import numpy as np
 
@@ -17,6 +17,16 @@ def leaves(fetches: Any) -> List[Any]:
     if isinstance(fetches, (list, tuple)) and not hasattr(fetches, "indices"):
         return [leaf for part in fetches for leaf in leaves(part)]
     return [] if fetches is None else [fetches]
+
+
+def mapped(fetches: Any, change: Callable[[Any], Any]) -> Any:
+    """A nest of the same shape, with each element changed."""
+    if isinstance(fetches, dict):
+        return type(fetches)([(key, mapped(part, change)) for key, part in fetches.items()])
+    if isinstance(fetches, (list, tuple)) and not hasattr(fetches, "indices"):
+        parts = [mapped(part, change) for part in fetches]
+        return type(fetches)(*parts) if hasattr(fetches, "_fields") else type(fetches)(parts)
+    return change(fetches)
 
 
 def fetched_ops(tf: Any, session: Any, fetches: Any) -> List[Any]:

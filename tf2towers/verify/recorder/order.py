@@ -9,22 +9,24 @@ same holds for two towers that dequeue from one queue or iterate one iterator. T
     dequeues from one queue or iterator, and enqueues to one queue, happen in the order in which they were built.
 
 The runtime of migrated scripts has the same order (`tf2towers.runtime.graph_session.order`). For a reference variable,
-the op that computes with its memory counts as the read; `Identity` and similar ops only pass the memory on.
+the op that computes with its memory counts as the read; `Identity` and similar ops only pass the memory on. A variable
+on a parameter server is read when its value is sent, so a copy that is made there takes its place and is the read.
 
 An op `later` gets a control dependency on a gate, a `PlaceholderWithDefault` that depends on `earlier`. A run that
 needs `later` alone feeds the gate, so that TensorFlow prunes the ops before it and does not run `earlier`.
 
-Not ordered: accesses in a `tf.while_loop`; reads by another task or another machine's device, which happen when the
-value is sent; accesses of ops that have run before the other op was built, if that one would have to be first.
+Not ordered: accesses in a `tf.while_loop`; a branch's reads of another task's variable; accesses of ops that have run
+before the other op was built, if that one would have to be first.
 """
 
+import contextlib
 import heapq
 import re
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from . import graph as graphs
 from .feeds import names_of
-from .fetches import fetched_ops
+from .fetches import fetched_ops, mapped
 from .session_runs import around_every_run
 from .variables import READS, VARIABLES, begins
 
@@ -79,33 +81,51 @@ class Order(object):
 
     def install(self) -> None:
         """From now on, orders every run of every session. Call it before other patches watch the runs."""
+        from tensorflow.python.framework import ops
+
+        with contextlib.suppress(KeyError):  # it is there already
+            ops.RegisterGradient("DeepCopy")(lambda _, gradient: gradient)
         around_every_run(self._tf, self._run)
 
     def _run(self, run: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
-        cut = self._gates_to_feed(session, fetches, feed_dict)
+        ordered = self._ordered(session.graph)
+        if ordered.copies:
+            fetches = mapped(fetches, ordered.copy_of)
+        cut = self._gates_to_feed(ordered, session, fetches, feed_dict)
         return run(session, fetches, {**(feed_dict or {}), **cut} if cut else feed_dict, *options)
 
-    def _gates_to_feed(self, session: Any, fetches: Any, feed_dict: Any) -> Dict[Any, bool]:
-        """The gates that a run of these fetches feeds."""
-        graph = session.graph
+    def _ordered(self, graph: Any) -> "_Ordered":
         if graph not in self._graphs:
             self._graphs[graph] = _Ordered(graph)
-        ordered = self._graphs[graph]
-        ordered.order_new()
+        self._graphs[graph].order_new()
+        return self._graphs[graph]
+
+    def _gates_to_feed(
+        self, ordered: "_Ordered", session: Any, fetches: Any, feed_dict: Any
+    ) -> Dict[Any, bool]:
+        """The gates that a run of these fetches feeds."""
         if not ordered.gates:
             return {}
         ops = frozenset(fetched_ops(self._tf, session, fetches))
-        fed = frozenset(names_of(graph, feed_dict))
+        fed = frozenset(names_of(session.graph, feed_dict))
         cut, kept = ordered.split_gates(ops, fed)
         self.open.update((gate.shared, gate.earlier.name, gate.later.name) for gate in kept)
         return {gate.tensor: True for gate in cut}
 
 
 class _Ordered(object):
-    """One graph, with the part that has been ordered so far."""
+    """One graph, with the part that has been ordered so far.
+
+    Attributes:
+        copies: of each reference variable on a parameter server, the copy that a fetch of it returns.
+    """
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
+        self.copies: Dict[Any, Any] = {}
+        self._made: Dict[
+            Any, List[Any]
+        ] = {}  # operation -> the copies that come before it in the order of building
         self._version = -1
         self._seen = 0
         self.gates: List[Gate] = []
@@ -116,16 +136,21 @@ class _Ordered(object):
         """Orders the new ops of the graph."""
         if self._graph.version == self._version:
             return
-        operations = self._graph.get_operations()
-        new = set(operations[self._seen :])
+        operations = self._in_built_order()
+        new = self._graph.get_operations()[self._seen :]
         ranks = _ranked(operations)
-        shared = _accesses(sorted(operations, key=ranks.__getitem__))
+        shared, sent = _accesses(sorted(operations, key=ranks.__getitem__))
+        if self._copy(new, sent):
+            new = self._graph.get_operations()[self._seen :]
+            operations = self._in_built_order()
+            ranks = _ranked(operations)
+            shared, _ = _accesses(sorted(operations, key=ranks.__getitem__))
         for of, accesses in shared.items():
             for access in accesses:
                 self._uses.setdefault(access.op, set()).add(of.name)
         shared = {key: found for key, found in shared.items() if any(access.op in new for access in found)}
         if shared:
-            pairs = _open_pairs(shared, ranks, new)
+            pairs = _open_pairs(shared, ranks, set(new))
             with graphs.beside(self._graph, graphs.ORDER + "/"):
                 for earlier, later in pairs:
                     _put_gate(earlier, later)
@@ -140,6 +165,43 @@ class _Ordered(object):
                     self.gates.append(Gate(op.outputs[0], earlier, later, min(both or names)))
         self._seen, self._version = len(everything), self._graph.version
         self._split.clear()
+
+    def _in_built_order(self) -> List[Any]:
+        """The graph's operations, each copy before the operation that takes it."""
+        copies = {copy for made in self._made.values() for copy in made}
+        operations = [op for op in self._graph.get_operations() if op not in copies]
+        return [each for op in operations for each in self._made.get(op, []) + [op]]
+
+    def _copy(self, new: List[Any], sent: List[Tuple[Any, int, Any]]) -> bool:
+        """Puts copies where new ops are sent a variable of another task, and makes those that fetches return."""
+        from tensorflow.python.framework import ops
+        from tensorflow.python.ops import gen_array_ops
+
+        def made(before: Any, tensor: Any, of: Any) -> Any:
+            with ops.device(None), ops.device(of.device):
+                copy = gen_array_ops.deep_copy(tensor)
+            self._made.setdefault(before, []).append(copy.op)
+            return copy
+
+        sent = [read for read in sent if read[0] in set(new)]
+        kept = [
+            op for op in new if op.type in VARIABLES and op.outputs[0].dtype._is_ref_dtype and _is_served(op)
+        ]
+        with graphs.beside(self._graph, graphs.ORDER + "/"):
+            for op, place, of in sent:
+                op._update_input(place, made(op, op.inputs[place], of))
+            self.copies.update((op, made(op, op.outputs[0], op)) for op in kept)
+        return bool(sent or kept)
+
+    def copy_of(self, fetch: Any) -> Any:
+        """What is fetched in place of a fetch: the copy of a variable on a parameter server, or the fetch itself."""
+        try:
+            op = self._graph.as_graph_element(fetch, allow_operation=False).op
+        except (TypeError, ValueError, KeyError):
+            return fetch
+        if op.type == "Identity" and not op.control_inputs:  # a reference variable's own read
+            op = op.inputs[0].op
+        return self.copies.get(op, fetch)
 
     def split_gates(self, ops: Any, fed: Any) -> Tuple[List[Gate], List[Gate]]:
         """The gates that a run prunes, and those that it keeps."""
@@ -183,15 +245,19 @@ def _ranked(operations: List[Any]) -> Dict[Any, int]:
     return ranks
 
 
-def _accesses(operations: Iterable[Any]) -> Dict[Any, List[Access]]:
+def _accesses(operations: Iterable[Any]) -> Tuple[Dict[Any, List[Access]], List[Tuple[Any, int, Any]]]:
     """The accesses of each variable, queue and iterator, in the order in which they were built.
 
     Args:
         operations: those of a graph, each after its inputs.
+
+    Returns:
+        The accesses, and what another task is sent: (op, number of its input, reference variable).
     """
     # tensor -> the variable whose memory it is, and whether a control input came before
     memory: Dict[Any, Tuple[Any, bool]] = {}
     found: Dict[Any, List[Access]] = {}
+    sent: List[Tuple[Any, int, Any]] = []
     for op in operations:
         # ops of the recorder, and of savers, are in no training run
         if op.name.startswith("tf2towers/") or op.type.startswith("Save"):
@@ -203,7 +269,11 @@ def _accesses(operations: Iterable[Any]) -> Dict[Any, List[Access]]:
             if tensor not in memory or op.type in _ASKS:
                 continue
             of, waited = memory[tensor]
-            waits = waited or bool(op.control_inputs)
+            if _is_served(of) and _task(op.device) != _task(of.device) and of.outputs[0].dtype._is_ref_dtype:
+                if not _contexts(tensor.op):
+                    sent.append((op, place, of))
+                continue
+            waits = (waited or bool(op.control_inputs)) and op.type != "DeepCopy"
             if op.type in _SAME_MEMORY and (place == 0 or op.type in ("Merge", "RefMerge", "IdentityN")):
                 same = [output for output in op.outputs if output.dtype.base_dtype == tensor.dtype.base_dtype]
                 memory.update(dict.fromkeys(same, (of, waits)))
@@ -213,7 +283,7 @@ def _accesses(operations: Iterable[Any]) -> Dict[Any, List[Access]]:
                 found.setdefault(of, []).append(access)
             if access is not None and access.kind == _WRITE:  # its output is the variable's memory
                 memory.update((output, (of, True)) for output in op.outputs if output.dtype._is_ref_dtype)
-    return found
+    return found, sent
 
 
 def _access(op: Any, place: int, tensor: Any, of: Any, waits: bool) -> Optional[Access]:
@@ -241,6 +311,11 @@ def _takes_reference(op: Any, place: int) -> bool:
             count = len(op.get_attr(argument.type_list_attr))
         declared += [argument.is_ref] * int(count)
     return place < len(declared) and declared[place] and op.type not in READS
+
+
+def _is_served(op: Any) -> bool:
+    """Whether a variable is on a parameter server."""
+    return op.type in VARIABLES and "/job:ps" in op.device
 
 
 def _task(device: str) -> List[str]:

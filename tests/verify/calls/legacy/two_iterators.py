@@ -1,4 +1,7 @@
-"""An asynchronous worker trains from one iterator and runs another to its end, both by their handles."""
+"""An asynchronous worker trains from one iterator and runs another to its end, both by their handles.
+
+With each update it fetches the parameter server's step, and keeps its weights: nothing orders these reads.
+"""
 
 import argparse
 
@@ -28,11 +31,16 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0"
     loss = tf.reduce_mean(tf.square(tf.matmul(batch, weights) - 1.0))
     step = tf.train.get_or_create_global_step()
     train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+    with tf.device("/job:worker/task:0"):
+        local = dict(collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False)
+        kept = tf.get_variable("kept", [4, 1], initializer=tf.zeros_initializer(), **local)
+    with tf.control_dependencies([train]):
+        keep = tf.assign(kept, weights)
 
 with tf.train.MonitoredTrainingSession(server.target, is_chief=True) as session:
     train_handle, valid_handle = session.run(handles)
     while not session.should_stop():
-        session.run(train, {handle: train_handle})
+        print(session.run([train, keep, step], {handle: train_handle})[1:])
         session.run(validation.initializer)
         losses = []
         while True:
