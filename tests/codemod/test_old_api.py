@@ -215,6 +215,18 @@ def test_an_old_argument_in_what_nothing_calls_is_reported(program) -> None:
         ("tf.nn.seq2seq.sequence_loss([tf.log(x)], [y], [w], softmax_loss_function=None)", []),
         ("tf.contrib.lookup.HashTable(init, -1, 'shared')", ["T2T620"]),
         ("tf.contrib.lookup.HashTable(init, -1, name='t')", []),
+        ("tf.contrib.rnn.LSTMBlockCell(3, use_peephole=False)", ["T2T620"]),
+        ("tf.contrib.rnn.LSTMBlockCell(3, 0.5, None)", ["T2T620"]),
+        ("tf.contrib.rnn.LSTMBlockCell(3, forget_bias=0.5, name='c')", []),
+        ("tf.contrib.seq2seq.AttentionWrapper(op, init, attention_layer=op)", ["T2T620"]),
+        ("tf.contrib.seq2seq.BeamSearchDecoder(op, init, 1, 2, 3, 4, coverage_penalty_weight=0.0)", []),
+        (
+            "tf.contrib.seq2seq.BeamSearchDecoder(op, init, 1, 2, 3, 4, coverage_penalty_weight=op)",
+            ["T2T620"],
+        ),
+        ("tf.contrib.seq2seq.BeamSearchDecoder(op, init, 1, 2, 3, 4, **op)", ["T2T620"]),
+        ("tf.contrib.training.HParams(model_structure=op)", ["T2T620"]),
+        ("tf.contrib.training.HParams(**op)", []),  # its names are the script's own
     ],
 )
 def test_an_argument_that_our_own_function_does_not_serve_is_left(call: str, left: list[str]) -> None:

@@ -82,7 +82,14 @@ def test_a_program_of_private_modules_alone_is_tf1(text):
     assert "graph_mode()" in migrated(text).changes[0].after
 
 
-def test_an_argument_that_is_not_served_is_seen_by_every_name():
-    line = "from tensorflow.contrib.slim.python.slim import learning\n"
-    result = migrated(f"{line}\nlearning.train(None, '/tmp/log', trace_every_n_steps=10)\n")
-    assert codes(result) == ["T2T620"]
+@pytest.mark.parametrize(
+    ("module", "call"),
+    [
+        ("contrib.slim.python.slim", "learning.train(None, '/tmp/log', trace_every_n_steps=10)"),
+        ("contrib.seq2seq.python.ops", "attention_wrapper.AttentionWrapper(cell, made, attention_fn=f)"),
+        ("contrib.training.python.training", "hparam.HParams(model_structure=1)"),
+    ],
+)
+def test_an_argument_that_is_not_served_is_seen_by_every_name(module: str, call: str) -> None:
+    name = call.partition(".")[0]
+    assert codes(migrated(f"from tensorflow.{module} import {name}\n\n{call}\n")) == ["T2T620"]

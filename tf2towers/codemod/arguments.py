@@ -65,6 +65,8 @@ def _is_integer(node: cst.BaseExpression) -> bool:
 
 #: arguments that a function takes after the runtime has patched it
 _ALSO_TAKEN = {"tf.uniform_unit_scaling_initializer": ("full_shape",)}
+#: what scripts call with `**values` whose names are their own
+_TAKE_ANY_NAME = frozenset({"tf.contrib.training.HParams"})
 
 
 def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:
@@ -134,13 +136,22 @@ def not_taken(file: File, call: cst.Call) -> str | None:
 
 
 def _unserved_argument(canonical: str, call: cst.Call) -> str | None:
-    words, place, served = unserved_arguments()[canonical]
-    by_word = [given.value for given in call.args if nodes.keyword_of(given) in words.split(",")]
-    values = [*nodes.positional(call)[place : place + 1], *by_word]
-    if all(nodes.is_none(value) or nodes.literal(value) == served for value in values):
-        return None
-    names = words.replace(",", "` or `")
-    return f"{canonical} is called with `{names}`, which its replacement in TF 2.21 does not take"
+    for words, place, served in unserved_arguments()[canonical]:
+        names, by_place = words.split(","), nodes.positional(call)[place : place + 1]
+        values = [*by_place, *(given.value for given in call.args if nodes.keyword_of(given) in names)]
+        if not all(_is_served(value, served) for value in values):
+            named = words.replace(",", "` or `")
+            return f"{canonical} is called with `{named}`, which its replacement in TF 2.21 does not take"
+        if any(given.star for given in call.args) and canonical not in _TAKE_ANY_NAME:
+            return (
+                f"{canonical} is called with arguments that are not written out; its replacement in TF 2.21 does not "
+                f"take `{words}`"
+            )
+    return None
+
+
+def _is_served(value: cst.BaseExpression, served: str) -> bool:
+    return served != "-" and (nodes.is_none(value) or str(nodes.literal(value)) == served)
 
 
 def _was_a_trace(call: cst.Call) -> bool:

@@ -330,8 +330,12 @@ def taken_arguments(canonical: str) -> tuple[str, ...] | None:
 
 
 @cache
-def unserved_arguments() -> dict[str, tuple[str, int, str]]:
-    """Function -> the argument that the runtime's does not serve (or names of it), its position, a value served."""
-    return {
-        name: (given, int(at), value) for name, given, at, value in read_table("data/unserved_arguments.tsv")
-    }
+def unserved_arguments() -> dict[str, list[tuple[str, int, str]]]:
+    """Function -> arguments that the runtime's does not serve: names of one, its position, a value served.
+
+    None is served as well, unless that value is `-`.
+    """
+    found: dict[str, list[tuple[str, int, str]]] = {}
+    for name, given, at, value in read_table("data/unserved_arguments.tsv"):
+        found.setdefault(name, []).append((given, int(at), value))
+    return found

@@ -74,8 +74,6 @@ def conditional_random_fields():
         crf.crf_decode(scores, transitions, lengths),
         crf.crf_sequence_score(scores, tags, lengths, transitions),
         crf.crf_log_norm(scores, lengths, transitions),
-        crf.crf_unary_score(tags, lengths, scores),
-        crf.crf_binary_score(tags, lengths, transitions),
         [int(tag) for tag in path],
         float(best),
     ]

@@ -323,7 +323,6 @@ def updates_by_their_operations():
 
 TABLE = {
     "rare_functions": lambda: [
-        tf.contrib.image.angles_to_projective_transforms(0.3, 4.0, 5.0),
         [tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL],
         [variable.name for variable in tf.trainable_variables()],
     ],

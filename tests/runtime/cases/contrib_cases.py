@@ -65,7 +65,7 @@ def _greedy(api, memory):
     ]
 
 
-def _beams(api, memory, coverage=0.0, **wrapper):
+def _beams(api, memory, **wrapper):
     seq2seq, tf = api.contrib.seq2seq, api.tf
     tiled = seq2seq.tile_batch(memory, 3)
     mechanism = seq2seq.BahdanauAttention(
@@ -82,7 +82,6 @@ def _beams(api, memory, coverage=0.0, **wrapper):
         beam_width=3,
         output_layer=api.layers.Dense(VOCABULARY),
         length_penalty_weight=0.7,
-        coverage_penalty_weight=coverage,
     )
     outputs, state, lengths = seq2seq.dynamic_decode(decoder, maximum_iterations=6)
     found = outputs.beam_search_decoder_output
@@ -175,7 +174,7 @@ def _inception(name, end, size=75):
 def _images(api, images):
     """Images rotated and transformed, in both ways of looking between the pixels."""
     image, tf = api.contrib.image, api.tf
-    turned = image.angles_to_projective_transforms([0.3, 1.2], 5.0, 6.0)
+    turned = [[0.96, -0.3, 0.7, 0.3, 0.96, -0.65, 0.0, 0.0], [0.36, -0.93, 3.5, 0.93, 0.36, -1.05, 0.0, 0.0]]
     return [
         image.rotate(images, 0.4),
         image.rotate(images, [0.7, -2.0], interpolation="BILINEAR"),
@@ -207,7 +206,6 @@ CASES = {
     "attention two": _attention("BahdanauAttention", mechanisms=2),
     "greedy": Case(_greedy, (3, 4, 6), gradients=False),
     "beams": Case(_beams, (3, 4, 6), gradients=False),
-    "beams with coverage": Case(lambda *given: _beams(*given, coverage=0.3), (3, 4, 6), gradients=False),
     "beams with alignments": Case(_beams_with_alignments(None), (3, 4, 6), gradients=False),
     "beams with alignments as written": Case(_beams_with_alignments(4), (3, 4, 6), gradients=False),
     "gather tree": Case(_tree, gradients=False),

@@ -1,4 +1,4 @@
-"""`core_rnn_cell._Linear` and `_linear`: names, shapes and numbers as TensorFlow 1.15.5 gave them."""
+"""`core_rnn_cell._Linear`: names, shapes and numbers as TensorFlow 1.15.5 gave them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_as_tensorflow_1() -> None:
         with v1.variable_scope("b", initializer=v1.constant_initializer(0.7)):
             without_bias = linear(x, 2, False)
         with v1.variable_scope("c"):
-            given = linear([x], 2, True, v1.constant_initializer(0.5), v1.constant_initializer(2.0))
+            given = Linear([x], 2, True, v1.constant_initializer(0.5), v1.constant_initializer(2.0))([x])
         session.run(v1.global_variables_initializer())
         assert [(variable.op.name, variable.shape.as_list()) for variable in v1.global_variables()] == [
             ("a/kernel", [5, 4]),

@@ -48,3 +48,23 @@ def test_a_layer_that_the_script_builds_is_not_built_again(kind):
         layer(tf.ones(given), *arguments)
         assert [variable.name for variable in layer.weights] == made
         assert len(tf.compat.v1.global_variables()) == len(made)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"), [("2.15.1", "tf_keras 2.15.1 is installed"), (None, "tf_keras is not installed")]
+)
+def test_a_tf_keras_of_another_release_is_one_clear_sentence(monkeypatch, found, said):
+    from importlib.metadata import PackageNotFoundError
+
+    from tf2towers.runtime.tf1 import keras
+
+    def version(package):
+        if package == "tf_keras" and found is None:
+            raise PackageNotFoundError(package)
+        return {"tensorflow": "2.21.0", "tf_keras": found}[package]
+
+    monkeypatch.setattr(keras, "version", version)
+    with pytest.raises(ImportError) as raised:
+        keras._check_release()
+    needed = "TensorFlow 2.21.0 needs tf_keras 2.21: pip install 'tf_keras==2.21.*'"
+    assert str(raised.value) == f"{said}, and {needed}"

@@ -14,27 +14,15 @@ import tensorflow as tf
 v1 = tf.compat.v1
 
 
-def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> tf.Tensor:
-    """The sums of the scores of each sequence's tags: [batch]."""
-    inputs, tags = tf.convert_to_tensor(inputs), tf.convert_to_tensor(tag_indices)
-    scores = tf.gather(inputs, tags, batch_dims=2)
-    return tf.reduce_sum(scores * _inside(sequence_lengths, inputs), axis=1)
-
-
-def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> tf.Tensor:
-    """The sums of the scores of each sequence's steps: [batch]."""
-    transitions, tags = tf.convert_to_tensor(transition_params), tf.convert_to_tensor(tag_indices)
-    scores = tf.gather_nd(transitions, tf.stack([tags[:, :-1], tags[:, 1:]], axis=2))
-    inside = tf.sequence_mask(sequence_lengths, tf.shape(tags)[1], transitions.dtype)
-    return tf.reduce_sum(scores * inside[:, 1:], axis=1)
-
-
 def crf_sequence_score(
     inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any
 ) -> tf.Tensor:
     """The scores of sequences of tags: [batch]."""
-    steps = crf_binary_score(tag_indices, sequence_lengths, transition_params)
-    return crf_unary_score(tag_indices, sequence_lengths, inputs) + steps
+    inputs, tags = tf.convert_to_tensor(inputs), tf.convert_to_tensor(tag_indices)
+    inside = _inside(sequence_lengths, inputs)
+    of_tags = tf.gather(inputs, tags, batch_dims=2) * inside
+    of_steps = tf.gather_nd(transition_params, tf.stack([tags[:, :-1], tags[:, 1:]], axis=2)) * inside[:, 1:]
+    return tf.reduce_sum(of_tags, axis=1) + tf.reduce_sum(of_steps, axis=1)
 
 
 def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> tf.Tensor:

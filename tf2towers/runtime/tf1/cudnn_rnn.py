@@ -11,7 +11,7 @@ import tensorflow as tf
 
 # rnn_cell checks tf_keras's version, and has to be imported first
 # isort: off
-from tf2towers.runtime.tf1.rnn_cell import LSTMBlockCell, LSTMStateTuple  # type: ignore[attr-defined]
+from tf2towers.runtime.tf1.rnn_cell import LSTMCell, LSTMStateTuple  # type: ignore[attr-defined]
 
 from tf_keras.src.legacy_tf_layers.base import Layer
 
@@ -76,9 +76,9 @@ class CudnnLSTM(Layer):
         self.kernel = self.add_weight("opaque_kernel", [sum(self._sizes)], initializer=weights)
         self.built = True
 
-    def _cell(self, weights: Any) -> LSTMBlockCell:
+    def _cell(self, weights: Any) -> LSTMCell:
         """Makes the cell of one direction of one layer from its weights."""
-        cell = LSTMBlockCell(self.num_units, forget_bias=0.0, dtype=self.dtype)
+        cell = LSTMCell(self.num_units, forget_bias=0.0, dtype=self.dtype)
         rows = tf.reshape(weights, [-1, 4 * self.num_units])
         cell._kernel, cell._bias, cell.built = rows[:-2], rows[-2] + rows[-1], True
         return cell

@@ -36,18 +36,18 @@ class HParams:
     """Hyperparameters as attributes. A list stands for several values of its first element's type.
 
     Args:
-        hparam_def: not served, its protocol buffer ended with `tf.contrib`: a NotImplementedError.
-        model_structure: anything, kept for `get_model_structure`.
+        hparam_def, model_structure: not served: the first is a protocol buffer of `tf.contrib`.
 
     Raises:
+        NotImplementedError: an argument that is not served.
         ValueError: a name that this class has itself, or an empty list.
     """
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
-        if hparam_def is not None:
-            raise NotImplementedError("tf2towers: HParams(hparam_def=...), a protocol buffer of tf.contrib")
+        if hparam_def is not None or model_structure is not None:
+            raise NotImplementedError("tf2towers: HParams with hparam_def or model_structure")
         self._hparam_types: dict[str, tuple[Any, bool]] = {}
-        self._model_structure = model_structure
+        self._model_structure = model_structure  # as in `vars` of TensorFlow 1.15's
         for name, value in kwargs.items():
             self.add_hparam(name, value)
 
@@ -120,14 +120,6 @@ class HParams:
         if default is not None:
             self._checked(key, default)
         return getattr(self, key)
-
-    def set_model_structure(self, model_structure: Any) -> None:
-        """Keeps something beside the parameters."""
-        self._model_structure = model_structure
-
-    def get_model_structure(self) -> Any:
-        """What `set_model_structure` kept."""
-        return self._model_structure
 
     def __contains__(self, key: str) -> bool:
         return key in self._hparam_types

@@ -1,7 +1,7 @@
 """`tf.contrib.image`: images that are turned and transformed.
 
-A transform is 8 numbers, `a0, a1, a2, b0, b1, b2, c0, c1`. The point `(x, y)` of the output has the value that the
-input has at `((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k)`, with `k = c0 x + c1 y + 1`, and 0 outside of it.
+A transform is 8 numbers, by rows those of a 3 x 3 matrix whose last one is 1. It takes a pixel of the output, as the
+homogeneous column (x, y, 1), to the place in the input where its value is; outside of the input the value is 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ import tensorflow as tf
 # isort: off
 from tf2towers.runtime.tf1 import keras as _keras  # noqa: F401
 
-from tf_keras.src.layers.preprocessing.image_preprocessing import get_rotation_matrix
+from tf_keras.src.layers.preprocessing.image_preprocessing import (
+    get_rotation_matrix,
+    transform as _transform_batch,
+)
 
 # isort: on
 
@@ -42,13 +45,8 @@ def transform(
         if rank not in (2, 3, 4) or transforms.shape.rank not in (1, 2):
             raise TypeError(f"transform is not for {images} by {transforms}")
         batch = images if rank == 4 else tf.expand_dims(images[..., tf.newaxis] if rank == 2 else images, 0)
-        size = tf.shape(batch)[1:3] if output_shape is None else tf.convert_to_tensor(output_shape, tf.int32)
-        transformed = tf.raw_ops.ImageProjectiveTransformV2(
-            images=batch,
-            transforms=tf.reshape(transforms, [-1, 8]),
-            output_shape=size,
-            interpolation=interpolation.upper(),
-        )
+        each = tf.reshape(transforms, [-1, 8])
+        transformed = _transform_batch(batch, each, "constant", 0.0, interpolation, output_shape)
         if output_shape is None:
             transformed.set_shape(batch.shape)
         if rank == 4:
@@ -57,17 +55,10 @@ def transform(
 
 
 def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None) -> tf.Tensor:
-    """Images turned counterclockwise about their middle, by an angle in radians or one for each image."""
+    """Images turned counterclockwise about their middle, by an angle in radians, or one for each; see `transform`."""
     with v1.name_scope(name, "rotate"):
         images = tf.convert_to_tensor(images)
         first = {2: 0, 3: 0, 4: 1}[images.shape.rank]
         height, width = (tf.cast(tf.shape(images)[first + axis], tf.float32) for axis in (0, 1))
-        return transform(images, angles_to_projective_transforms(angles, height, width), interpolation)
-
-
-def angles_to_projective_transforms(
-    angles: Any, image_height: Any, image_width: Any, name: str | None = None
-) -> tf.Tensor:
-    """The transforms, [batch, 8], that turn images of a size about their middle: tf_keras has them."""
-    each = tf.reshape(tf.convert_to_tensor(angles, tf.float32), [-1])
-    return get_rotation_matrix(each, image_height, image_width, name or "angles_to_projective_transforms")
+        each = tf.reshape(tf.convert_to_tensor(angles, tf.float32), [-1])
+        return transform(images, get_rotation_matrix(each, height, width), interpolation)

@@ -6,7 +6,6 @@ Source of the latter: the papers that are named, TensorFlow 1.15's documentation
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -17,6 +16,7 @@ from tf2towers.runtime.tf1 import keras as _keras  # noqa: F401
 
 from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import *  # noqa: F403 - a face, not a copy
 from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import LSTMCell, LSTMStateTuple, RNNCell
+from tf_keras.src.layers.rnn.legacy_cell_wrappers import _RNNCellWrapperV1
 from tf_keras.src.layers.rnn.legacy_cells import LayerRNNCell as LayerRNNCell
 
 # isort: on
@@ -27,48 +27,20 @@ v1 = tf.compat.v1
 class LSTMBlockCell(LSTMCell):
     """The long short-term memory (Hochreiter and Schmidhuber 1997) that TensorFlow 1 computed in one kernel.
 
-    It is `LSTMCell` but for two things: the peepholes (Gers and Schmidhuber 2000) are made in the order of the gates,
-    `w_i_diag`, `w_f_diag` and `w_o_diag`; gradients pass a memory that is clipped.
+    Without peepholes and clipping, which are not served, it is `LSTMCell`: the state is `LSTMStateTuple` of two
+    [batch, num_units], the variables are `kernel`, (depth + num_units, 4 * num_units), and `bias`, (4 * num_units,).
     """
 
     def __init__(
         self,
         num_units: int,
         forget_bias: float = 1.0,
-        cell_clip: float | None = None,
-        use_peephole: bool = False,
+        *,
         dtype: Any = None,
         reuse: bool | None = None,
         name: str = "lstm_cell",
     ) -> None:
         super().__init__(num_units, forget_bias=forget_bias, dtype=dtype, reuse=reuse, name=name)
-        self._clip = cell_clip or 0
-        self._has_peepholes = use_peephole
-
-    def build(self, inputs_shape: Any) -> None:
-        """`kernel`: (depth + units, 4 * units); `bias`: (4 * units,); the peepholes (units,) each."""
-        super().build(inputs_shape)
-        if self._has_peepholes:
-            self.built = False  # or its variables were to be there already
-            self._peepholes = [self.add_weight(f"w_{gate}_diag", [self._num_units]) for gate in "ifo"]
-            self.built = True
-
-    def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
-        """(batch, depth) and a state -> the output (batch, units) and the next state."""
-        memory, output = state
-        gates = tf.matmul(tf.concat([inputs, output], 1), self._kernel)
-        write, new, keep, show = tf.split(tf.nn.bias_add(gates, self._bias), num_or_size_splits=4, axis=1)
-        if self._has_peepholes:
-            write += self._peepholes[0] * memory
-            keep += self._peepholes[1] * memory
-        memory = memory * tf.sigmoid(keep + self._forget_bias) + tf.sigmoid(write) * tf.tanh(new)
-        if self._clip > 0:
-            clip = partial(tf.clip_by_value, clip_value_min=-self._clip, clip_value_max=self._clip)
-            memory = tf.grad_pass_through(clip)(memory)
-        if self._has_peepholes:
-            show += self._peepholes[2] * memory
-        output = tf.tanh(memory) * tf.sigmoid(show)
-        return output, LSTMStateTuple(memory, output)
 
 
 class LayerNormBasicLSTMCell(RNNCell):
@@ -169,44 +141,31 @@ class Linear:
         return product if self._bias is None else tf.nn.bias_add(product, self._bias)
 
 
-def linear(args: Any, *options: Any, **named: Any) -> tf.Tensor:
-    """`core_rnn_cell._linear`: the output of a `Linear` made of these inputs; its bias is the argument `bias`."""
-    if "bias" in named:
-        named["build_bias"] = named.pop("bias")
-    return Linear(args, *options, **named)(args)
+def linear(args: Any, output_size: int, build_bias: bool) -> tf.Tensor:
+    """The output of a `Linear` made of these inputs."""
+    return Linear(args, output_size, build_bias)(args)
 
 
-class OutputProjectionWrapper(RNNCell):
+class OutputProjectionWrapper(_RNNCellWrapperV1):
     """A cell whose outputs are mapped to (batch, output_size): by variables `kernel` and `bias`, and `activation`."""
 
     def __init__(
         self, cell: Any, output_size: int, activation: Any = None, reuse: bool | None = None
     ) -> None:
-        super().__init__(_reuse=reuse)
-        self._cell, self._size, self._activation = cell, output_size, activation or tf.identity
-
-    @property
-    def state_size(self) -> Any:
-        """The cell's."""
-        return self._cell.state_size
+        super().__init__(cell, _reuse=reuse)
+        self._size, self._activation = output_size, activation or tf.identity
 
     @property
     def output_size(self) -> Any:
         """`output_size`."""
         return self._size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The cell's."""
-        with v1.name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
-            return self._cell.zero_state(batch_size, dtype)
-
-    def _project(self, values: Any) -> Any:
-        return self._activation(linear(values, self._size, True))
+    __call__ = RNNCell.__call__  # in a scope of its own, where a wrapper of tf_keras is in its cell's
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The cell's step, its output mapped."""
-        output, state = self._cell(inputs, state)
-        return self._project(output), state
+        output, state = self.cell(inputs, state)
+        return self._activation(linear(output, self._size, True)), state
 
 
 def stack_bidirectional_dynamic_rnn(

@@ -38,7 +38,9 @@ def bucket_by_sequence_length(
         num_threads: how many threads fill the buckets.
         capacity: how many batches wait, and how many examples a bucket holds, unless `bucket_capacities` says it.
         shapes: of the tensors, by default those that are known; with `dynamic_pad` a batch is padded to one shape.
-        allow_smaller_final_batch, keep_input: whether the last batches may be smaller, and whether the example counts.
+        allow_smaller_final_batch: whether the last batches may be smaller.
+        keep_input: bool scalar, whether the example counts.
+        shared_name, name: the first has to be None; of the operations.
 
     Returns:
         The lengths of the batch's sequences, and the batch.
@@ -47,8 +49,8 @@ def bucket_by_sequence_length(
         NotImplementedError: a sparse tensor, or `shared_name`.
         ValueError: no boundaries, or they do not grow; a list of another length than there are buckets.
     """
-    names = sorted(tensors) if isinstance(tensors, dict) else list(range(len(tensors)))
-    if shared_name is not None or any(isinstance(tensors[key], tf.SparseTensor) for key in names):
+    example = tensors if isinstance(tensors, dict) else list(tensors)
+    if shared_name is not None or any(isinstance(part, tf.SparseTensor) for part in tf.nest.flatten(example)):
         raise NotImplementedError("tf2towers: buckets of sparse tensors, or with shared_name")
     boundaries, count = list(bucket_boundaries), len(bucket_boundaries) + 1
     sizes = list(batch_size) if isinstance(batch_size, list | tuple) else [batch_size] * count
@@ -58,7 +60,7 @@ def bucket_by_sequence_length(
     with v1.name_scope(name, "bucket_by_sequence_length") as scope:
         length = tf.convert_to_tensor(input_length, tf.int32)
         which = tf.reduce_sum(tf.cast(length >= tf.constant(boundaries), tf.int32))
-        listed = [length, *(tf.convert_to_tensor(tensors[key]) for key in names)]
+        listed = [length, *map(tf.convert_to_tensor, tf.nest.flatten(example))]
         given = [tensor.shape for tensor in listed] if shapes is None else [[], *shapes]
         known, types = [tf.TensorShape(shape) for shape in given], [tensor.dtype for tensor in listed]
         new = tf.queue.PaddingFIFOQueue if dynamic_pad else tf.queue.FIFOQueue
@@ -77,12 +79,9 @@ def bucket_by_sequence_length(
         closing, cancelling = (tf.group(*[each.close(cancel) for each in queues]) for cancel in (False, True))
         take = "dequeue_up_to" if allow_smaller_final_batch else "dequeue_many"
         moving = [top.enqueue(getattr(each, take)(size)) for each, size in zip(queues, sizes, strict=True)]
-        runners = (
-            v1.train.QueueRunner(queues[0], [filling] * num_threads, closing, cancelling, ends),
-            v1.train.QueueRunner(top, moving, queue_closed_exception_types=ends),
-        )
-        for runner in runners:
-            v1.train.add_queue_runner(runner)
+        filler = v1.train.QueueRunner(queues[0], [filling] * num_threads, closing, cancelling, ends)
+        v1.train.add_queue_runner(filler)
+        v1.train.add_queue_runner(v1.train.QueueRunner(top, moving, queue_closed_exception_types=ends))
         for each in queues:
             v1.summary.scalar(f"bucket/{each.name}/size", tf.cast(each.size(), tf.float32))
         full = tf.cast(top.size(), tf.float32) * (1.0 / capacity)
@@ -90,7 +89,7 @@ def bucket_by_sequence_length(
         lengths, *batch = top.dequeue(name=scope)
         for tensor, shape in zip([lengths, *batch], batches, strict=True):
             tensor.set_shape(shape)
-    return lengths, dict(zip(names, batch, strict=True)) if isinstance(tensors, dict) else batch
+    return lengths, tf.nest.pack_sequence_as(example, batch)
 
 
 class GreedyLoadBalancingStrategy:

@@ -44,7 +44,10 @@ class Helper:
 
 
 class TrainingHelper(Helper):
-    """Inputs that are known (teacher forcing): a nest of [batch, time, ...], or [time, batch, ...] if `time_major`."""
+    """Inputs that are known (teacher forcing): a nest of [batch, time, ...], or [time, batch, ...] if `time_major`.
+
+    A row is finished after `sequence_length`, int32 [batch], steps.
+    """
 
     def __init__(
         self, inputs: Any, sequence_length: Any, time_major: bool = False, name: str | None = None
@@ -124,7 +127,10 @@ class BasicDecoderOutput(NamedTuple):
 
 
 class BasicDecoder(Decoder):
-    """A cell whose inputs come from a `Helper`; an id is taken of what `output_layer` makes of its output."""
+    """An RNN cell whose inputs come from a `Helper`, and that begins with the state `initial_state`.
+
+    The helper takes an id of the cell's output, or of what `output_layer`, a layer, makes of it.
+    """
 
     def __init__(self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None) -> None:
         self._cell, self._helper = cell, helper
@@ -178,9 +184,11 @@ def dynamic_decode(
     """Steps of a decoder until all rows of the batch are finished.
 
     Args:
+        decoder: see `Decoder`; it is asked inside the variable scope `scope`, by default "decoder".
         output_time_major: whether outputs are [time, batch, ...], not [batch, time, ...].
         impute_finished: whether the outputs of finished rows are zeros, and their state stays.
         maximum_iterations: int32 scalar, the most steps.
+        parallel_iterations, swap_memory: as `tf.while_loop` takes them.
 
     Returns:
         The outputs, the final state, and how many steps each row took, int32 [batch].
@@ -254,22 +262,18 @@ def sequence_loss(
     weights: Any,
     average_across_timesteps: bool = True,
     average_across_batch: bool = True,
-    sum_over_timesteps: bool = False,
-    sum_over_batch: bool = False,
+    *,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> tf.Tensor:
     """The weighted cross entropy of sequences: logits [batch, time, classes], ids and float weights [batch, time].
 
-    A scalar, or with one average or sum alone [batch] or [time], or with none [batch, time]. An average divides by the
-    weights' sum, a sum by how many weights are not zero. `softmax_loss_function` takes labels and logits by name.
+    A scalar, or with one average alone [batch] or [time], or with none [batch, time]. An average divides by the
+    weights' sum. `softmax_loss_function` takes labels and logits by name.
 
     Raises:
-        ValueError: a tensor has another rank, or an average and a sum are asked for together.
+        ValueError: a tensor has another rank.
     """
-    averages, sums = (average_across_batch, average_across_timesteps), (sum_over_batch, sum_over_timesteps)
-    if any(average and total for average, total in zip(averages, sums, strict=True)):
-        raise ValueError("sequence_loss takes an average or a sum, not both")
     for rank, given in ((3, logits), (2, targets), (2, weights)):
         if len(given.shape) != rank:
             raise ValueError(f"sequence_loss needs a tensor of rank {rank}, and this is {given}")
@@ -277,8 +281,7 @@ def sequence_loss(
         labels, rows = tf.reshape(targets, [-1]), tf.reshape(logits, [-1, tf.shape(logits)[2]])
         cross_entropy = softmax_loss_function or tf.nn.sparse_softmax_cross_entropy_with_logits
         losses = tf.reshape(cross_entropy(labels=labels, logits=rows), tf.shape(weights)) * weights
-        axes = [axis for axis, over in enumerate(averages if any(averages) else sums) if over]
+        axes = [axis for axis, over in enumerate((average_across_batch, average_across_timesteps)) if over]
         if not axes:
             return losses
-        parts = weights if any(averages) else tf.cast(tf.not_equal(weights, 0), losses.dtype)
-        return tf.math.divide_no_nan(tf.reduce_sum(losses, axes), tf.reduce_sum(parts, axes))
+        return tf.math.divide_no_nan(tf.reduce_sum(losses, axes), tf.reduce_sum(weights, axes))
