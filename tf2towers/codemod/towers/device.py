@@ -54,18 +54,16 @@ class Reader:
             return False
         origins = (each for part in nodes.walk(given) if nodes.is_name(part) for each in self._origins(part))
         words = {nodes.last_name(part).lower() for part in nodes.walk(given, *origins)}
-        if any(map(_OF_CLUSTERS.search, words)) or (
-            nodes.last_name(given) == "device" and not nodes.is_name(given)
-        ):
+        owned = (nodes.last_name(part) for part in nodes.walk(given) if isinstance(part, cst.Attribute))
+        if any(map(_OF_CLUSTERS.search, words)) or "device" in owned:
             return False  # of a task, or of a variable: `variable.device`
         return any("gpu" in word or "device" in word or "tower" in word for word in words)
 
     def _read(self, node: cst.BaseExpression, seen: set[str]) -> Device | None:
         if nodes.is_name(node) and node.value in self.local and node.value not in self.targets:
-            values = self.local[node.value]
-            if node.value in seen or len(values) != 1:
-                return None
-            return self._read(values[0], seen | {node.value})
+            values = [] if node.value in seen else self.local[node.value]
+            found = [self._read(value, seen | {node.value}) for value in values]
+            return found[0] if len(found) == 1 else Device() if any(found) else None
         if isinstance(node, _COLLECTIONS):  # a helper's argument: which device it gives is not seen
             return Device() if self._depends(node) and self._names_gpu(node) else None
         index = gpu_index(self.file, node)
@@ -76,10 +74,11 @@ class Reader:
         if isinstance(node, cst.Call):
             # `assign_to_device('/gpu:%d' % i, ps_device='/cpu:0')`
             given = (self._read(each.value, seen) for each in node.args)
-            return self._helper(node) or next(filter(None, given), None)
-        if self._depends(node) and self._names_gpu(node):
-            return Device()
-        return None
+            if device := self._helper(node) or next(filter(None, given), None):
+                return device
+        names = {part.value for part in nodes.walk(node) if nodes.is_name(part)} & self.local.keys()
+        made_of = [node, *(value for name in names for value in self.local[name])]
+        return Device() if any(map(self._depends, made_of)) and self._names_gpu(node) else None
 
     def _helper(self, call: cst.Call) -> Device | None:
         """A function of the program that is given the GPU's number, and makes '/gpu:' and that of it."""
