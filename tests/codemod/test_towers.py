@@ -123,6 +123,10 @@ def test_a_name_given_in_the_loop():
         ("d = '/gpu:%d' % i", "TowerStrategy(n)"),
         ("d = '/gpu:%d' % i if n else '/cpu:0'", "TowerStrategy("),
         ("if n:\n            d = '/gpu:%d' % i\n        else:\n            d = '/cpu:0'", "TowerStrategy()"),
+        (
+            "w = '/gpu:%d' % i\n        if n:\n            d = w\n        else:\n            d = setter(w)",
+            "TowerStrategy(n)",
+        ),
         ("w = '/{}:{}'.format(kind, i)\n        d = setter('gpu', worker=w)", "TowerStrategy()"),
     ):
         text = (

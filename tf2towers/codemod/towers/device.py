@@ -63,7 +63,10 @@ class Reader:
         if nodes.is_name(node) and node.value in self.local and node.value not in self.targets:
             values = [] if node.value in seen else self.local[node.value]
             found = [self._read(value, seen | {node.value}) for value in values]
-            return found[0] if len(found) == 1 else Device() if any(found) else None
+            if len(found) == 1:
+                return found[0]
+            indices = {device.index for device in found if device}
+            return Device(*indices if len(indices) == 1 and all(found) else ()) if indices else None
         if isinstance(node, _COLLECTIONS):  # a helper's argument: which device it gives is not seen
             return Device() if self._depends(node) and self._names_gpu(node) else None
         index = gpu_index(self.file, node)
@@ -83,11 +86,9 @@ class Reader:
     def _helper(self, call: cst.Call) -> Device | None:
         """A function of the program that is given the GPU's number, and makes '/gpu:' and that of it."""
         found = self.file.program.defined(self.file, self.file.canonical(call.func) or "")
-        if found is None:
+        if found is None or not isinstance(function := found[1], cst.FunctionDef):
             return None
-        home, function = found
-        if not isinstance(function, cst.FunctionDef):
-            return None
+        home = found[0]
         names = [parameter.name.value for parameter in function.params.params]
         given = dict(zip(names, nodes.positional(call)))  # noqa: B905 - as many as there are
         by_word = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
