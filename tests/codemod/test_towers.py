@@ -127,6 +127,7 @@ def test_a_name_given_in_the_loop():
             "w = '/gpu:%d' % i\n        if n:\n            d = w\n        else:\n            d = setter(w)",
             "TowerStrategy(n)",
         ),
+        ("g = free(i)\n        d = '/gpu:%d' % g", "TowerStrategy()"),
         ("w = '/{}:{}'.format(kind, i)\n        d = setter('gpu', worker=w)", "TowerStrategy()"),
     ):
         text = (
