@@ -93,6 +93,7 @@ NOT_WRITTEN = [
     ("i", "range(n)", "'/job:worker/task:%d' % i"),
     ("i", "range(n)", "'/gpu:0'"),
     ("v", "tf.trainable_variables()", "v.device"),
+    ("v", "tf.trainable_variables()", "device or v.device"),
     ("i", "range(n)", "unknown"),
 ]
 
@@ -118,8 +119,22 @@ def test_a_helper_that_makes_the_name():
 
 
 def test_a_name_given_in_the_loop():
-    text = f"{BODY}    for i in range(n):\n        d = '/gpu:%d' % i\n        with tf.device(d):\n            pass\n"
-    assert "TowerStrategy(n)" in after(text)
+    for given, made in (
+        ("d = '/gpu:%d' % i", "TowerStrategy(n)"),
+        ("d = '/gpu:%d' % i if n else '/cpu:0'", "TowerStrategy("),
+        ("if n:\n            d = '/gpu:%d' % i\n        else:\n            d = '/cpu:0'", "TowerStrategy()"),
+        (
+            "w = '/gpu:%d' % i\n        if n:\n            d = w\n        else:\n            d = setter(w)",
+            "TowerStrategy(n)",
+        ),
+        ("g = free(i)\n        d = '/gpu:%d' % g", "TowerStrategy()"),
+        ("w = '/{}:{}'.format(kind, i)\n        d = setter('gpu', worker=w)", "TowerStrategy()"),
+    ):
+        text = (
+            f"{BODY}    for i in range(n):\n        {given}\n        with tf.device(d):\n            pass\n"
+        )
+        assert made in after(text) and "strategy.run(tower, " in after(text)
+    assert "Strategy" not in after(text.replace("'gpu'", "'/job:ps', 'gpu'"))
 
 
 def test_a_comprehension():

@@ -54,18 +54,19 @@ class Reader:
             return False
         origins = (each for part in nodes.walk(given) if nodes.is_name(part) for each in self._origins(part))
         words = {nodes.last_name(part).lower() for part in nodes.walk(given, *origins)}
-        if any(map(_OF_CLUSTERS.search, words)) or (
-            nodes.last_name(given) == "device" and not nodes.is_name(given)
-        ):
+        owned = (nodes.last_name(part) for part in nodes.walk(given) if isinstance(part, cst.Attribute))
+        if any(map(_OF_CLUSTERS.search, words)) or "device" in owned:
             return False  # of a task, or of a variable: `variable.device`
         return any("gpu" in word or "device" in word or "tower" in word for word in words)
 
     def _read(self, node: cst.BaseExpression, seen: set[str]) -> Device | None:
         if nodes.is_name(node) and node.value in self.local and node.value not in self.targets:
-            values = self.local[node.value]
-            if node.value in seen or len(values) != 1:
-                return None
-            return self._read(values[0], seen | {node.value})
+            values = [] if node.value in seen else self.local[node.value]
+            found = [self._read(value, seen | {node.value}) for value in values]
+            if len(found) == 1:
+                return found[0]
+            indices = {device.index for device in found if device}
+            return Device(*indices if len(indices) == 1 and all(found) else ()) if indices else None
         if isinstance(node, _COLLECTIONS):  # a helper's argument: which device it gives is not seen
             return Device() if self._depends(node) and self._names_gpu(node) else None
         index = gpu_index(self.file, node)
@@ -76,19 +77,18 @@ class Reader:
         if isinstance(node, cst.Call):
             # `assign_to_device('/gpu:%d' % i, ps_device='/cpu:0')`
             given = (self._read(each.value, seen) for each in node.args)
-            return self._helper(node) or next(filter(None, given), None)
-        if self._depends(node) and self._names_gpu(node):
-            return Device()
-        return None
+            if device := self._helper(node) or next(filter(None, given), None):
+                return device
+        names = {part.value for part in nodes.walk(node) if nodes.is_name(part)} & self.local.keys()
+        made_of = [node, *(value for name in names for value in self.local[name])]
+        return Device() if any(map(self._depends, made_of)) and self._names_gpu(node) else None
 
     def _helper(self, call: cst.Call) -> Device | None:
         """The GPU of a function of the program that is given the GPU's number, and returns '/gpu:' with the number."""
         found = self.file.program.defined(self.file, self.file.canonical(call.func) or "")
-        if found is None:
+        if found is None or not isinstance(function := found[1], cst.FunctionDef):
             return None
-        home, function = found
-        if not isinstance(function, cst.FunctionDef):
-            return None
+        home = found[0]
         names = [parameter.name.value for parameter in function.params.params]
         given = dict(zip(names, nodes.positional(call)))  # noqa: B905 - as many as there are
         by_word = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
