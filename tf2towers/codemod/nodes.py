@@ -139,10 +139,8 @@ def literal(node: cst.CSTNode | None) -> Any:
     if isinstance(node, cst.SimpleString | cst.ConcatenatedString):
         value = node.evaluated_value
         return NOT_LITERAL if value is None else value
-    if isinstance(node, cst.Integer | cst.Float):
+    if isinstance(node, cst.Integer | cst.Float | cst.Imaginary):
         return node.evaluated_value
-    if isinstance(node, cst.Imaginary):
-        return complex(node.value.replace("_", ""))
     if isinstance(node, cst.Name):
         return _CONSTANTS.get(node.value, NOT_LITERAL)
     if isinstance(node, cst.FormattedStringText):

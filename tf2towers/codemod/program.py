@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -162,6 +163,10 @@ class File:
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
         return self.tree.ancestors(node)
+
+    def steps_outwards(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+        """The nodes around a node, innermost first, each after the part of it that the node is in."""
+        return pairwise([node, *self.ancestors(node)])
 
     def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """The innermost function that a node is in."""

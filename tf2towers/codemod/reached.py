@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
-from itertools import pairwise
 
 import libcst as cst
 
@@ -124,12 +123,11 @@ def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
 
     What runs where it is defined is reached all the same: `class Cell(tf.contrib.gone.Cell):`, `def f(x=tf.gone()):`.
     """
-    inner, in_a_body = node, False
-    for around in file.ancestors(node):
+    in_a_body = False
+    for inner, around in file.steps_outwards(node):
         in_a_body = in_a_body or (isinstance(around, cst.FunctionDef) and inner in nodes.block(around))
         if isinstance(around, Unit) and around in never_called(file.program.main):
             return around if in_a_body else None
-        inner = around
     return None
 
 
@@ -258,8 +256,8 @@ def _only_as_main(file: File, node: cst.CSTNode) -> bool:
     """Whether a node is in the `if __name__ == "__main__":` of a module that the script imports."""
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
-    around = [node, *file.ancestors(node)]
-    return any(_asks_for_main(each) and inner in nodes.block(each) for inner, each in pairwise(around))
+    steps = file.steps_outwards(node)
+    return any(_asks_for_main(around) and inner in nodes.block(around) for inner, around in steps)
 
 
 def _asks_for_main(statement: cst.CSTNode) -> bool:
@@ -278,11 +276,9 @@ def _asks_for_main(statement: cst.CSTNode) -> bool:
 
 def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """The tests of each `if` that a node is in, innermost first, and whether it is where the test says yes."""
-    inner = node
-    for around in file.ancestors(node):
+    for inner, around in file.steps_outwards(node):
         if isinstance(around, nodes.Branch) and inner is not around.test:
             yield around.test, inner in (nodes.block(around) if isinstance(around, cst.If) else [around.body])
-        inner = around
 
 
 def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:

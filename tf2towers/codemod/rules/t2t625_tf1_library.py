@@ -77,13 +77,11 @@ def _may_fail_to_load(file: File, node: Symbol) -> bool:
     """Whether the program goes on without the operations, or never loads them."""
     if find_unreached_context(file, node, "") is not None:
         return True
-    inner: cst.CSTNode = node
-    for around in file.ancestors(node):
+    for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.Try) and inner in block(around) and around.handlers:
             handled = " ".join(map(file.text.of, around.handlers))
             if not any(word in handled for word in ("load_op_library", "raise", "exit")):
                 return True
-        inner = around
     return False
 
 

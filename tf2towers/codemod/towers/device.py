@@ -10,7 +10,7 @@ import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import is_certain
-from tf2towers.codemod.meanings import Assigned
+from tf2towers.codemod.meanings import Assigned, Defined
 from tf2towers.codemod.program import File
 
 #: words for the tasks of a cluster
@@ -66,6 +66,9 @@ class Reader:
             if node.value in seen or len(values) != 1:
                 return None
             return self._read(values[0], seen | {node.value})
+        match self.file.meanings.bindings(node):
+            case [Defined(node=cst.FunctionDef() as function)]:  # `def place(op, i=i): return '/gpu:%d' % i`
+                return Device() if self._depends(function) and self._names_gpu(function) else None
         if isinstance(node, _COLLECTIONS):  # a helper's argument: which device it gives is not seen
             return Device() if self._depends(node) and self._names_gpu(node) else None
         index = gpu_index(self.file, node)
@@ -76,10 +79,9 @@ class Reader:
         if isinstance(node, cst.Call):
             # `assign_to_device('/gpu:%d' % i, ps_device='/cpu:0')`
             given = (self._read(each.value, seen) for each in node.args)
-            return self._helper(node) or next(filter(None, given), None)
-        if self._depends(node) and self._names_gpu(node):
-            return Device()
-        return None
+            if (found := self._helper(node) or next(filter(None, given), None)) is not None:
+                return found
+        return Device() if self._depends(node) and self._names_gpu(node) else None
 
     def _helper(self, call: cst.Call) -> Device | None:
         """A function of the program that is given the GPU's number, and makes '/gpu:' and that of it."""
@@ -118,7 +120,7 @@ class Reader:
         return any("gpu" in text for text in strings) and not any("job:" in text for text in strings)
 
     def _origins(self, name: cst.Name) -> list[cst.CSTNode]:
-        """What is assigned to a name; what a loop's target goes over."""
+        """What is assigned to a name, or its function; what a loop's target goes over."""
         found = self._assigned(name)
         if name.value in self.targets:
             for loop in self.file.ancestors(name):
@@ -129,7 +131,8 @@ class Reader:
 
     def _assigned(self, name: cst.Name) -> list[cst.CSTNode]:
         bindings = self.file.meanings.bindings(name)
-        return [binding.value for binding in bindings if isinstance(binding, Assigned)]
+        values = [binding.value for binding in bindings if isinstance(binding, Assigned)]
+        return [*values, *(binding.node for binding in bindings if isinstance(binding, Defined))]
 
 
 def gpu_index(file: File, node: cst.CSTNode) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 import libcst as cst
 
@@ -100,7 +101,7 @@ class Made:
 def strategy_argument(file: File, loop: Loop) -> Made | None:
     """What a strategy for the towers of a loop is given, where the loop begins; None where it is not certain."""
     iterable = loop.iterable
-    if not is_certain(file, iterable):
+    if not is_certain(file, iterable) or _may_leave_out(file, loop.node):
         return None
     index, expression = loop.device.index, loop.device.expression
     if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
@@ -119,6 +120,17 @@ def strategy_argument(file: File, loop: Loop) -> Made | None:
     parts = (iterable,) if expression is None else (iterable, expression)
     bound = frozenset(part.value for part in nodes.walk(loop.target) if nodes.is_name(part))
     return Made(text, parts, bound, counted=True)
+
+
+def _may_leave_out(file: File, loop: cst.CSTNode) -> bool:
+    """Whether some rounds of a loop may build no tower: `if i == count: break`, or `continue` outside of any `with`."""
+    for node in nodes.walk(*nodes.block(loop), but=(*nodes.OWN_NAMES, cst.For, cst.While)):
+        around = takewhile(lambda outer: outer is not loop, file.ancestors(node))
+        if isinstance(node, cst.Break | cst.Return):
+            return True
+        if isinstance(node, cst.Continue) and not any(isinstance(outer, cst.With) for outer in around):
+            return True
+    return False
 
 
 def as_argument(file: File, node: cst.BaseExpression) -> str:

@@ -365,14 +365,23 @@ class _Writer:
                 self.file.open_with(self._making(strategy, ""))
 
     def _is_given(self, device: cst.BaseExpression) -> bool:
-        """Whether a device is a function's parameter, once a call, in a program that makes names of several GPUs."""
+        """Whether a device is chosen elsewhere, in a program that makes names of several GPUs.
+
+        It is a function's parameter, once a call, or what a function gives in a loop that takes gradients.
+        """
         bindings = self.file.meanings.bindings(device)
-        if not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
+        loops = [around for around in self.file.ancestors(device) if isinstance(around, cst.For | cst.While)]
+        if loops:
+            values = [getattr(each, "value", device) for each in bindings] or [device]
+            called = [value.func for value in values if isinstance(value, cst.Call)]
+            known = (self.file.canonical(each) or "" for each in called)
+            if len(called) != 1 or not any(map(_takes_gradients, loops)) or next(known).startswith("tf."):
+                return False
+        elif not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
             return False
-        if any(isinstance(around, cst.For | cst.While) for around in self.file.ancestors(device)):
-            return False
-        texts = (str(literal(each)) for file in self.file.program.files for each in file.tree.literals)
-        return any(map(_SEVERAL_GPUS.search, texts))
+        files = self.file.program.files
+        texts = [str(literal(each)) for file in files for each in file.tree.literals]
+        return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
 
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
         """Whether a GPU is entered in a loop that takes gradients: the other rounds' towers are on other devices."""
