@@ -48,13 +48,11 @@ _GRAPHS = (
 )  # fmt: skip
 
 #: What a program has that builds graphs on TF 2.
-_RUN_GRAPHS = frozenset(
-    {
-        "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.disable_v2_behavior",
-        "tf.disable_eager_execution", "tf.train.Server", "tf.train.Supervisor", "tf.train.MonitoredTrainingSession",
-        "tf.get_default_session", "tf.keras.backend.get_session", "tf.keras.backend.set_session",
-    }
-)  # fmt: skip
+_RUN_GRAPHS = frozenset({
+    "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.disable_v2_behavior",
+    "tf.disable_eager_execution", "tf.train.Server", "tf.train.Supervisor", "tf.train.MonitoredTrainingSession",
+    "tf.get_default_session", "tf.keras.backend.get_session", "tf.keras.backend.set_session",
+})  # fmt: skip
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Kept = TypeVar("Kept")

@@ -24,19 +24,15 @@ from tf2towers.report.result import FindingKind
 #: builtins that look names up
 _LOOK_UP = frozenset({"globals", "vars", "locals", "eval", "exec", "__import__", "getattr"})
 #: attributes and functions of modules that do, or that make modules
-_BY_OTHER_MEANS = frozenset(
-    {
-        "import_module", "__subclasses__", "getmembers", "load_source", "load_module", "SourceFileLoader",
-        "module_from_spec", "LazyLoader", "import_string", "resolve_name",
-    }
-)  # fmt: skip
+_BY_OTHER_MEANS = frozenset({
+    "import_module", "__subclasses__", "getmembers", "load_source", "load_module", "SourceFileLoader",
+    "module_from_spec", "LazyLoader", "import_string", "resolve_name",
+})  # fmt: skip
 #: what has all modules, and functions that run what the script's own module has, whatever it is
-_ALL_OF_A_MODULE = frozenset(
-    {
-        "sys.modules", "inspect.getmodule", "gc.get_objects", "unittest.main", "tf.test.main", "doctest.testmod",
-        "absl.testing.absltest.main", "fire.Fire", "nose.main", "nose.runmodule", "pytest.main",
-    }
-)  # fmt: skip
+_ALL_OF_A_MODULE = frozenset({
+    "sys.modules", "inspect.getmodule", "gc.get_objects", "unittest.main", "tf.test.main", "doctest.testmod",
+    "absl.testing.absltest.main", "fire.Fire", "nose.main", "nose.runmodule", "pytest.main",
+})  # fmt: skip
 #: "tpu" as a word of a name: `use_tpu`, `num_TPUs`, not `output`
 _TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
 

@@ -15,13 +15,11 @@ from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
 #: what Keras 3's backend still has
-_BACKEND = frozenset(
-    {
-        "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
-        "is_int_dtype", "is_keras_tensor", "result_type", "set_epsilon", "set_floatx", "set_image_data_format",
-        "standardize_dtype",
-    }
-)  # fmt: skip
+_BACKEND = frozenset({
+    "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
+    "is_int_dtype", "is_keras_tensor", "result_type", "set_epsilon", "set_floatx", "set_image_data_format",
+    "standardize_dtype",
+})  # fmt: skip
 
 
 def notes(file: File) -> None:
