@@ -22,7 +22,15 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import evaluated_nodes
-from tf2towers.codemod.symbols import STANDARDIZATION, SWITCHES, beginnings, find_replacement, session_names
+from tf2towers.codemod.symbols import (
+    RUNTIME,
+    STANDARDIZATION,
+    SWITCHES,
+    beginnings,
+    find_replacement,
+    import_home,
+    session_names,
+)
 
 #: What a module may call on import without building a graph.
 _HARMLESS = frozenset({
@@ -139,8 +147,9 @@ def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
     runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
     if runtime is None or not file.is_read(node):
         return False
-    bindings = file.meanings.at_top(alias[1]) if alias is not None else []
-    return alias is None or alias[1] != runtime.name or len(bindings) != 1
+    if alias is None or alias[1] != runtime.name or import_home(runtime.module) != RUNTIME:
+        return True
+    return len(file.meanings.at_top(alias[1])) != 1
 
 
 def _is_harmless(name: str) -> bool:
