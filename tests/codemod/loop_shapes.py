@@ -79,6 +79,10 @@ for gpu, part in zip(gpus, parts):
 for i, (part, gpu) in enumerate(zip(tf.split(x, 2), gpus)):
     with tf.device(gpu):
         print(net(part), i)
+=== range_of_a_list -> 'strategy.per_replica(range(*[2]))'
+for i in range(*[2]):
+    with tf.device('/gpu:%d' % i):
+        print(net(x), i)
 === range_from_one -> 'strategy.per_replica(range(1, 3))'
 for i in range(1, 3):
     with tf.device('/gpu:%d' % i):

@@ -139,7 +139,7 @@ def as_argument(file: File, node: cst.BaseExpression) -> str:
     return f"({text})" if isinstance(node, cst.Tuple) and not node.lpar else text
 
 
-def moved_expression(file: File, node: cst.BaseExpression) -> str:
+def moved_expression(file: File, node: cst.BaseExpression | cst.Arg) -> str:
     """What stands for an expression where it is moved to, or written once more (`edits.moved`)."""
     return moved_text(file.text.start(node), file.text.end(node))
 
@@ -147,7 +147,7 @@ def moved_expression(file: File, node: cst.BaseExpression) -> str:
 def count_of(call: cst.Call) -> cst.BaseExpression | None:
     """How many rounds a `range` from 0 has; None for another range."""
     given = nodes.positional(call)
-    if nodes.keywords(call) or len(given) > 2:
+    if not all(map(nodes.is_plain, call.args)) or len(given) > 2:
         return None
     if len(given) == 1:
         return given[0]

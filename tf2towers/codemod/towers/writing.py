@@ -11,7 +11,7 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
-from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, literal, positional, walk
+from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, literal, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
@@ -279,9 +279,7 @@ class _Writer:
             return f"{strategy.name}.replica_ids"
         over = as_argument(self.file, argument.over)
         if isinstance(argument.over, cst.Call) and self.file.canonical(argument.over.func) in RANGES:
-            over = (
-                f"range({', '.join(moved_expression(self.file, each) for each in positional(argument.over))})"
-            )
+            over = f"range({', '.join(moved_expression(self.file, each) for each in argument.over.args)})"
         return f"{strategy.name}.per_replica({over})"
 
     def _colon(self, loop: cst.For) -> int:
