@@ -5,7 +5,8 @@
 LibCST's own work is the lower limit: it parses every file that `migrate` parses, resolves scopes, qualified names,
 parents and positions, and generates the code. Both are measured in one process that has done the work before (warm),
 and as whole processes, with all their imports. They run in turn, and the result is the median of the ratios of each
-pair's processor time, so that a change of the machine's speed does not matter.
+pair's processor time, so that a change of the machine's speed does not matter. Processes load byte code, as those of
+an installed package do, whatever PYTHONDONTWRITEBYTECODE says.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ PROVIDERS = (
 RATIO, TREE_SECONDS = 1.3, 5.0
 TREE_FILES = 1_000
 LINES = (1_000, 3_000, 10_000)
+BYTE_CODE = tempfile.TemporaryDirectory()
 
 LAYER = """
 
@@ -79,8 +81,9 @@ def seconds(command: list[str], statuses: tuple[int, ...] = (0,)) -> float:
         subprocess.CalledProcessError: the process ended with another status.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cached = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": BYTE_CODE.name}
     done = subprocess.run(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, env=os.environ
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, env=cached
     )
     if done.returncode not in statuses:
         raise subprocess.CalledProcessError(done.returncode, command)
@@ -152,7 +155,7 @@ def row(script: Path, pairs: int) -> str:
     files = files_parsed(script)
     names = ["-c", FLOOR, *map(str, files)]
     floor, migrate = [sys.executable, *names], [sys.executable, "-m", "tf2towers", "migrate", str(script)]
-    resolve_once(files), seconds(migrate)  # fills the caches
+    resolve_once(files), seconds(floor), seconds(migrate)  # fills the caches
     warm = [
         (processor_seconds(lambda: resolve_once(files)), processor_seconds(lambda: migrate_once(script)))
         for _ in range(pairs)

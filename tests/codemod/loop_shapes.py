@@ -79,6 +79,10 @@ for gpu, part in zip(gpus, parts):
 for i, (part, gpu) in enumerate(zip(tf.split(x, 2), gpus)):
     with tf.device(gpu):
         print(net(part), i)
+=== range_of_a_list -> 'strategy.per_replica(range(*[2]))'
+for i in range(*[2]):
+    with tf.device('/gpu:%d' % i):
+        print(net(x), i)
 === range_from_one -> 'strategy.per_replica(range(1, 3))'
 for i in range(1, 3):
     with tf.device('/gpu:%d' % i):
@@ -328,6 +332,22 @@ print('x' in locals())
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i)
+=== the_device_is_a_function -> 'strategy = TowerStrategy()'
+for i in range(2):
+    def place(op, i=i):
+        return '/gpu:%d' % i
+    with tf.device(place):
+        print(net(x))
+=== the_device_by_a_keyword_or_an_object -> 'strategy = TowerStrategy()'
+class Place:
+    def __init__(self, k):
+        self.k = k
+    def __call__(self, op):
+        return '/gpu:%d' % self.k
+for i in range(2):
+    named = '/gpu:{gpu}'.format(gpu=i)
+    with tf.device(named), tf.device(Place(i)):
+        print(net(x))
 === the_name_is_taken -> 'def build_tower(i):'
 tower = 'mine'
 for i in range(2):
@@ -362,7 +382,7 @@ def build():
             y = net(f(x)) + math.pi
     return y, Named.value, math.e
 print(build())
-=== break
+=== break -> 'strategy = TowerStrategy()'
 for i in range(3):
     if i == 2:
         break

@@ -29,6 +29,8 @@ ONE_LINE = [
     ("s = tf.contrib.compiler.jit.experimental_jit_scope", "s = tf.xla.experimental.jit_scope"),
     ("v = tf.__git_version__", "v = tf.version.GIT_VERSION"),
     ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = slim.nets.vgg.vgg_16.default_image_size"),
+    ("arg_scope = tf.contrib.framework.arg_scope", "arg_scope = slim.arg_scope"),
+    ("y = tf.contrib.slim.flatten(x)\nslim = tf.contrib.slim", "y = slim.flatten(x)"),
 ]  # fmt: skip
 
 

@@ -17,8 +17,9 @@ def test_a_loop_becomes_a_function(name):
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_loop_stays_a_loop(name):
-    result = after(HEAD + SHAPES[name])
-    assert "strategy.towers(" in result and ".run(" not in result
+    text, wanted = LOOPS[name]
+    result = after(HEAD + text)
+    assert wanted in result and "strategy.towers(" in result and ".run(" not in result
 
 
 @pytest.mark.parametrize("name", SHAPES)

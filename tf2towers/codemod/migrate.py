@@ -138,31 +138,16 @@ def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
     edits += move_aligned_lines(file.text, file.tree.nodes, edits)
     try:
         after = apply(script.text, edits)
-    except Conflict as problem:
-        raise SourceError(script.path, f"not migrated, please report it: {problem}") from None
-    if after != script.text:
-        after = break_long_lines(script.text, after, file.text.newline)
-        try:
+        if after != script.text:
+            after = break_long_lines(script.text, after, file.text.newline)
             check_syntax(after, script.path)
-        except SourceError as problem:
-            raise SourceError(
-                script.path, f"not migrated, please report it: the new text is wrong ({problem})"
-            ) from None
-    if script.notebook is not None:
-        show = script.notebook.shown
-        return FileChange(
-            script.path,
-            show(script.before),
-            show(after),
-            notebook=script.notebook,
-            python=after,
-            converted=script.conversion is not None,
-            checked=True,
-            edits=tuple(edited),
-        )
+    except (Conflict, SourceError) as problem:
+        raise SourceError(script.path, f"not migrated, please report it: {problem}") from None
+    show = script.notebook.shown if script.notebook is not None else str
     return FileChange(
-        script.path, script.before, after, script.encoding, script.bom, checked=True, edits=tuple(edited)
-    )
+        script.path, show(script.before), show(after), script.encoding, script.bom, checked=True,
+        edits=tuple(edited), notebook=script.notebook, python=after, converted=script.conversion is not None,
+    )  # fmt: skip
 
 
 def _edited_line(file: File, code: str, edit: Edit) -> EditedLine:

@@ -4,8 +4,8 @@ Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTar
 are left out of `children`, `walk` and `File.parent`. Names that are not expressions (`x` of `a.x`, of `f(x=1)`, of
 `def x`) are left out as well.
 
-Shapes are tested by Python's `match`: the import of libcst.matchers takes 0.22 s of processor time, all else of LibCST
-0.17 s, and `migrate` of one script 0.7 s.
+Shapes are tested by Python's `match`. The import of libcst.matchers takes 0.13 s of processor time, as all else of
+LibCST takes 0.1 s. With it, `migrate` of the CIFAR trainer takes 1.30 of LibCST's own work; without it, 1.13.
 """
 
 from __future__ import annotations
@@ -36,14 +36,12 @@ _WRAPPERS: frozenset[type[cst.CSTNode]] = frozenset((
     cst.CompIf, cst.ComparisonTarget, cst.Parameters, cst.From,
 ))  # fmt: skip
 #: fields of signs, white space, and names that are not expressions
-_NO_PARTS = frozenset(
-    {
-        "lpar", "rpar", "comma", "semicolon", "equal", "operator", "asynchronous", "dot", "colon", "first_colon",
-        "second_colon", "lbracket", "rbracket", "lbrace", "rbrace", "leading_lines", "lines_after_decorators",
-        "header", "footer", "trailing_whitespace", "indent", "relative", "posonly_ind", "name", "attr", "keyword",
-        "module", "type_parameters", "star", "rest",
-    }
-)  # fmt: skip
+_NO_PARTS = frozenset({
+    "lpar", "rpar", "comma", "semicolon", "equal", "operator", "asynchronous", "dot", "colon", "first_colon",
+    "second_colon", "lbracket", "rbracket", "lbrace", "rbrace", "leading_lines", "lines_after_decorators",
+    "header", "footer", "trailing_whitespace", "indent", "relative", "posonly_ind", "name", "attr", "keyword",
+    "module", "type_parameters", "star", "rest",
+})  # fmt: skip
 _FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.AsName: ("name",),
     cst.ImportAlias: (),
@@ -139,10 +137,8 @@ def literal(node: cst.CSTNode | None) -> Any:
     if isinstance(node, cst.SimpleString | cst.ConcatenatedString):
         value = node.evaluated_value
         return NOT_LITERAL if value is None else value
-    if isinstance(node, cst.Integer | cst.Float):
+    if isinstance(node, cst.Integer | cst.Float | cst.Imaginary):
         return node.evaluated_value
-    if isinstance(node, cst.Imaginary):
-        return complex(node.value.replace("_", ""))
     if isinstance(node, cst.Name):
         return _CONSTANTS.get(node.value, NOT_LITERAL)
     if isinstance(node, cst.FormattedStringText):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,13 +48,11 @@ _GRAPHS = (
 )  # fmt: skip
 
 #: Canonical names by which a program that runs on TF 2 shows that it builds graphs.
-_RUN_GRAPHS = frozenset(
-    {
-        "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.disable_v2_behavior",
-        "tf.disable_eager_execution", "tf.train.Server", "tf.train.Supervisor", "tf.train.MonitoredTrainingSession",
-        "tf.get_default_session", "tf.keras.backend.get_session", "tf.keras.backend.set_session",
-    }
-)  # fmt: skip
+_RUN_GRAPHS = frozenset({
+    "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.disable_v2_behavior",
+    "tf.disable_eager_execution", "tf.train.Server", "tf.train.Supervisor", "tf.train.MonitoredTrainingSession",
+    "tf.get_default_session", "tf.keras.backend.get_session", "tf.keras.backend.set_session",
+})  # fmt: skip
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Kept = TypeVar("Kept")
@@ -162,6 +161,10 @@ class File:
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
         return self.tree.ancestors(node)
+
+    def steps_outwards(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+        """The nodes around a node, innermost first, each after the part of it that the node is in."""
+        return pairwise([node, *self.ancestors(node)])
 
     def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """The innermost function that a node is in."""

@@ -44,12 +44,10 @@ def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
 
     Where there are imports alone in the `try`, any handler is for these.
     """
-    inner = node
-    for around in file.ancestors(node):
+    for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.Try) and inner in nodes.block(around):
             imports = all(isinstance(statement, nodes.Import) for statement in nodes.block(around))
             return bool(around.handlers) and (imports or any(map(_only_for_missing, around.handlers)))
-        inner = around
     return False
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
-from itertools import pairwise
 
 import libcst as cst
 
@@ -25,19 +24,15 @@ from tf2towers.report.result import FindingKind
 #: builtins that look up names
 _LOOK_UP = frozenset({"globals", "vars", "locals", "eval", "exec", "__import__", "getattr"})
 #: attributes and functions of modules that do, or that make modules
-_BY_OTHER_MEANS = frozenset(
-    {
-        "import_module", "__subclasses__", "getmembers", "load_source", "load_module", "SourceFileLoader",
-        "module_from_spec", "LazyLoader", "import_string", "resolve_name",
-    }
-)  # fmt: skip
+_BY_OTHER_MEANS = frozenset({
+    "import_module", "__subclasses__", "getmembers", "load_source", "load_module", "SourceFileLoader",
+    "module_from_spec", "LazyLoader", "import_string", "resolve_name",
+})  # fmt: skip
 #: what has all modules, and functions that run what the script's own module has, whatever it is
-_ALL_OF_A_MODULE = frozenset(
-    {
-        "sys.modules", "inspect.getmodule", "gc.get_objects", "unittest.main", "tf.test.main", "doctest.testmod",
-        "absl.testing.absltest.main", "fire.Fire", "nose.main", "nose.runmodule", "pytest.main",
-    }
-)  # fmt: skip
+_ALL_OF_A_MODULE = frozenset({
+    "sys.modules", "inspect.getmodule", "gc.get_objects", "unittest.main", "tf.test.main", "doctest.testmod",
+    "absl.testing.absltest.main", "fire.Fire", "nose.main", "nose.runmodule", "pytest.main",
+})  # fmt: skip
 #: "tpu" as a word of a name: `use_tpu`, `num_TPUs`, not `output`
 _TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
 
@@ -124,12 +119,11 @@ def never_called_around(file: File, node: cst.CSTNode) -> Unit | None:
 
     What runs where it is defined is reached all the same: `class Cell(tf.contrib.gone.Cell):`, `def f(x=tf.gone()):`.
     """
-    inner, in_a_body = node, False
-    for around in file.ancestors(node):
+    in_a_body = False
+    for inner, around in file.steps_outwards(node):
         in_a_body = in_a_body or (isinstance(around, cst.FunctionDef) and inner in nodes.block(around))
         if isinstance(around, Unit) and around in never_called(file.program.main):
             return around if in_a_body else None
-        inner = around
     return None
 
 
@@ -258,8 +252,8 @@ def _only_as_main(file: File, node: cst.CSTNode) -> bool:
     """Whether a node is in the `if __name__ == "__main__":` of a module that the script imports."""
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
-    around = [node, *file.ancestors(node)]
-    return any(_asks_for_main(each) and inner in nodes.block(each) for inner, each in pairwise(around))
+    steps = file.steps_outwards(node)
+    return any(_asks_for_main(around) and inner in nodes.block(around) for inner, around in steps)
 
 
 def _asks_for_main(statement: cst.CSTNode) -> bool:
@@ -278,11 +272,9 @@ def _asks_for_main(statement: cst.CSTNode) -> bool:
 
 def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """The tests of each `if` that a node is in, innermost first, and whether it is where the test says yes."""
-    inner = node
-    for around in file.ancestors(node):
+    for inner, around in file.steps_outwards(node):
         if isinstance(around, nodes.Branch) and inner is not around.test:
             yield around.test, inner in (nodes.block(around) if isinstance(around, cst.If) else [around.body])
-        inner = around
 
 
 def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:

@@ -16,14 +16,12 @@ from tf2towers.codemod.symbols import find_replacement, read_table
 _HOME = "tf2towers.runtime.tf1.standalone_keras"
 _DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "keras.utils.to_categorical.")
 #: a model that trains, counts or saves by itself: not measured against Keras 2.2.4
-_METHODS = frozenset(
-    {
-        "add_loss", "add_metric", "add_update", "add_weight", "compile", "count_params", "evaluate",
-        "evaluate_generator", "fit", "fit_generator", "from_config", "get_config", "get_weights", "load_weights",
-        "predict", "predict_generator", "predict_on_batch", "save_weights", "set_weights", "summary",
-        "test_on_batch", "to_json", "to_yaml", "train_on_batch",
-    }
-)  # fmt: skip
+_METHODS = frozenset({
+    "add_loss", "add_metric", "add_update", "add_weight", "compile", "count_params", "evaluate",
+    "evaluate_generator", "fit", "fit_generator", "from_config", "get_config", "get_weights", "load_weights",
+    "predict", "predict_generator", "predict_on_batch", "save_weights", "set_weights", "summary",
+    "test_on_batch", "to_json", "to_yaml", "train_on_batch",
+})  # fmt: skip
 
 
 #: texts that stand for initializers, beside those that are names of functions

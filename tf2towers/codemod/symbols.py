@@ -30,13 +30,11 @@ _SAME_MODULE = (
 )
 
 #: Calls that `graph_mode` replaces.
-SWITCHES = frozenset(
-    {
-        "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",
-        "tf.disable_tensor_equality", "tf.disable_resource_variables", "tf.enable_resource_variables",
-        "tf.disable_control_flow_v2", "tf.enable_control_flow_v2",
-    }
-)  # fmt: skip
+SWITCHES = frozenset({
+    "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",
+    "tf.disable_tensor_equality", "tf.disable_resource_variables", "tf.enable_resource_variables",
+    "tf.disable_control_flow_v2", "tf.enable_control_flow_v2",
+})  # fmt: skip
 
 #: a function that `graph_mode` makes TF 1.15's again; TF 2's would compute something else without an error
 STANDARDIZATION = "tf.image.per_image_standardization"

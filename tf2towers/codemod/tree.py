@@ -58,9 +58,10 @@ class Tree:
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around a node that does not only wrap it (`nodes.py`); None for the module."""
-        around = self._parents.get(node)
+        parents = self._metadata[ParentNodeProvider]
+        around = parents.get(node)
         while around is not None and is_wrapper(around):
-            around = self._parents.get(around)
+            around = parents.get(around)
         return around
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -76,11 +77,7 @@ class Tree:
 
     @cached_property
     def _metadata(self) -> Mapping[Any, Mapping[cst.CSTNode, Any]]:
-        return self._wrapper.resolve_many((ScopeProvider, ExpressionContextProvider))
-
-    @cached_property
-    def _parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:
-        return self._wrapper.resolve(ParentNodeProvider)
+        return self._wrapper.resolve_many((ScopeProvider, ExpressionContextProvider, ParentNodeProvider))
 
     @cached_property
     def scopes(self) -> Mapping[cst.CSTNode, Scope | None]:

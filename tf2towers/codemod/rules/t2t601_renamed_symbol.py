@@ -17,6 +17,7 @@ from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import can_drop_import
 from tf2towers.codemod.rules.t2t620_removed_symbol import resets_a_server
 from tf2towers.codemod.symbols import (
+    RUNTIME,
     SWITCHES,
     Found,
     find_replacement,
@@ -30,18 +31,18 @@ from tf2towers.codemod.symbols import (
 
 def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of a symbol that has another name now."""
-    for node, canonical in file.spelled_symbols:
-        if resets_a_server(file, node):
-            continue
-        alias = alias_of(file, node)
-        if alias is not None and find_replacement(canonical).kind == "runtime":
-            if left_through(file, alias[1], canonical):
-                continue
-            if _is_imported_instead(file, *alias, canonical):
+    done: set[cst.CSTNode] = set()
+    for node, canonical in file.spelled_symbols:  # first, for these say under what names modules are imported
+        if (alias := alias_of(file, node)) is not None:
+            left = find_replacement(canonical).kind == "runtime" and left_through(file, alias[1], canonical)
+            if not left and (
+                _is_imported_instead(file, *alias, canonical) or _is_needless(file, alias[1], canonical)
+            ):
                 yield remove_statement(file, alias[0])
-                continue
-        if alias is not None and _is_needless(file, alias[1], canonical):
-            yield remove_statement(file, alias[0])
+                left = True
+            done |= {node} if left else set()
+    for node, canonical in file.spelled_symbols:
+        if node in done or resets_a_server(file, node):
             continue
         text = _replacement_text(file, node, canonical)
         if text is None or text == file.text.of(node):
@@ -90,9 +91,9 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
     runtime = find_replacement(canonical).runtime
     if runtime is None or runtime.name != bound or not isinstance(file.parent(statement), cst.Module):
         return False
-    if len(file.meanings.at_top(bound)) != 1:
+    if len(file.meanings.at_top(bound)) != 1 or import_home(runtime.module) != RUNTIME:
         return False
-    file.wanted[import_home(runtime.module), bound] = bound
+    file.wanted[RUNTIME, bound] = bound
     return True
 
 

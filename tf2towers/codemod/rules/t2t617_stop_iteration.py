@@ -35,8 +35,7 @@ def _value(file: File, node: cst.Raise) -> str | None:
 
 def _ends_generator(file: File, node: cst.Raise) -> bool:
     """Whether a `raise` certainly ends the generator that it is in."""
-    inner: cst.CSTNode = node
-    for around in file.ancestors(node):
+    for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.FunctionDef):
             is_generator = any(isinstance(part, cst.Yield) for part in walk(*block(around), but=OWN_NAMES))
             return around.asynchronous is None and is_generator
@@ -47,7 +46,6 @@ def _ends_generator(file: File, node: cst.Raise) -> bool:
         names = [name for item in around.items for name in walk(item)] if isinstance(around, cst.With) else []
         if any(is_name(name) and name.value == "StopIteration" for name in names):
             return False
-        inner = around
     return False
 
 

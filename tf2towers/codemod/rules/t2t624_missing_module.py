@@ -109,12 +109,10 @@ def may_fail(file: File, node: cst.CSTNode) -> bool:
 
 def _is_guarded(file: File, node: cst.CSTNode) -> bool:
     """Whether the program goes on without the module: the import is in a `try` that catches its failure."""
-    inner: cst.CSTNode = node
-    for around in file.ancestors(node):
+    for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.Try) and around.handlers and inner not in block(around.finalbody):
             if not (inner in block(around) and all(_ends_program(block(each)) for each in around.handlers)):
                 return True
-        inner = around
     return False
 
 

@@ -15,13 +15,11 @@ from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
 #: what Keras 3's backend still has
-_BACKEND = frozenset(
-    {
-        "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
-        "is_int_dtype", "is_keras_tensor", "result_type", "set_epsilon", "set_floatx", "set_image_data_format",
-        "standardize_dtype",
-    }
-)  # fmt: skip
+_BACKEND = frozenset({
+    "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
+    "is_int_dtype", "is_keras_tensor", "result_type", "set_epsilon", "set_floatx", "set_image_data_format",
+    "standardize_dtype",
+})  # fmt: skip
 
 
 def notes(file: File) -> None:
@@ -77,13 +75,11 @@ def _may_fail_to_load(file: File, node: Symbol) -> bool:
     """Whether the program goes on without the operations, or never loads them."""
     if find_unreached_context(file, node, "") is not None:
         return True
-    inner: cst.CSTNode = node
-    for around in file.ancestors(node):
+    for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.Try) and inner in block(around) and around.handlers:
             handled = " ".join(map(file.text.of, around.handlers))
             if not any(word in handled for word in ("load_op_library", "raise", "exit")):
                 return True
-        inner = around
     return False
 
 

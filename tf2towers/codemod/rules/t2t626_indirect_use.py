@@ -21,12 +21,10 @@ _HARMLESS = frozenset(
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
 _RUN_TEXTS = ("builtins.eval", "builtins.exec")
 #: functions, and `sys.modules`, that give a module by its name
-_IMPORTING = frozenset(
-    {
-        "__import__", "import_module", "modules", "find_spec", "LazyLoader", "builtins.__import__",
-        "importlib.import_module", "sys.modules",
-    }
-)  # fmt: skip
+_IMPORTING = frozenset({
+    "__import__", "import_module", "modules", "find_spec", "LazyLoader", "builtins.__import__",
+    "importlib.import_module", "sys.modules",
+})  # fmt: skip
 
 
 def notes(file: File) -> None:

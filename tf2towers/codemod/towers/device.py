@@ -10,7 +10,7 @@ import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import is_certain
-from tf2towers.codemod.meanings import Assigned
+from tf2towers.codemod.meanings import Assigned, Defined
 from tf2towers.codemod.program import File
 
 #: words for the tasks of a cluster
@@ -67,6 +67,9 @@ class Reader:
                 return found[0]
             indices = {device.index for device in found if device}
             return Device(*indices if len(indices) == 1 and all(found) else ()) if indices else None
+        match self.file.meanings.bindings(node):
+            case [Defined(node=cst.FunctionDef() as function)]:  # `def place(op, i=i): return '/gpu:%d' % i`
+                return Device() if self._depends(function) and self._names_gpu(function) else None
         if isinstance(node, _COLLECTIONS):  # a helper's argument: which device it gives is not seen
             return Device() if self._depends(node) and self._names_gpu(node) else None
         index = gpu_index(self.file, node)
@@ -118,7 +121,7 @@ class Reader:
         return any("gpu" in text for text in strings) and not any("job:" in text for text in strings)
 
     def _origins(self, name: cst.Name) -> list[cst.CSTNode]:
-        """What is assigned to a name; what a loop's target goes over."""
+        """What is assigned to a name, or its function; what a loop's target goes over."""
         found = self._assigned(name)
         if name.value in self.targets:
             for loop in self.file.ancestors(name):
@@ -129,7 +132,8 @@ class Reader:
 
     def _assigned(self, name: cst.Name) -> list[cst.CSTNode]:
         bindings = self.file.meanings.bindings(name)
-        return [binding.value for binding in bindings if isinstance(binding, Assigned)]
+        values = [binding.value for binding in bindings if isinstance(binding, Assigned)]
+        return [*values, *(binding.node for binding in bindings if isinstance(binding, Defined))]
 
 
 def gpu_index(file: File, node: cst.CSTNode) -> str | None:

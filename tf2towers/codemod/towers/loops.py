@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 import libcst as cst
 
@@ -100,7 +101,7 @@ class Made:
 def strategy_argument(file: File, loop: Loop) -> Made | None:
     """The arguments of a strategy for a loop's towers, evaluated where the loop begins; None if not certain."""
     iterable = loop.iterable
-    if not is_certain(file, iterable):
+    if not is_certain(file, iterable) or _may_leave_out(file, loop.node):
         return None
     index, expression = loop.device.index, loop.device.expression
     if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
@@ -121,13 +122,24 @@ def strategy_argument(file: File, loop: Loop) -> Made | None:
     return Made(text, parts, bound, counted=True)
 
 
+def _may_leave_out(file: File, loop: cst.CSTNode) -> bool:
+    """Whether some rounds of a loop may build no tower: `if i == count: break`, or `continue` outside of any `with`."""
+    for node in nodes.walk(*nodes.block(loop), but=(*nodes.OWN_NAMES, cst.For, cst.While)):
+        around = takewhile(lambda outer: outer is not loop, file.ancestors(node))
+        if isinstance(node, cst.Break | cst.Return):
+            return True
+        if isinstance(node, cst.Continue) and not any(isinstance(outer, cst.With) for outer in around):
+            return True
+    return False
+
+
 def as_argument(file: File, node: cst.BaseExpression) -> str:
     """The text of an expression that is moved into a call: a tuple gets brackets."""
     text = moved_expression(file, node)
     return f"({text})" if isinstance(node, cst.Tuple) and not node.lpar else text
 
 
-def moved_expression(file: File, node: cst.BaseExpression) -> str:
+def moved_expression(file: File, node: cst.BaseExpression | cst.Arg) -> str:
     """A placeholder for the expression's text at the place that it is moved or copied to (`edits.moved_text`)."""
     return moved_text(file.text.start(node), file.text.end(node))
 
@@ -135,7 +147,7 @@ def moved_expression(file: File, node: cst.BaseExpression) -> str:
 def count_of(call: cst.Call) -> cst.BaseExpression | None:
     """The number of rounds of a `range` from 0, as an expression; None for another range."""
     given = nodes.positional(call)
-    if nodes.keywords(call) or len(given) > 2:
+    if not all(map(nodes.is_plain, call.args)) or len(given) > 2:
         return None
     if len(given) == 1:
         return given[0]

@@ -25,12 +25,10 @@ from tf2towers.codemod.towers.loops import Loop, count_of
 #: what reads or binds the names of a function without naming them
 _SEES_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
 #: functions that call a function argument before they return, and do not keep it
-_CALLS_AT_ONCE = frozenset(
-    {
-        "tf.cond", "tf.case", "tf.while_loop", "tf.map_fn", "tf.scan", "tf.foldl", "tf.foldr", "builtins.sorted",
-        "builtins.min", "builtins.max", "tf.contrib.framework.nest.map_structure", "tf.nest.map_structure",
-    }
-)  # fmt: skip
+_CALLS_AT_ONCE = frozenset({
+    "tf.cond", "tf.case", "tf.while_loop", "tf.map_fn", "tf.scan", "tf.foldl", "tf.foldr", "builtins.sorted",
+    "builtins.min", "builtins.max", "tf.contrib.framework.nest.map_structure", "tf.nest.map_structure",
+})  # fmt: skip
 #: methods that change a list
 CHANGES = frozenset(
     {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update"}

@@ -11,7 +11,7 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
-from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, literal, positional, walk
+from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, literal, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
@@ -279,9 +279,7 @@ class _Writer:
             return f"{strategy.name}.replica_ids"
         over = as_argument(self.file, argument.over)
         if isinstance(argument.over, cst.Call) and self.file.canonical(argument.over.func) in RANGES:
-            over = (
-                f"range({', '.join(moved_expression(self.file, each) for each in positional(argument.over))})"
-            )
+            over = f"range({', '.join(moved_expression(self.file, each) for each in argument.over.args)})"
         return f"{strategy.name}.per_replica({over})"
 
     def _colon(self, loop: cst.For) -> int:
@@ -365,14 +363,24 @@ class _Writer:
                 self.file.open_with(self._making(strategy, ""))
 
     def _is_given(self, device: cst.BaseExpression) -> bool:
-        """Whether a device is a parameter that is used outside loops, in a program that names several GPUs."""
+        """Whether a device is chosen elsewhere, in a program that names several GPUs.
+
+        It is a function's parameter that is used outside loops, or what a function returns in a loop that takes
+        gradients.
+        """
         bindings = self.file.meanings.bindings(device)
-        if not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
+        loops = [around for around in self.file.ancestors(device) if isinstance(around, cst.For | cst.While)]
+        if loops:
+            values = [getattr(each, "value", device) for each in bindings] or [device]
+            called = [value.func for value in values if isinstance(value, cst.Call)]
+            known = (self.file.canonical(each) or "" for each in called)
+            if len(called) != 1 or not any(map(_takes_gradients, loops)) or next(known).startswith("tf."):
+                return False
+        elif not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
             return False
-        if any(isinstance(around, cst.For | cst.While) for around in self.file.ancestors(device)):
-            return False
-        texts = (str(literal(each)) for file in self.file.program.files for each in file.tree.literals)
-        return any(map(_SEVERAL_GPUS.search, texts))
+        files = self.file.program.files
+        texts = [str(literal(each)) for file in files for each in file.tree.literals]
+        return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
 
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
         """Whether a loop that takes gradients enters a GPU: the towers of its other rounds are on other devices."""
