@@ -1,14 +1,12 @@
-"""The devices that the trainers here train on, the operation that sums gradients, and the dtype of the layers.
+"""All trainers' choice of devices, all-reduce and precision.
 
-The choices, for all trainers:
-
-- Without a flag all GPUs are used. GPUs that are not there become logical devices of the CPU, which is said.
-- GPUs: TensorFlow's own choice adds up, NCCL, which sends from GPU to GPU. Logical devices of one CPU share its
-  memory: there the sum is made on one of them, because a ring of copies costs more than it saves.
-- Logical devices of one CPU may share its cores: as many threads in an operation as there are cores for a device. Small
-  operations gain by it, and sums round otherwise. A comparison with one device does not: that one has all cores.
-- Between workers TensorFlow's own choice adds up as well, as MultiWorkerMirroredStrategy has it.
-- Weights are float32 whatever the layers compute in; float16's gradients are scaled, or small ones would be 0.
+- Devices: all GPUs, unless a flag says otherwise. Where GPUs are missing, logical CPU devices take their place, and a
+  line says so.
+- All-reduce: on GPUs and between workers TensorFlow's default, which is NCCL on GPUs. On logical CPU devices the sum is
+  made on one of them: they share a memory, where a ring of copies costs more than it saves.
+- Threads: `share_cores` gives each logical CPU device its part of the cores. Small operations get faster, and sums
+  round otherwise. It is not used where one device is timed as well, since that one may use all cores.
+- Precision: weights are float32 in all cases. With float16 the loss is scaled, or small gradients would become 0.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ import keras
 import tensorflow as tf
 from absl import flags
 
-#: Operations that can sum the gradients in place of the choice above. docs/mobilenet.md says when to choose which.
+#: What may take the place of the default all-reduce. docs/mobilenet.md says when to choose which.
 ALL_REDUCE: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] = {
     "nccl": tf.distribute.NcclAllReduce,
     "hierarchical": tf.distribute.HierarchicalCopyAllReduce,
@@ -31,7 +29,7 @@ ALL_REDUCE: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] = {
 
 
 def define_flags() -> None:
-    """The flags of every trainer on devices, and on the computation on them."""
+    """The flags for devices, all-reduce and precision."""
     flags.DEFINE_integer(
         "num_gpus", None, "How many GPUs to use. Not set: all; if there is none, 2 logical CPU devices."
     )
@@ -43,13 +41,13 @@ def define_flags() -> None:
 
 
 def define_computing_flags() -> None:
-    """The flags that a cluster's trainers have as well: its workers take the devices that they find."""
+    """The flags for precision and XLA: all that the cluster trainers have, since a worker uses all its GPUs."""
     flags.DEFINE_enum("precision", "float32", ["float32", "bfloat16", "float16"], "What layers compute in.")
     flags.DEFINE_boolean("jit", False, "Compile what each replica computes with XLA, which rounds otherwise.")
 
 
 def choose_devices(num_gpus: int | None = None, names: list[str] | None = None) -> list[str]:
-    """The devices to use. Call it before anything is computed: TensorFlow sets up its devices once."""
+    """The devices to train on. Call it before anything is computed: logical devices cannot be made later."""
     found = len(tf.config.list_physical_devices("GPU"))
     names = names or [f"/gpu:{gpu}" for gpu in range(num_gpus or found)] or ["/cpu:0", "/cpu:1"]
     on_gpus = all("gpu" in name.lower() for name in names)
@@ -66,7 +64,7 @@ def choose_devices(num_gpus: int | None = None, names: list[str] | None = None) 
 
 
 def share_cores(devices: list[str]) -> None:
-    """Gives each of several CPU devices its share of the cores; without effect once something has been computed."""
+    """Give each logical CPU device its part of the cores. It has no effect once something has been computed."""
     if all("cpu" in device.lower() for device in devices):
         own = max(1, (os.cpu_count() or 1) // len(devices))
         with contextlib.suppress(RuntimeError):
@@ -74,7 +72,7 @@ def share_cores(devices: list[str]) -> None:
 
 
 def mirrored(devices: list[str], all_reduce: str | None = None) -> tf.distribute.MirroredStrategy:
-    """A strategy with a copy of the model on each device. Make one in a process: two would mix up their messages."""
+    """The strategy that keeps a copy of the model on each device. Make one a process: two mix up their messages."""
     on_cpu = all("cpu" in device.lower() for device in devices)
     if all_reduce == "nccl" and not all("gpu" in device.lower() for device in devices):
         raise SystemExit("--all_reduce=nccl: NCCL is NVIDIA's, for GPUs alone")
@@ -85,17 +83,17 @@ def mirrored(devices: list[str], all_reduce: str | None = None) -> tf.distribute
 
 
 def alone(device: str) -> tf.distribute.Strategy:
-    """A strategy of one device, without copies and sums. On a machine without GPUs, it is the default one."""
+    """The strategy for one device, without copies and sums. The first CPU without a GPU needs none: the default."""
     if device == "/cpu:0" and not tf.config.list_physical_devices("GPU"):
         return tf.distribute.get_strategy()
     return tf.distribute.OneDeviceStrategy(device)
 
 
 def input_options(strategy: tf.distribute.Strategy) -> tf.distribute.InputOptions | None:
-    """How batches get to the replicas: to GPUs during the step before; devices of one CPU share the memory.
+    """How batches come to the replicas. GPUs get the next batch while they compute; that is the default.
 
-    The op that sends them makes malloc return memory at once (TensorFlow 2.21): docs/performance.md. So each replica on
-    the CPU has an input pipeline of its own.
+    Each replica on the CPU has an input pipeline of its own, so that no batch is sent: TensorFlow 2.21 sends batches in
+    a way that makes malloc give memory back at once, which is slow (docs/performance.md).
     """
     if not isinstance(strategy, tf.distribute.MirroredStrategy):
         return None
@@ -106,7 +104,7 @@ def input_options(strategy: tf.distribute.Strategy) -> tf.distribute.InputOption
 
 
 def set_precision(precision: str) -> None:
-    """Sets the precision of the layers that are made from now on."""
+    """Set what layers that are made from now on compute in."""
     keras.mixed_precision.set_global_policy("float32" if precision == "float32" else f"mixed_{precision}")
 
 

@@ -53,8 +53,8 @@ def training_batches(
 ) -> tf.data.Dataset:
     """A worker's batches without end, one for each of its replicas a step. TF1: mnist.train.next_batch, feed_dict.
 
-    It is read where it is used. Each worker has its part of the images, and goes on where it was after `first` steps.
-    Without a seed each shuffles in a way of its own.
+    Each worker reads and shuffles its own part of the images, from the batch after `first` steps on. Without a seed
+    the order is another one in each worker and each run.
     """
     if data_dir:
         images, labels, *_ = trainer_data.find_mnist(Path(data_dir))

@@ -10,8 +10,8 @@ preemption) tells the others, and all save the same step before they end.
 
 The commands are TF1's; a ps has nothing to do and ends at once. Comments marked "TF1:" name what a piece takes
 the place of. The asynchronous twin is mnist_parameter_server.py. Beside it stand devices.py, mnist_cluster.py,
-mnist_model.py, mnist_training.py and trainer_data.py. Keras does not promise this strategy for its version 3, but for
-this use it is tested here.
+mnist_model.py, mnist_training.py and trainer_data.py. Keras 3 does not promise to support this strategy; this use of
+it is tested here.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ piece takes the place of. The synchronous twin is mnist_multi_worker.py. Beside 
 mnist_model.py, mnist_training.py and trainer_data.py.
 
 Keras 3 does not support ParameterServerStrategy officially (github.com/keras-team/keras/issues/18624): `fit` does not
-work under it. A loop of one's own does, as here, where it is tested.
+work under it. A hand-written loop like this one does, and is tested.
 """
 
 from __future__ import annotations

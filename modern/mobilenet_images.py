@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import devices
-import numpy as np
 import tensorflow as tf
 import trainer_data
 
@@ -17,146 +14,116 @@ JPEG_START = b"\xff\xd8"
 
 
 class Images(NamedTuple):
-    """Images uint8 of any height and width with the number of their class, and others to evaluate on, if any.
+    """Images uint8 of any height and width, or the names of their files, each with the number of its class."""
 
-    Elements that are to be shuffled are file names where the images are in files; `read` makes images of them.
-    """
-
-    dataset: tf.data.Dataset
+    train: tf.data.Dataset
     number: int
     classes: int
-    validation: tf.data.Dataset | None = None
+    validation: tf.data.Dataset
     buffer: int = 1024  # of the shuffle
-    read: Callable[[Any, Any], tuple[Any, Any]] = lambda image, label: (image, label)
 
 
-def load(name: str, data_dir: str = "", part: float = 0.0) -> Images:
-    """The digits, a data set of TensorFlow Datasets, or where `data_dir` is given the JPEG files under it.
+def load(name: str, data_dir: str = "", part: float = 0.0, most: int = 0) -> Images:
+    """The digits, a data set of TensorFlow Datasets, or the JPEG files under `data_dir`, where that is given.
 
-    Of the latter two so large a part, the last one, is kept for evaluation.
+    The digits have other images to evaluate on. Of the others the last `part` is kept for it. Where `most` is given,
+    at most so many are trained on.
 
     Raises:
         DataError: they are not there.
     """
+    buffer, held = 1024, None
     if data_dir:
-        return load_jpegs(Path(data_dir), part)
-    if name != "digits":
-        return load_tfds(name, part)
-    images, labels = trainer_data.load_digits()
-    test = tf.data.Dataset.from_tensor_slices(trainer_data.load_digits("test"))
-    dataset = tf.data.Dataset.from_tensor_slices((images, labels))
-    return Images(dataset, len(images), trainer_data.NUM_CLASSES, test)
+        names, labels, classes = list_jpegs(Path(data_dir))
+        images, number = tf.data.Dataset.from_tensor_slices((names, labels)), len(names)
+        buffer = number  # they are listed class by class
+        if part or most:  # of each class some
+            images = images.shuffle(number, seed=0, reshuffle_each_iteration=False)
+    elif name == "digits":
+        images = tf.data.Dataset.from_tensor_slices(trainer_data.load_digits())
+        held = tf.data.Dataset.from_tensor_slices(trainer_data.load_digits("test"))
+        number, classes = int(images.cardinality()), trainer_data.NUM_CLASSES
+    else:
+        images, classes = load_tfds(name)
+        number = int(images.cardinality())
+    rest = number if held else number - int(number * part)
+    trained = min(rest, most or rest)
+    return Images(images.take(trained), trained, classes, held or images.skip(rest), buffer)
 
 
-def load_tfds(name: str, part: float = 0.0) -> Images:
-    """The training split of a data set; it is downloaded the first time."""
-    if importlib.util.find_spec("tensorflow_datasets") is None:
-        raise trainer_data.DataError(
-            f"{name} comes with TensorFlow Datasets: `pip install tensorflow-datasets`, "
-            "or name a folder of JPEG files by --data-dir"
-        )
-    import tensorflow_datasets as tfds
-
+def load_tfds(name: str) -> tuple[tf.data.Dataset, int]:
+    """The training split of a data set, which is downloaded the first time, and the number of classes."""
+    try:
+        import tensorflow_datasets as tfds
+    except ImportError as error:
+        ways = "`pip install tensorflow-datasets`, or name a folder of JPEG files by --data-dir"
+        raise trainer_data.DataError(f"{name} comes with TensorFlow Datasets: {ways}") from error
     try:
         dataset, info = tfds.load(name, split="train", as_supervised=True, with_info=True)
     except tfds.core.registered.DatasetNotFoundError as error:
         raise trainer_data.DataError(f"TensorFlow Datasets has no {name!r}") from error
     except (OSError, tfds.download.DownloadError) as error:
         raise trainer_data.DataError(f"{name} cannot be downloaded: {error}") from error
-    number = int(dataset.cardinality())
-    kept, classes = int(number * part), info.features["label"].num_classes
-    held = dataset.skip(number - kept) if kept else None
-    return Images(dataset.take(number - kept), number - kept, classes, held)
+    return dataset, info.features["label"].num_classes
 
 
-def load_jpegs(folder: Path, part: float = 0.0) -> Images:
-    """A folder for each class with its JPEG files in it. Files that are not JPEG inside are said and left out."""
+def list_jpegs(folder: Path) -> tuple[list[str], list[int], int]:
+    """The JPEG files in the folder's folders, the number of each one's folder, and how many folders there are."""
     if not folder.is_dir():
         raise trainer_data.DataError(f"{folder} is not a directory")
-    classes = sorted(path for path in folder.iterdir() if path.is_dir())
-    names, labels, strange = [], [], []
-    for label, kind in enumerate(classes):
-        for path in sorted(kind.iterdir()):
-            if path.suffix.lower() not in (".jpg", ".jpeg"):
-                continue
+    kinds = sorted(path for path in folder.iterdir() if path.is_dir())
+    files: list[Path] = []
+    strange: list[Path] = []
+    for path in sorted(folder.glob("*/*")):
+        if path.suffix.lower() in (".jpg", ".jpeg"):
             with path.open("rb") as file:
-                if file.read(2) == JPEG_START:
-                    names.append(str(path))
-                    labels.append(label)
-                else:
-                    strange.append(path)
+                (files if file.read(2) == JPEG_START else strange).append(path)
     if strange:
         print(f"left out {len(strange)} files that are not JPEG inside, the first is {strange[0]}")
-    if not names:
-        raise trainer_data.DataError(
-            f"{folder}: need a folder of JPEG files for each class, found {len(classes)} folders"
-        )
-
-    def read(name: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        return tf.io.decode_jpeg(tf.io.read_file(name), channels=3), label
-
-    files = tf.data.Dataset.from_tensor_slices((names, np.array(labels, np.int32)))
-    kept, number = int(len(names) * part), len(names)
-    held = None
-    if kept:  # they are listed class by class; some of each class are held out
-        files = files.shuffle(number, seed=0, reshuffle_each_iteration=False)
-        held = files.skip(number - kept).map(read, tf.data.AUTOTUNE)
-        files = files.take(number - kept)
-    # all names are shuffled, and before any file is read
-    return Images(files, number - kept, len(classes), held, buffer=number, read=read)
+    if not files:
+        found = f"found {len(kinds)} folders"
+        raise trainer_data.DataError(f"{folder}: need a folder of JPEG files for each class, {found}")
+    return [str(path) for path in files], [kinds.index(path.parent) for path in files], len(kinds)
 
 
-def resize(size: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """A function that makes an image float32 [size, size, 3], from 0 to 1."""
-    return lambda image, label: (tf.image.resize(tf.cast(image, tf.float32), [size, size]) / 255.0, label)
+def batched(images: tf.data.Dataset, size: int, batch_size: int, full: bool = False) -> tf.data.Dataset:
+    """Batches float32 [batch_size, size, size, 3] from 0 to 1, with labels. The last one may be less, unless `full`."""
+
+    def read(image: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        if image.dtype == tf.string:
+            image = tf.io.decode_jpeg(tf.io.read_file(image), channels=3)
+        return tf.image.resize(tf.cast(image, tf.float32), [size, size]) / 255.0, label
+
+    return images.map(read, tf.data.AUTOTUNE).batch(batch_size, full).prefetch(tf.data.AUTOTUNE)
 
 
-def batches(images: Images, size: int, batch_size: int, epochs: int, seed: int) -> tf.data.Dataset:
-    """All epochs one after the other: float32 [batch_size, size, size, 3] from 0 to 1, and labels.
+def batches(
+    images: Images, size: int, batch_size: int, epochs: int, seed: int, first: int = 0
+) -> tf.data.Dataset:
+    """All epochs from `first` on, one after the other. The last images of an epoch, less than a batch, are left out.
 
-    Each epoch has an order of its own, that follows from the seed and the epoch alone. Every batch is full: of the
-    last images a replica might get none, and the batch norm of none is not a number.
+    An epoch's order follows from the seed and its number alone, so a training that goes on has the same one.
     """
     if images.number < batch_size:
         raise trainer_data.DataError(f"{images.number} images are less than one batch of {batch_size}")
 
-    def epoch_of(number: int) -> tf.data.Dataset:
-        # not reshuffled: `fit` reads the first batch once before it begins, and gets the same again then
-        epoch = images.dataset.shuffle(images.buffer, seed + number, reshuffle_each_iteration=False)
-        epoch = epoch.map(images.read, tf.data.AUTOTUNE).map(resize(size), tf.data.AUTOTUNE)
-        return epoch.batch(batch_size, drop_remainder=True)
+    def epoch(number: int) -> tf.data.Dataset:
+        shuffled = images.train.shuffle(images.buffer, seed + number, reshuffle_each_iteration=False)
+        return shuffled.take(images.number // batch_size * batch_size)
 
-    whole = functools.reduce(tf.data.Dataset.concatenate, map(epoch_of, range(epochs)))
-    return whole.prefetch(tf.data.AUTOTUNE)
+    all_epochs = functools.reduce(tf.data.Dataset.concatenate, map(epoch, range(first, epochs)))
+    return batched(all_epochs, size, batch_size, full=True)
 
 
-def cut(batches: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy) -> Any:
-    """2: cuts each batch into one part for each device, and sends each part to its device."""
-    sizes = [len(part) for part in np.array_split(np.arange(batch_size), strategy.num_replicas_in_sync)]
+def cut(batches: tf.data.Dataset, strategy: tf.distribute.Strategy) -> Any:
+    """Each batch is cut into equal parts, one for each replica, and each part comes to its replica's device."""
+    replicas = strategy.num_replicas_in_sync
+
+    def stacked(*batch: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        return tuple(tf.reshape(part, [replicas, -1, *part.shape[1:]]) for part in batch)
 
     def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        return batches.rebatch(sizes).shard(context.num_input_pipelines, context.input_pipeline_id)
+        parts = batches.map(stacked).unbatch()  # a replica's first, then the next one's
+        return parts.shard(context.num_input_pipelines, context.input_pipeline_id)
 
     return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy))
-
-
-def cut_equally(
-    images: tf.data.Dataset, batch_size: int, strategy: tf.distribute.Strategy
-) -> tuple[Any, int]:
-    """Repeated batches to evaluate on, with equal parts for all devices, and the number of steps in one pass.
-
-    The last few images may be left out: a part without images is an error. Keras 2 needs the number of steps.
-    """
-    replicas = strategy.num_replicas_in_sync
-    each, size = int(images.cardinality()) // replicas, max(1, batch_size // replicas)
-    images = images.take(each * replicas)
-
-    def own_parts(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        own = range(context.input_pipeline_id, replicas, context.num_input_pipelines)
-        parts = [images.shard(replicas, number).batch(size).repeat() for number in own]
-        in_turn = tf.data.Dataset.range(len(parts)).repeat()
-        return parts[0] if len(parts) == 1 else tf.data.Dataset.choose_from_datasets(parts, in_turn)
-
-    return strategy.distribute_datasets_from_function(own_parts, devices.input_options(strategy)), -(
-        -each // size
-    )

@@ -42,6 +42,16 @@ class Times(NamedTuple):
         return None
 
 
+def report(folder: Path, everything: list[Times]) -> None:
+    """Print the table, and write it with the others into the folder."""
+    text = table(everything)
+    (folder / "times.txt").write_text(text + "\n", encoding="utf-8")
+    write_csv(folder / "times.csv", everything)
+    pictured = write_picture(folder / "times.png", everything)
+    print(text)
+    print(f"{folder}: times.txt, times.csv{', times.png' if pictured else '; no picture without Matplotlib'}")
+
+
 def table(everything: list[Times]) -> str:
     """A row for each data set, a column for each configuration."""
     cells: dict[str, dict[str, str]] = {}

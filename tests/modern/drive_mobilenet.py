@@ -18,6 +18,7 @@ import mobilenet_mirrored as modern
 import trainer_data
 
 FOLDER = Path(sys.argv[1])
+WEIGHTS: dict[str, list[np.ndarray]] = {}
 COMMON = ["mobilenet", "--num_gpus=2", "--max_images=256", "--batch_size=16", "--num_epochs=3"]
 SCALED = "--configuration=scaled"
 RUNS = {
@@ -27,6 +28,8 @@ RUNS = {
     "hand float32": ["--loop=hand", SCALED],
     "hand bfloat16": ["--loop=hand", SCALED, "--precision=bfloat16"],
     "hand float16": ["--loop=hand", SCALED, "--precision=float16"],
+    "fit several": ["--loop=fit", SCALED, "--steps_per_call=5"],
+    "hand several": ["--loop=hand", SCALED, "--steps_per_call=5"],
     "hand jit": ["--loop=hand", SCALED, "--jit"],
     "one": ["--loop=hand", "--configuration=one"],
     "one of those named": ["--loop=fit", "--configuration=one", "--devices=/cpu:1,/cpu:0", "--eval_every=2"],
@@ -50,7 +53,7 @@ def run(name: str, arguments: list[str]) -> None:
     print("RUN", name, flush=True)
     folder = FOLDER / name
     flags.FLAGS.unparse_flags()
-    for flag in ("precision", "jit", "loop", "configuration", "devices", "eval_every"):
+    for flag in ("precision", "jit", "loop", "configuration", "devices", "eval_every", "steps_per_call"):
         flags.FLAGS[flag].unparse()
     flags.FLAGS([*COMMON, *arguments, f"--report_dir={folder}"])
     try:
@@ -65,6 +68,9 @@ def run(name: str, arguments: list[str]) -> None:
     computed = {layer.compute_dtype for layer in model.layers if isinstance(layer, keras.layers.Conv2D)}
     weights = {tf.as_dtype(variable.dtype).name for variable in model.weights}
     print("KEPT", *computed, *weights, predicted.dtype, np.mean(predicted.argmax(axis=1) == labels))
+    one = WEIGHTS.setdefault(name.replace("several", "float32"), model.get_weights())
+    pairs = zip(model.get_weights(), one, strict=True)
+    print("APART", max(float(np.abs(own - other).max() / np.abs(other).max()) for own, other in pairs))
     print("LEFT", *sorted(path.name for path in path.parent.iterdir()))
 
 

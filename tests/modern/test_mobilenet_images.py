@@ -1,8 +1,8 @@
 """The images of MobileNetV2: the digits, JPEG files, and TensorFlow Datasets through its own mock data."""
 
-import importlib.util
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_a_data_set_that_does_not_exist_and_a_library_that_is_not_installed(monk
     pytest.importorskip("tensorflow_datasets")
     with pytest.raises(DataError, match="has no 'cats_vs_frogs'"):
         loader.load("cats_vs_frogs")
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "tensorflow_datasets", None)
     with pytest.raises(DataError, match=r"pip install tensorflow-datasets.*--data-dir"):
         loader.load("cats_vs_dogs")
 
@@ -72,8 +72,10 @@ def test_the_legacy_trainer_finds_the_same_files(photos, monkeypatch):
     exec(text[text.index("def list_jpegs") : text.index("def input_dataset")], names)
     (photos / "cats" / "odd.JPG").unlink()
     files, labels, classes = names["list_jpegs"](str(photos))
-    found = [label.numpy() for _, label in loader.load("digits", str(photos)).dataset]
-    assert (len(files), classes, labels.tolist()) == (7, 3, found)
+    found = [
+        (name.decode(), label) for name, label in loader.load("digits", str(photos)).train.as_numpy_iterator()
+    ]
+    assert (classes, list(zip(files, labels, strict=True))) == (3, found)
 
 
 def test_what_is_no_folder_of_classes(tmp_path):
@@ -110,10 +112,28 @@ def test_batches_of_files_that_are_listed_class_by_class_are_mixed(tmp_path):
     assert len(parts) == 24 and all(0.3 < part < 0.7 for part in parts), parts
 
 
-def test_a_part_is_kept_for_evaluation(photos):
-    images = loader.load("digits", str(photos), part=0.3)
-    assert images.number == 5
-    kept = [int(label) for _, label in images.validation]
-    used = [int(label) for _, label in images.dataset]
-    assert len(kept) == 2 and sorted(kept + used) == [0, 0, 0, 1, 1, 1, 1]
-    assert next(iter(images.validation))[0].dtype == tf.uint8
+@pytest.mark.parametrize(
+    ("part", "most", "trained", "kept"), [(0.3, 0, 5, 2), (0.3, 4, 4, 2), (0.0, 4, 4, 0)]
+)
+def test_a_part_is_kept_for_evaluation(photos, part, most, trained, kept):
+    """And where fewer are trained on, they are not those of the first class alone."""
+    images = loader.load("digits", str(photos), part, most)
+    used, held = ([int(label) for _, label in names] for names in (images.train, images.validation))
+    assert (images.number, len(used), len(held)) == (trained, trained, kept)
+    assert set(used) == {0, 1} and (most or sorted(held + used) == [0, 0, 0, 1, 1, 1, 1])
+    ((pixels, _), *_) = loader.batched(images.train, 16, 4)
+    assert (pixels.shape, pixels.dtype) == ((4, 16, 16, 3), tf.float32)
+
+
+@pytest.mark.parametrize("pipelines", [1, 3])
+def test_each_replica_gets_an_equal_part_of_each_batch(pipelines):
+    """Also of the last batch, which may be smaller; whether replicas read for themselves or not."""
+
+    def distribute(dataset, _):
+        return [dataset(tf.distribute.InputContext(pipelines, each, 3)) for each in range(pipelines)]
+
+    strategy = SimpleNamespace(num_replicas_in_sync=3, distribute_datasets_from_function=distribute)
+    batches = tf.data.Dataset.range(9).map(lambda n: (n, n)).batch(6)
+    parts = [[part.tolist() for part, _ in own.as_numpy_iterator()] for own in loader.cut(batches, strategy)]
+    in_turn = [[0, 1], [2, 3], [4, 5], [6], [7], [8]]
+    assert parts == [in_turn[own::pipelines] for own in range(pipelines)]

@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
         print("RUN", loop)
         flags.FLAGS([*common, f"--loop={loop}", f"--report-dir={folder / loop}"])
         modern.main([])
-    for name, wish in {"batch": "--batch_size=1", "images": "--max_images=7"}.items():
+    for name, wish in {"batch": "--batch_size=3", "images": "--max_images=7"}.items():
         print("RUN", name)
         flags.FLAGS([*common, wish, "--configuration=split"])
         try:

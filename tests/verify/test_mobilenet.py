@@ -155,7 +155,7 @@ def test_the_program_makes_its_table(printed: str) -> None:
 def test_the_program_on_other_data_and_impossible_wishes(printed: str) -> None:
     for line in (
         "REFUSED --all_reduce=nccl: NCCL is NVIDIA's",
-        "STOPPED --batch_size=1 leaves one of 2 replicas without images",
+        "STOPPED --batch_size=3 is not a multiple of the number of replicas, 2",
         "STOPPED 7 images are less than one batch of 8",
         "MODEL 32 0.35 None 10",  # the digits
         "MODEL 224 1.0 None 2",  # a folder of JPEG files
