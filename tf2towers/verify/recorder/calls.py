@@ -185,10 +185,8 @@ class CallRecorder(object):
                 found.training = bool(found.written & found.used)
             self._effects[key] = found
             if found.training:
-                devices = {op.device.rpartition(":")[2] for op in found.run_ops if _is_local(op.device)} - {
-                    "*"
-                }
-                self.towers = max(self.towers, len(devices))
+                devices = {op.device.rpartition(":")[2] for op in found.run_ops if _is_local(op.device)}
+                self.towers = max(self.towers, len(devices - {"*"}))
         return self._effects[key]
 
     def _note_thread(self, effects: Effects) -> None:

@@ -123,9 +123,7 @@ class _Ordered(object):
     def __init__(self, graph: Any) -> None:
         self._graph = graph
         self.copies: Dict[Any, Any] = {}
-        self._made: Dict[
-            Any, List[Any]
-        ] = {}  # operation -> the copies that come before it in the order of building
+        self._made: Dict[Any, List[Any]] = {}  # operation -> the copies that precede it in built order
         self._version = -1
         self._seen = 0
         self.gates: List[Gate] = []
@@ -184,9 +182,7 @@ class _Ordered(object):
             return copy
 
         sent = [read for read in sent if read[0] in set(new)]
-        kept = [
-            op for op in new if op.type in VARIABLES and op.outputs[0].dtype._is_ref_dtype and _is_served(op)
-        ]
+        kept = [op for op in new if _is_served(op) and op.outputs[0].dtype._is_ref_dtype]
         with graphs.beside(self._graph, graphs.ORDER + "/"):
             for op, place, of in sent:
                 op._update_input(place, made(op, op.inputs[place], of))
