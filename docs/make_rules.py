@@ -43,10 +43,11 @@ def _section(rule: Rule) -> str:
     return f'<a id="{rule.code.lower()}"></a>\n\n## {rule.code}: {rule.title}\n\n{markdown(rule)}'
 
 
-def main() -> int:
+def main() -> int | str:
     """Writes or checks the page."""
     if "--check" in sys.argv[1:]:
-        return 0 if PAGE.read_text(encoding="utf-8") == page() else 1
+        current = PAGE.read_text(encoding="utf-8") == page()
+        return 0 if current else "docs/rules.md is out of date: python docs/make_rules.py"
     PAGE.write_text(page(), encoding="utf-8")
     return 0
 

@@ -1,5 +1,9 @@
 """Every rule's examples, and that every rule says what it is."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tf2towers.codemod.migrate import migrate
@@ -55,3 +59,11 @@ def _script(text):
 def test_a_page_is_a_screen(code):
     page = explain(rule_of(code))
     assert page.count("\n") <= 55
+
+
+def test_the_page_of_all_rules_is_current():
+    make_rules = Path(__file__).parents[2] / "docs" / "make_rules.py"
+    done = subprocess.run(
+        [sys.executable, make_rules, "--check"], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
