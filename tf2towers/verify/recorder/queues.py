@@ -113,7 +113,7 @@ class Queues(object):
         self._calls += 1
         if self._is_given:
             fed = dict(feed_dict or {})
-            fed.update(self._recorded_values(run, session, asked, path))
+            fed.update(self._recorded_values(run, session, dict(fed), asked, path))
             return run(session, fetches, fed, *options)
         tensors = [tensor for op in asked if self._may_be_random(op) for tensor in op.outputs]
         if not tensors:
@@ -131,7 +131,7 @@ class Queues(object):
             self._datasets[key] = _why_random(op.graph)
         return bool(self._datasets[key])
 
-    def _recorded_values(self, run: Any, session: Any, asked: List[Any], path: str) -> Dict[Any, Any]:
+    def _recorded_values(self, run: Any, session: Any, feeds: Any, asked: Any, path: str) -> Dict[Any, Any]:
         """The values that this run is fed; its own elements are dequeued and dropped."""
         asked = [
             op for op in asked if queue_of(op) in (self._filled if _SIZE.match(op.type) else self._chance)
@@ -150,7 +150,7 @@ class Queues(object):
                 fed.update((tensor, kept[tensor.name]) for tensor in op.outputs)
                 takes += [op] if _TAKES.match(op.type) else []
         if takes:
-            run(session, takes, None, None, None)
+            run(session, takes, feeds, None, None)  # a batch's size may be fed
         return fed
 
     def _note_lost(self, ops: Iterable[Any]) -> None:
