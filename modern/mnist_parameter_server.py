@@ -201,6 +201,8 @@ def train(cluster: Cluster) -> None:
         raise SystemExit("--issync=1: TF 2 has no synchronous parameter servers, see mnist_multi_worker.py")
     if FLAGS.jit:
         raise SystemExit("--jit: XLA compiles for one device, and the variables are on the parameter servers")
+    if FLAGS.precision == "float16" and keras.__version__ < "3":
+        raise SystemExit("--precision=float16: Keras 2 scales no loss on parameter servers; use bfloat16")
     if "ps" not in cluster.jobs:
         raise SystemExit("the cluster has no parameter server (--ps_hosts)")
     cluster.claim_port().close()

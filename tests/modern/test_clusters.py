@@ -267,13 +267,16 @@ def test_wrong_flags(modern, monkeypatch, wrong, message):
             {"jit": True},
             "XLA compiles for one device, and the variables are on the parameter servers",
         ),
+        ("asynchronous", {"precision": "float16"}, "Keras 2 scales no loss on parameter servers"),
         ("asynchronous", {}, "the cluster has no parameter server (--ps_hosts)"),
         ("synchronous", {}, "--issync=0: this one is synchronous, see mnist_parameter_server.py"),
     ],
 )
 def test_what_a_trainer_refuses(modern, monkeypatch, kind, flags, message):
     trainer = getattr(modern, kind)
-    monkeypatch.setattr(trainer, "FLAGS", SimpleNamespace(**{"issync": 0, "jit": False, **flags}))
+    monkeypatch.setattr("keras.__version__", "2.15.0")
+    given = {"issync": 0, "jit": False, "precision": "float32", **flags}
+    monkeypatch.setattr(trainer, "FLAGS", SimpleNamespace(**given))
     with pytest.raises(SystemExit, match=re.escape(message)):
         trainer.train(modern.cluster.Cluster({"worker": ["w:1"]}, "worker", 0))
 
