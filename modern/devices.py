@@ -92,8 +92,8 @@ def alone(device: str) -> tf.distribute.Strategy:
 def input_options(strategy: tf.distribute.Strategy) -> tf.distribute.InputOptions | None:
     """How batches come to the replicas. GPUs get the next batch while they compute; that is the default.
 
-    Each replica on the CPU has an input pipeline of its own, so that no batch is sent: TensorFlow 2.21 sends batches in
-    a way that makes malloc give memory back at once, which is slow (docs/performance.md).
+    Each replica on the CPU has an input pipeline of its own, so that no batch is sent. Sending makes malloc give memory
+    back at once in TensorFlow 2.21, which is slow (docs/performance.md).
     """
     if not isinstance(strategy, tf.distribute.MirroredStrategy):
         return None
