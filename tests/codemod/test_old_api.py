@@ -224,7 +224,9 @@ def test_an_old_argument_in_what_nothing_calls_is_reported(program) -> None:
             "tf.contrib.seq2seq.BeamSearchDecoder(op, init, 1, 2, 3, 4, coverage_penalty_weight=op)",
             ["T2T620"],
         ),
-        ("tf.contrib.seq2seq.BeamSearchDecoder(op, init, 1, 2, 3, 4, **op)", ["T2T620"]),
+        ("tf.contrib.seq2seq.BeamSearchDecoder(*op)", ["T2T620"]),
+        ("tf.contrib.seq2seq.BeamSearchDecoder(**op)", []),
+        ("tf.contrib.seq2seq.BeamSearchDecoder(**dict(op, coverage_penalty_weight=1.0))", ["T2T620"]),
         ("tf.contrib.training.HParams(model_structure=op)", ["T2T620"]),
         ("tf.contrib.training.HParams(**op)", []),  # its names are the script's own
     ],

@@ -110,7 +110,7 @@ def not_taken(file: File, call: cst.Call) -> str | None:
     canonical = file.canonical(call.func) or ""
     for name in _function_names(file, call):
         if name in unserved_arguments():
-            return _unserved_argument(name, call)
+            return _unserved_argument(file, name, call)
         if name in ("tf.einsum", "tf.linalg.einsum") and _was_a_trace(call):
             term = file.text.of(nodes.positional(call)[0])
             return (
@@ -135,18 +135,18 @@ def not_taken(file: File, call: cst.Call) -> str | None:
     return None
 
 
-def _unserved_argument(canonical: str, call: cst.Call) -> str | None:
+def _unserved_argument(file: File, canonical: str, call: cst.Call) -> str | None:
+    texts = [each.script.text for each in file.program.all_files]
     for words, place, served in unserved_arguments()[canonical]:
         names, by_place = words.split(","), nodes.positional(call)[place : place + 1]
         values = [*by_place, *(given.value for given in call.args if nodes.keyword_of(given) in names)]
+        why = f"`{words.replace(',', '` or `')}`, which its replacement in TF 2.21 does not take"
         if not all(_is_served(value, served) for value in values):
-            named = words.replace(",", "` or `")
-            return f"{canonical} is called with `{named}`, which its replacement in TF 2.21 does not take"
-        if any(given.star for given in call.args) and canonical not in _TAKE_ANY_NAME:
-            return (
-                f"{canonical} is called with arguments that are not written out; its replacement in TF 2.21 does not "
-                f"take `{words}`"
-            )
+            return f"{canonical} is called with {why}"
+        # `**options` of a program that never writes the argument's name do not have it
+        hiding = ("*", "**") if any(name in text for name in names for text in texts) else ("*",)
+        if canonical not in _TAKE_ANY_NAME and any(given.star in hiding for given in call.args):
+            return f"{canonical} is called with arguments that are not written out, maybe with {why}"
     return None
 
 
