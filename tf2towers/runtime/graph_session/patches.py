@@ -664,7 +664,8 @@ def ends_leave_the_tokens(changes: Patch) -> None:
     TensorFlow 1.15 passed a dummy queue to the chief's queue runner, to close. TF 2 passes the token queue itself,
     which the sessions of all workers and all later sessions of the chief share. A chief that restarted from its
     checkpoint, on the same servers, stopped with "sync_token_q is closed". A worker's monitored session took the
-    OutOfRangeError for the end of its data, and ended without a message.
+    OutOfRangeError for the end of its data, and ended without a message. The chief's end cancels the queue runner's
+    run: that ends its thread without a traceback, as in TensorFlow 1.15.
     """
 
     @changes.around(_v1.train.SyncReplicasOptimizer, "apply_gradients")
@@ -672,6 +673,7 @@ def ends_leave_the_tokens(changes: Patch) -> None:
         train_op = apply(self, *args, **kwargs)
         runner = self._chief_queue_runner
         runner._close_op = runner._cancel_op = tf.no_op(name="sync_token_q_stays_open")
+        runner._queue_closed_exception_types += (tf.errors.CancelledError,)
         return train_op
 
 
