@@ -61,8 +61,11 @@ def made(folder: Path, issync: int, workers: int) -> Both:
             if where == modern:  # its last files are whole when it has ended
                 for index in range(workers if issync else 1):
                     job.processes["worker", index].wait(timeout=60)
-        for path in where.glob(f"{STEPS}-*"):
-            path.unlink()  # a step more than was asked for
+        for path in where.glob(
+            "[0-9]*-*"
+        ):  # until it was ended, one worker may have made more steps than another
+            if int(path.name.partition("-")[0]) >= STEPS:
+                path.unlink()
     own = every if issync else [(step, 0) for step in range(STEPS)]
     options = {option: arrays(modern, own, option) for option in (OPTIONS if issync else ["bfloat16"])}
     return Both(arrays(legacy, keys), arrays(modern, own), options)
