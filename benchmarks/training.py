@@ -28,7 +28,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import four_gpus
 import migrate_speed
 import tensorflow as tf
 from alternating import Training, alternate
@@ -398,8 +397,7 @@ costs as much as a small step. Tasks on one host may gain by fewer threads each 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(map(str, clusters))}
 
-{migrate_speed.section()}
-{four_gpus.section()}"""
+{migrate_speed.section()}"""
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
-#: folders of tests that train whole programs, alone, side by side or as clusters: half of the time that all tests take
-TRAINERS = {"compare", "legacy", "modern", "verify"}
+#: folders of tests that train whole programs, side by side or as clusters: half of the time that all tests take
+TRAINERS = {"compare", "modern", "verify"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
