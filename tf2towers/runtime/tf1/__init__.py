@@ -28,10 +28,6 @@ def batch_and_drop_remainder(batch_size: Any) -> Callable[[tf.data.Dataset], tf.
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
-def padded_batch_and_drop_remainder(
-    batch_size: Any, padded_shapes: Any, padding_values: Any = None
-) -> Callable[[tf.data.Dataset], tf.data.Dataset]:
+def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Any:
     """The same, of elements that are padded as by `dataset.padded_batch`."""
-    return lambda dataset: dataset.padded_batch(
-        batch_size, padded_shapes, padding_values, drop_remainder=True
-    )
+    return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, True)
