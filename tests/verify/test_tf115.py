@@ -84,6 +84,7 @@ def test_steps_of_rounding(rate: str, tmp_path: Path) -> None:
         assert any(note.startswith("rule 'rounding'") for note in result.notes)
     else:
         assert result.outcome == "differs"
+        assert any("without --legacy-python both sides run on one" in note for note in result.notes)
         assert "learning rate" in [found.name for found in result.diagnoses]
 
 

@@ -46,6 +46,7 @@ _HOMES = {
     "batch_and_drop_remainder": "tf1",
     "histogram_summary": "tf1",
     "image_summary": "tf1",
+    "padded_batch_and_drop_remainder": "tf1",
     "scalar_summary": "tf1",
     "crf": "tf1.crf",
     "cudnn_rnn": "tf1.cudnn_rnn",

@@ -102,6 +102,11 @@ PIPELINES = {
     ),
     "sparse": lambda: Dataset.from_tensor_slices(sparse_rows()).map(tf.sparse_tensor_to_dense),
     "contrib_batches": lambda: Dataset.range(10).apply(tf.contrib.data.batch_and_drop_remainder(3)),
+    "contrib_padded": lambda: (
+        Dataset.range(5)
+        .map(lambda x: tf.fill([x], x))
+        .apply(tf.contrib.data.padded_batch_and_drop_remainder(2, [6], tf.constant(9, tf.int64)))
+    ),
     "contrib_mapped": lambda: Dataset.range(10).apply(tf.contrib.data.map_and_batch(lambda x: x + 1, 3)),
     "contrib_shuffled": lambda: (
         Dataset.range(10).apply(tf.contrib.data.shuffle_and_repeat(4, seed=2)).batch(5)

@@ -34,7 +34,7 @@ def in_towers(build):
 
 x = tf.placeholder(tf.float32, [TOWERS])
 mean, branch, momentum, weight = [variable(name, 1.0 if name == "w" else 0.0) for name in "mbaw"]
-averages = in_towers(lambda tower: tf.assign_sub(mean, (mean - x[tower]) * 0.5))
+averages = in_towers(lambda tower: [tf.assign_sub(mean, (mean - x[tower]) * 0.5) for _ in range(2)])
 branches = in_towers(
     lambda tower: tf.cond(
         x[tower] > 1.5, lambda: tf.assign(branch, branch * 0.5 + x[tower]), lambda: tf.identity(branch)
@@ -66,7 +66,7 @@ with tf.Session() as sess:
     sess.run(branches[3], feed)
     call = sess.make_callable(from_queue[3])
     found["alone"] = [float(part) for part in before + sess.run([mean, branch])] + [int(call()), int(call())]
-    handle = sess.partial_run_setup([from_iterator[2], averages[1]], [x])
+    handle = sess.partial_run_setup([from_iterator[2], averages[1][0]], [x])
     try:
         sess.partial_run(handle, from_iterator[2])
     except NotImplementedError as refused:

@@ -40,7 +40,7 @@ def test_every_run_is_in_built_order(found: dict[str, Any]) -> None:
     for number, (run, values) in enumerate(zip(found["runs"], found["values"], strict=True)):
         velocities = []
         for x in X:
-            mean -= (mean - x) * 0.5
+            mean -= (mean - x) * 0.75  # by halves, twice
             branch = branch * 0.5 + x if x > 1.5 else branch
             momentum = momentum * 0.5 + x
             velocities.append(2 * momentum)
@@ -55,7 +55,7 @@ def test_every_run_is_in_built_order(found: dict[str, Any]) -> None:
 
 def test_what_a_run_does_not_need_is_not_run(found: dict[str, Any]) -> None:
     mean, branch, new_mean, new_branch, *taken = found["alone"]
-    assert (new_mean, new_branch) == pytest.approx((mean - (mean - 3) * 0.5, branch * 0.5 + 4))
+    assert (new_mean, new_branch) == pytest.approx((mean - (mean - 3) * 0.75, branch * 0.5 + 4))
     assert taken == [80, 81]
     assert "does not follow partial_run" in found["in parts"]
 

@@ -37,7 +37,7 @@ def notes(file: File) -> None:
     for call in calls:
         named = any("replica_id" in other.script.text for other in file.program.files)
         if named and any(arg.star == "**" for arg in call.args):
-            message = "replica_id, which TensorFlow 1.0 took out, may be among its **keywords"
+            message = "replica_id, which TensorFlow 1.0 took out, may be in its **keywords: take it out there"
             file.note(call, "T2T618", message, "note")
 
 

@@ -16,13 +16,7 @@ from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t627_remote_session import SESSIONS
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import find_tower_loops
-from tf2towers.codemod.towers.writing import (
-    begins_a_line,
-    fresh_name,
-    has_strategy,
-    scopes_at,
-    write_towers,
-)
+from tf2towers.codemod.towers.writing import begins_a_line, fresh_name, has_strategy, scopes_at, write_towers
 
 _SETTER = "tf.train.replica_device_setter"
 #: names that only a program of several processes uses

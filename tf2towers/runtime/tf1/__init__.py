@@ -26,3 +26,8 @@ class ModeKeys:
 def batch_and_drop_remainder(batch_size: Any) -> Callable[[tf.data.Dataset], tf.data.Dataset]:
     """Batches of that size, for `dataset.apply(...)`; what is left at the end is dropped."""
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Any:
+    """The same, of elements that are padded as by `dataset.padded_batch`."""
+    return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, True)

@@ -91,6 +91,10 @@ def _judge_in_step(
     ]
     if names or result.outcome != "differs":
         note_steps_of_rounding(result, len(steps.steps), names)
+    if result.outcome == "differs":
+        result.notes.append(
+            "two TensorFlows round differently: without --legacy-python both sides run on one"
+        )
 
 
 def judge(

@@ -72,6 +72,11 @@ def _map_operations(graph_class: Any) -> None:
             op._set_device(cpu_of(op.device))
             if hasattr(op, "type") and not _is_of_other_task(op.device):
                 _copy_reads(graph, op, index)
+        if getattr(op, "type", "").startswith(("Assign", "Scatter")) and hasattr(graph, "_tf2towers_copies"):
+            written = op.inputs[0].op
+            while written.type in ("RefIdentity", "RefSwitch"):  # in a branch of a `tf.cond`
+                written = written.inputs[0].op
+            graph._tf2towers_copies[1].pop(written.name, None)
 
     wrap(graph_class, "_apply_device_functions", apply_device_functions)
 
@@ -87,7 +92,10 @@ def _is_of_other_task(device: str) -> bool:
 
 
 def _copy_reads(graph: Any, op: Any, gpu: int) -> None:
-    """Makes an op on a GPU compute with that GPU's own copy of a variable's read value (its op 'read')."""
+    """Makes an op on a GPU compute with that GPU's own copy of a variable's read value (its op 'read').
+
+    What is built after an assignment has another copy: the next assignment may be computed from it (`order`).
+    """
     if not hasattr(graph, "_tf2towers_copies"):
         graph._tf2towers_copies = ({}, {})
     variables, copies = graph._tf2towers_copies
@@ -98,10 +106,12 @@ def _copy_reads(graph: Any, op: Any, gpu: int) -> None:
         read = tensor.op
         if read.type != "Identity" or not read.inputs[0].dtype._is_ref_dtype:
             continue
-        if variables.get(read.inputs[0].op.name) != gpu:
-            if (read.name, gpu) not in copies:
-                copies[read.name, gpu] = _copy(graph, tensor, op.device, "gpu_%d" % gpu)
-            op._update_input(place, copies[read.name, gpu])
+        variable = read.inputs[0].op.name
+        if variables.get(variable) != gpu:
+            of_variable = copies.setdefault(variable, {})
+            if (read.name, gpu) not in of_variable:
+                of_variable[read.name, gpu] = _copy(graph, tensor, op.device, "gpu_%d" % gpu)
+            op._update_input(place, of_variable[read.name, gpu])
 
 
 def _copy(graph: Any, read: Any, device: str, name: str) -> Any:

@@ -16,19 +16,13 @@ from typing import Any, NoReturn
 
 from tf2towers.codemod.arguments import argument_orders, keyword_renames
 from tf2towers.codemod.symbols import is_for_sessions, is_module, is_of_old_release, symbol_table
-from tf2towers.verify.stand_ins.objects import (
-    ONLY_HERE,
-    STILL_THERE,
-    NoStandInError,
-    Objects,
-    in_old_order,
-)
+from tf2towers.verify.stand_ins.objects import STILL_THERE, NoStandInError, Objects, in_old_order
 
 
 @cache
 def _modules() -> frozenset[str]:
     """The modules whose members the tables list, and the packages of tf.contrib that the tables report as removed."""
-    found = {*STILL_THERE, *(name.rpartition(".")[0] for name in ONLY_HERE)}
+    found = {*STILL_THERE}
     for row in symbol_table().values():
         if row.name.startswith(("tf.contrib.", "tf.examples.")):
             parts = row.name.split(".")

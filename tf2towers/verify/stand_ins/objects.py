@@ -16,12 +16,6 @@ from tf2towers.codemod.symbols import Found, RuntimeName, find_replacement, is_f
 #: whole modules of tf.contrib that TensorFlow still has elsewhere
 STILL_THERE = {"tf.contrib.framework.nest": "tensorflow.python.util.nest"}
 
-#: objects that only originals need, as (module, name)
-ONLY_HERE = {
-    "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
-    "tf.contrib.slim.layers": ("tf2towers.runtime.tf1.slim", "layers"),
-}
-
 
 class NoStandInError(AttributeError):
     """A TF1 name without a substitute; the message names it."""
@@ -51,8 +45,6 @@ class Objects:
             NoStandInError: the name has no substitute.
         """
         for name in _spellings(canonical):
-            if name in ONLY_HERE:
-                return self._of_runtime(RuntimeName(*ONLY_HERE[name]))
             found = find_replacement(name)
             try:
                 if is_still_there(name) and (found.kind == "left" or is_for_sessions(name)):

@@ -2,9 +2,9 @@
 
 Each nested run occupies one of TensorFlow's threads, of which a process has one for each core, and waits there for ops
 that need such a thread. If nested runs occupy all threads, they wait for ever. In TF1 the session's config could set
-more threads; here it comes too late if `tf.data` or a strategy has started TensorFlow before the first session. So the
-number is looked up in the program's text. More threads than cores add a tenth to the time of a step with many small
-ops, so without such a number in the program, TensorFlow's default is kept.
+more threads; here it comes too late if `tf.data` or a strategy has started TensorFlow before the first session. So a
+larger number is looked up in the program's text. It may be of a config that is not used: then there are too many
+threads, which adds a tenth to the time of a step with many small ops. The text never makes them fewer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import tensorflow as tf
 
-#: the smallest number of threads if a program sets a number that its text does not show: enough for a few nested runs
+#: threads for a program that sets a number that its text does not show: enough for a few nested runs
 AT_LEAST = 8
 #: seconds before the warning that runs may wait for each other
 _PATIENCE = 10.0
@@ -32,12 +32,11 @@ _under_way: set[int] = set()  # TensorFlow's threads whose Python function is in
 
 
 def have_threads_for_nested_runs() -> None:
-    """Sets the number of threads that the program's text asks for; must be called before TensorFlow starts."""
+    """Has more threads than cores if the program's text asks for them; must be called before TensorFlow starts."""
     if tf.config.threading.get_inter_op_parallelism_threads() or os.environ.get(_ENVIRONMENT):
         return
-    numbers = [number for text in _program() for number in _THREADS_OPTION.findall(text)]
-    least = 0 if all(numbers) else max(AT_LEAST, len(os.sched_getaffinity(0)))
-    if threads := max([least, *(int(number or 0) for number in numbers)]):
+    numbers = [int(number or AT_LEAST) for text in _program() for number in _THREADS_OPTION.findall(text)]
+    if (threads := max(numbers, default=0)) > len(os.sched_getaffinity(0)):
         tf.config.threading.set_inter_op_parallelism_threads(threads)
 
 
