@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import libcst as cst
+from libcst import BatchableCSTVisitor
 from libcst.metadata import (
     ByteSpanPositionProvider,
     CodeSpan,
@@ -26,6 +28,33 @@ from tf2towers.source.errors import SourceError
 Node = TypeVar("Node", bound=cst.CSTNode)
 
 
+class DirectWrapper(MetadataWrapper):
+    """LibCST's wrapper, which visits a module once for each provider.
+
+    LibCST visits it once more for each set of providers that may run together. Those that we ask for start a visit of
+    their own at the module, and do nothing at other nodes.
+    """
+
+    def visit_batched(
+        self, visitors: Iterable[BatchableCSTVisitor], *hooks: Any, **named_hooks: Any
+    ) -> cst.CSTNode:
+        """As LibCST's, without the visit in which no visitor does anything."""
+        visitors = list(visitors)
+        if hooks or named_hooks or not all(_starts_at_module(type(each)) for each in visitors):
+            return super().visit_batched(visitors, *hooks, **named_hooks)
+        with ExitStack() as stack:
+            for each in visitors:
+                stack.enter_context(each.resolve(self))
+                each.visit_Module(self.module)
+        return self.module
+
+
+@cache
+def _starts_at_module(kind: type[BatchableCSTVisitor]) -> bool:
+    """Whether visitors of a kind do something at a module alone."""
+    return kind().get_visitors().keys() <= {"visit_Module"}
+
+
 class Tree:
     """A module's nodes, in the order of the text, as rules see them (`nodes.py`), and LibCST's metadata of them."""
 
@@ -36,7 +65,7 @@ class Tree:
             self.module = cst.parse_module(text)
         except cst.ParserSyntaxError as problem:
             raise SourceError(path, f"LibCST cannot read it: {problem.message}", problem.raw_line) from None
-        self._wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
+        self._wrapper = DirectWrapper(self.module, unsafe_skip_copy=True)
         self.nodes: list[cst.CSTNode] = []
         self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
         pending: list[cst.CSTNode] = [self.module]
