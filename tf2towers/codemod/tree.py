@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,30 +28,27 @@ Node = TypeVar("Node", bound=cst.CSTNode)
 
 
 class DirectWrapper(MetadataWrapper):
-    """LibCST's wrapper, which visits a module once for each provider.
+    """LibCST's wrapper, without visits in which no provider does anything.
 
-    LibCST visits it once more for each set of providers that may run together. Those that we ask for start a visit of
-    their own at the module, and do nothing at other nodes.
+    LibCST visits a module for each set of providers that may run together. Those that we ask for start a visit of their
+    own at the module, and do nothing at other nodes.
     """
 
-    def visit_batched(
-        self, visitors: Iterable[BatchableCSTVisitor], *hooks: Any, **named_hooks: Any
-    ) -> cst.CSTNode:
-        """As LibCST's, without the visit in which no visitor does anything."""
-        visitors = list(visitors)
-        if hooks or named_hooks or not all(_starts_at_module(type(each)) for each in visitors):
-            return super().visit_batched(visitors, *hooks, **named_hooks)
-        with ExitStack() as stack:
-            for each in visitors:
-                stack.enter_context(each.resolve(self))
-                each.visit_Module(self.module)
-        return self.module
+    def visit_batched(self, visitors: Iterable[BatchableCSTVisitor], *hooks: Any, **more: Any) -> cst.CSTNode:
+        """As LibCST's; visitors that do something at a module alone are called there."""
+        others = []
+        for each in visitors:
+            if _starts_at_module(type(each)):
+                with each.resolve(self):
+                    each.visit_Module(self.module)
+            else:
+                others.append(each)
+        return super().visit_batched(others, *hooks, **more) if others else self.module
 
 
 @cache
 def _starts_at_module(kind: type[BatchableCSTVisitor]) -> bool:
-    """Whether visitors of a kind do something at a module alone."""
-    return kind().get_visitors().keys() <= {"visit_Module"}
+    return kind().get_visitors().keys() == {"visit_Module"}
 
 
 class Tree:

@@ -44,6 +44,8 @@ _FUNCTIONS = 4
 _CONDITIONAL = Comprehension | cst.Lambda | cst.IfExp | cst.BooleanOperation | cst.NamedExpr
 #: the name of a second GPU, or a name of a GPU whose number is filled in
 _SEVERAL_GPUS = re.compile(r"(?i)^/?(device:)?gpu:(1|%.|\{.*)?$")
+#: the type of a loop's target, which a checker would read as a function's in the line of `def`
+_TYPE = re.compile(r"[ \t]*#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -234,7 +236,9 @@ class _Writer:
         colon = self._colon(loop)
         name = fresh_name(self.file, loop, _NAMES)
         header = f"def {name}({', '.join(argument.name for argument in function.arguments)}):"
-        yield Edit(start, colon, header, whole=True)
+        typed = _TYPE.match(text.text, colon)
+        above_it = f"# {text.of(loop.target)}: {typed[1]}{newline}{indent}" if typed else ""
+        yield Edit(start, typed.end() if typed else colon, above_it + header, whole=True)
         blank = newline * (2 if not indent else 1)
         above, lines_above = self._above(loop)
         blank_above = newline * max(0, len(blank) // len(newline) - lines_above)
