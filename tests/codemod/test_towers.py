@@ -326,6 +326,8 @@ OTHERS = [
      "        with strategy.scope(), tf.device('/gpu:%d' % i):\n"),
     ("    def one(d):\n        with tf.device(d):\n            return d\n"
      "    x = [one('/gpu:%d' % i) for i in range(2)]\n", "        with strategy.scope(), tf.device(d):\n"),
+    ("    def one(i):\n        return tf.device('/gpu:%d' % i)\n    for i in range(2):\n        with one(i):\n"
+     "            opt.compute_gradients(1)\n", "        with strategy.scope(), one(i):\n"),
     ("    where = iter(['/gpu:0', '/gpu:1'])\n    for i in range(2):\n        with tf.device(next(where)):\n"
      "            opt.compute_gradients(1)\n", "        with strategy.scope(), tf.device(next(where)):\n"),
     ("    for i in range(2):\n        if i == 0:\n            with tf.device('/gpu:0'):\n"

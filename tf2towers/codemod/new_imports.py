@@ -91,15 +91,12 @@ def may_build_graph(file: File, dotted: str) -> bool:
             continue
         seen.add(path)
         module = file.program.file(path)
-        if module is not None and any(_builds(module, statement) for statement in module.body):
-            return True
+        if module is not None:
+            built = (each for each in module.body if not _is_import(each))
+            if any(_is_risky(module, node) for each in built for node in evaluated_nodes(each)):
+                return True
         pending += imports.imports_of(path).values()
     return False
-
-
-def _builds(file: File, statement: nodes.Statement) -> bool:
-    """Whether running a statement, which is no import, may build operations."""
-    return not _is_import(statement) and any(_is_risky(file, node) for node in evaluated_nodes(statement))
 
 
 def _is_risky(file: File, node: cst.CSTNode) -> bool:

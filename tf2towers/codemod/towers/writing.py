@@ -11,7 +11,7 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
-from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, literal, walk
+from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
@@ -392,9 +392,13 @@ class _Writer:
         return _is_gpu(device) and any(map(_takes_gradients, around))
 
     def _entered_with(self, sites: Sequence[cst.Call], strategy: Strategy) -> Iterator[Edit]:
-        """The edits that enter the scope beside each device that a `with` enters."""
-        entered = (site for site in sites if isinstance(self.file.parent(site), cst.WithItem))
-        yield from scopes_at(self.file, entered, strategy.name)
+        """The edits that enter the scope beside each device that a `with` enters, or that a function gives it."""
+        returned = (site for site in sites if isinstance(self.file.parent(site), cst.Return))
+        names = {each.name.value for each in map(self.file.function_around, returned) if each is not None}
+        entered = (item.item for each in self.file.all(cst.With) for item in each.items)
+        calls = (each for each in entered if isinstance(each, cst.Call))
+        places = [call for call in calls if call in sites or last_name(call.func) in names]
+        yield from scopes_at(self.file, places, strategy.name)
 
 
 def _declarations(function: ReplicaFunction) -> Iterator[str]:
