@@ -216,7 +216,8 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     places = [place for place in (file.imports_before, _first_need(file, edits)) if place is not None]
     place = find_import_location(file, min(places, default=None))
     text = file.text
-    lines = yield from _add_imports(file, text.first_line(place.after) if place.after is not None else 0)
+    last = text.first_line(place.after) if place.after is not None else 0
+    lines = yield from _add_imports(file, edits, last)
     if file.opening is not None:
         lines += [*([""] if lines or place.after is not None else []), file.opening]
     if not lines:
@@ -268,7 +269,7 @@ def _last_line(file: File, statement: nodes.Statement) -> int:
     return end
 
 
-def _add_imports(file: File, last: int) -> Generator[Edit, None, list[str]]:
+def _add_imports(file: File, edits: Sequence[Edit], last: int) -> Generator[Edit, None, list[str]]:
     """The edits that add the wanted names to imports up to a line; returns the lines of the new imports.
 
     An import from the same module that stands further down moves up. The conversion from Python 2 leaves such imports,
@@ -280,7 +281,8 @@ def _add_imports(file: File, last: int) -> Generator[Edit, None, list[str]]:
     for (module, name), bound in wanted:
         asname = bound if bound != name else None
         need(module, name, asname) if module else need(name, asname=asname)
-    known = [each for each in file.body if isinstance(each, cst.ImportFrom) and _takes_more(file, each)]
+    imports = (each for each in file.body if isinstance(each, cst.ImportFrom))
+    known = [each for each in imports if _takes_more(file, each, edits)]
     above = [each for each in known if file.text.first_line(each) <= last]
     moving = {module for (module, _), _ in wanted} - set(map(nodes.module_of, above))
     for below in known[len(above) :]:
@@ -306,10 +308,12 @@ def _is_there(file: File, module: str, name: str, bound: str) -> bool:
     )
 
 
-def _takes_more(file: File, statement: cst.ImportFrom) -> bool:
-    """Whether an import stands on lines of its own, without a comment or a star: then it takes new names as well."""
-    lines = file.text.text[slice(*_lines_of(file, statement))]
-    return lines.strip() == file.text.of(statement) and "#" not in lines and "*" not in lines
+def _takes_more(file: File, statement: cst.ImportFrom, edits: Sequence[Edit]) -> bool:
+    """Whether an import that no edit changes has lines of its own, no comment and no star: it takes new names, too."""
+    start, end = _lines_of(file, statement)
+    lines = file.text.text[start:end]
+    stays = not any(edit.start < end and edit.end > start for edit in edits)
+    return stays and lines.strip() == file.text.of(statement) and "#" not in lines and "*" not in lines
 
 
 def _lines_of(file: File, statement: nodes.Statement) -> tuple[int, int]:

@@ -38,11 +38,8 @@ def _ends_generator(file: File, node: cst.Raise) -> bool:
             return around.asynchronous is None and is_generator
         if isinstance(around, cst.ClassDef):
             return False
-        if (
-            isinstance(around, cst.Try)
-            and inner in block(around)
-            and any(each.type is None or m.findall(each.type, _CAUGHT) for each in around.handlers)
-        ):
+        handlers = around.handlers if isinstance(around, cst.Try) and inner in block(around) else ()
+        if any(each.type is None or m.findall(each.type, _CAUGHT) for each in handlers):
             return False
         if isinstance(around, cst.With) and any(m.findall(item, _END) for item in around.items):
             return False
