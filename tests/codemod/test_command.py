@@ -55,4 +55,3 @@ def test_a_direct_visit_gives_what_libcsts_own_gives() -> None:
     for provider in (ParentNodeProvider, ExpressionContextProvider, ScopeProvider):
         own, direct = (kind(module, True).resolve(provider) for kind in (MetadataWrapper, DirectWrapper))
         assert own == direct if provider is not ScopeProvider else own.keys() == direct.keys()
-        assert provider().get_visitors().keys() == {"visit_Module"}

@@ -18,10 +18,8 @@ PRIVATE = f"{FROM} signature_constants"
         (PRIVATE, "signature_constants.PREDICT_INPUTS, dir(signature_constants)", PRIVATE),
         (f"# signature_constants are in it\n{PRIVATE}", "signature_constants.PREDICT_INPUTS", PRIVATE),
         (f"{PRIVATE}, builder", "signature_constants.PREDICT_INPUTS, builder", f"{FROM} builder"),
-        (f"{FROM} (\n    signature_constants,  # names\n    builder,  # kept\n)",
-         "signature_constants.PREDICT_INPUTS, builder", f"{FROM} (\n    builder,  # kept\n)"),
     ],
-)  # fmt: skip
+)
 def test_a_private_module_of_which_nothing_is_used_any_more(imports: str, use: str, stays: str) -> None:
     text = after(USED.format(imports=imports, use=use))
     assert (FROM in text) == bool(stays) and f"\n{stays}" in text

@@ -73,16 +73,9 @@ class Written:
     strategies: list[Strategy] = field(default_factory=list)
 
 
-@cached_per_file
-def _given_names(file: File) -> dict[cst.CSTNode | None, set[str]]:
-    """The new names that `fresh_name` has given in each function."""
-    del file
-    return {}
-
-
 def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     """The first of `names` that the file does not use, with a number if the function has the same new name."""
-    taken = _given_names(file).setdefault(file.function_around(node), set())
+    taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
     name = next((name for name in names if name not in file.identifiers), names[0])
     found, number = name, 1
     known = file.identifiers | taken
@@ -340,15 +333,15 @@ class _Writer:
         sites = [call for call, device in devices if _is_gpu(device)]
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
+        sites += self._given_devices()
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
             if any(scope in around for scope in find_withs_around(self.file, site)):
                 continue
-            own = next(
-                (w for w in find_withs_around(self.file, site) if any(i.item is site for i in w.items)), None
-            )
-            outer = scope_for(self.file, own if own is not None else site, Made())
+            item = self.file.parent(site)
+            own = self.file.parent(item) if isinstance(item, cst.WithItem) else site
+            outer = scope_for(self.file, own, Made())
             if outer is None:
                 alone.append(site)
                 continue
@@ -392,13 +385,22 @@ class _Writer:
         return _is_gpu(device) and any(map(_takes_gradients, around))
 
     def _entered_with(self, sites: Sequence[cst.Call], strategy: Strategy) -> Iterator[Edit]:
-        """The edits that enter the scope beside each device that a `with` enters, or that a function gives it."""
-        returned = (site for site in sites if isinstance(self.file.parent(site), cst.Return))
-        names = {each.name.value for each in map(self.file.function_around, returned) if each is not None}
-        entered = (item.item for each in self.file.all(cst.With) for item in each.items)
-        calls = (each for each in entered if isinstance(each, cst.Call))
-        places = [call for call in calls if call in sites or last_name(call.func) in names]
-        yield from scopes_at(self.file, places, strategy.name)
+        """The edits that enter the scope beside each device that a `with` enters."""
+        entered = (site for site in sites if isinstance(self.file.parent(site), cst.WithItem))
+        yield from scopes_at(self.file, entered, strategy.name)
+
+    def _given_devices(self) -> Iterator[cst.Call]:
+        """What a `with` enters that a function of the program gives: a tower's device."""
+        names = {
+            function.name.value
+            for other in self.file.program.files
+            for call, device in find_device_calls(other)
+            if _is_tower(device) and isinstance(other.parent(call), cst.Return)
+            if (function := other.function_around(call)) is not None
+        }
+        for item in (item for each in self.file.all(cst.With) for item in each.items):
+            if isinstance(item.item, cst.Call) and last_name(item.item.func) in names:
+                yield item.item
 
 
 def _declarations(function: ReplicaFunction) -> Iterator[str]:
