@@ -346,8 +346,8 @@ def test_towers_in_another_form(lines, wanted):
 
 def test_a_device_that_a_function_gives(program):
     on = f"{TF}\n\ndef on(i):\n    return tf.device('/gpu:%d' % i)\n"
-    for main in (on, f"{TF}from place import on\n"):
-        main += "\ntf.Session()\nfor i in range(2):\n    with on(i):\n        pass\n"
+    for head in (on, f"{TF}from place import on\n"):
+        main = head + "\ntf.Session()\nfor i in range(2):\n    with on(i):\n        pass\n"
         assert "with strategy.scope(), on(i):" in program({"place.py": on, "train.py": main}).changes[0].after
 
 
