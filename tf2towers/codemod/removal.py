@@ -85,7 +85,7 @@ def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
                 body=[cst.SimpleStatementLine([node])], header=(), footer=()
             )
             kept = RemoveImportsVisitor(context).transform_module(alone)
-            yield file.replace(node, kept.code.strip()) if kept.body else remove_statement(file, node)
+            yield file.replace(node, kept.code.strip("; \r\n")) if kept.body else remove_statement(file, node)
 
 
 def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
