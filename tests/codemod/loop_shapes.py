@@ -327,9 +327,9 @@ for i in range(2):
 for i in range(2):
     with functools.partial(tf.device, '/gpu:%d' % i)():
         print(net(x) - i)
-=== locals_before -> 'def tower(i):'
+=== locals_before -> '# i: int\ndef tower(i):\n'
 print('x' in locals())
-for i in range(2):
+for i in range(2):  # type: int
     with tf.device('/gpu:%d' % i):
         print(net(x) + i)
 === the_device_is_a_function -> 'strategy = TowerStrategy()'

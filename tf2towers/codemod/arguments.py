@@ -6,12 +6,15 @@ from collections.abc import Callable
 from functools import cache
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import is_literal_list
 from tf2towers.codemod.edits import Edit, Text
 from tf2towers.codemod.program import File
 from tf2towers.codemod.symbols import find_replacement, read_table, taken_arguments, unserved_arguments
+
+_INTEGER = m.Integer() | m.UnaryOperation(m.Minus(), m.Integer())
 
 
 @cache
@@ -47,7 +50,7 @@ def _old_order(
     given = nodes.positional(call)
     if not order or not given or len(given) > len(order) or nodes.has_star(call):
         return None
-    if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
+    if when in ("first-is-int", "int-or-list-second") and not m.matches(given[0], _INTEGER):
         if when == "first-is-int" or [*map(is_list, given[:2])] != [False, True]:
             return None
     if when == "last-positional":
@@ -55,12 +58,6 @@ def _old_order(
     if when == "third-positional":
         return ("", "", *order[2 : len(given)]) if len(given) > 2 else None
     return order[: len(given)]
-
-
-def _is_integer(node: cst.BaseExpression) -> bool:
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-        node = node.expression
-    return type(nodes.literal(node)) is int
 
 
 #: arguments that a function takes after the runtime has patched it

@@ -12,8 +12,6 @@ import libcst as cst
 from tf2towers.codemod.tree import Tree
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-#: between two statements of one line, which a backslash may break
-_ON_A_LINE = re.compile(r"[ \t]*;(?:[ \t]|\\\r?\n)*")
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,6 @@ class Text:
         """The column that a node starts in, from 0."""
         start = self.start(node)
         return start - self.starts[self.line_of(start) - 1]
-
-    def between_on_a_line(self, node: cst.CSTNode, following: cst.CSTNode) -> tuple[int, int] | None:
-        """The text between two statements that share a line: offsets, or None if they do not."""
-        between = self.end(node), self.start(following)
-        return between if _ON_A_LINE.fullmatch(self.text[slice(*between)]) else None
 
     def line_of(self, offset: int) -> int:
         """The line that an offset is in."""

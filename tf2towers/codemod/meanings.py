@@ -2,9 +2,9 @@
 
 A name means something only where all its bindings in its scope agree; an answer is a canonical dotted name
 (`tf.train.Saver`, `numpy.mean`), rooted at `tf` for TensorFlow however it was imported. LibCST has the scope of a name,
-what is assigned to it, and what an import names. It does not follow `name = tf.x`, other modules and stars.
-`Scope.get_qualified_names_for` is asked of all that binds a name. QualifiedNameProvider asks it of a node, without what
-is bound later in the text, which the next round of a loop reads.
+what is assigned to it, and its qualified names: `Scope.get_qualified_names_for`, QualifiedNameProvider's function.
+It is asked by name, of all that binds it. The provider asks it of a node, without what is bound later in the text: the
+next round of a loop reads that. LibCST does not follow `name = tf.x`, other modules and stars.
 """
 
 from __future__ import annotations
@@ -345,7 +345,7 @@ class Meanings:
         for binding in bindings:
             if isinstance(binding, Defined):
                 yield own if own != "tf" else None
-            elif not (isinstance(binding, Assigned) and (binding.value in self._active or _is_none(binding))):
+            elif (value := getattr(binding, "value", None)) not in self._active and not nodes.is_none(value):
                 yield self._meaning(binding)
 
     def _meaning(self, binding: Binding) -> str | None:
@@ -389,7 +389,3 @@ def _imports(value: cst.BaseExpression) -> bool:
         case cst.Call(func=giver) | cst.Subscript(value=giver):
             return nodes.last_name(giver) in ("import_module", "__import__", "modules")
     return False
-
-
-def _is_none(binding: Binding) -> bool:
-    return isinstance(binding, Assigned) and nodes.is_none(binding.value)

@@ -1,21 +1,22 @@
 """Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything.
 
-LibCST's AddImportsVisitor does not serve here: it writes lines of any length, after the first imports alone, where a
-script has not set its environment yet. On a whole module it takes 0.6 times LibCST's own work (3,000 lines), and
-recurses once a statement: RecursionError at 1,256. On one block of imports it takes 0.02 s, but its import takes 0.14:
-`migrate` of the CIFAR trainer would take 1.33 of LibCST's own work, where 1.3 is the limit, and 1.13 is measured.
+LibCST's AddImportsVisitor adds the names. It is given the file's imports alone, as a module of their own. On a
+whole module it writes after the first imports, where a script has not set its environment yet. It takes 0.6 times
+LibCST's own work there (3,000 lines), and recurses once a statement. Its lines may have any length; ours are wrapped.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import libcst as cst
+from libcst.codemod import CodemodContext
+from libcst.codemod.visitors import AddImportsVisitor
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
@@ -37,6 +38,8 @@ _HARMLESS = frozenset({
     "tf.app", "tf.flags", "tf.logging", "tf.gfile", "tf.ConfigProto", "tf.GPUOptions", "tf.test", "tf.errors",
 })  # fmt: skip
 _LIMIT = 100
+#: between two statements of one line, which a backslash may break
+_ON_A_LINE = re.compile(r"[ \t]*;(?:[ \t]|\\\r?\n)*")
 
 #: flags that absl defines by itself since TF 1.13, until the runtime is imported
 _FLAGS_OF_ABSL = frozenset({
@@ -88,15 +91,12 @@ def may_build_graph(file: File, dotted: str) -> bool:
             continue
         seen.add(path)
         module = file.program.file(path)
-        if module is not None and any(map(partial(_builds, module), module.body)):
-            return True
+        if module is not None:
+            built = (each for each in module.body if not _is_import(each))
+            if any(_is_risky(module, node) for each in built for node in evaluated_nodes(each)):
+                return True
         pending += imports.imports_of(path).values()
     return False
-
-
-def _builds(file: File, statement: nodes.Statement) -> bool:
-    """Whether running a statement, which is no import, may build operations."""
-    return not _is_import(statement) and any(_is_risky(file, node) for node in evaluated_nodes(statement))
 
 
 def _is_risky(file: File, node: cst.CSTNode) -> bool:
@@ -132,12 +132,7 @@ def _may_run(file: File, node: nodes.Symbol, canonical: str) -> bool:
 
 
 def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
-    given = nodes.positional(call)
-    return (
-        name.rpartition(".")[2].startswith("DEFINE_")
-        and bool(given)
-        and nodes.literal(given[0]) in _FLAGS_OF_ABSL
-    )
+    return ".DEFINE_" in name and nodes.literal(nodes.argument(call, 0)) in _FLAGS_OF_ABSL
 
 
 def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
@@ -221,27 +216,8 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     places = [place for place in (file.imports_before, _first_need(file, edits)) if place is not None]
     place = find_import_location(file, min(places, default=None))
     text = file.text
-    groups: dict[str, list[str]] = {}
-    for (module, name), bound in sorted(file.wanted.items()):
-        if not _is_there(file, module, name, bound):
-            groups.setdefault(module, []).append(nodes.as_named(name, bound))
-    lines: list[str] = []
-    modules = [f"import {word}" for word in sorted(groups.pop("", []))]
     last = text.first_line(place.after) if place.after is not None else 0
-    for module, words in groups.items():
-        known = _known_import(file, module)
-        taken = nodes.aliases(known) if known is not None else ()
-        words += [nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in taken]
-        made = wrap_import(f"from {module} import ", words)
-        if known is not None and text.first_line(known) <= last:
-            modules, above = [], "".join(line + text.newline for line in modules)
-            yield Edit(text.start(known), text.start(known), above)
-            yield file.replace(known, text.newline.join(made))
-        else:
-            if known is not None:
-                yield Edit(*_lines_of(file, known), "", whole=True)
-            lines += made
-    lines = [*modules, *lines]
+    lines = yield from _add_imports(file, edits, last)
     if file.opening is not None:
         lines += [*([""] if lines or place.after is not None else []), file.opening]
     if not lines:
@@ -274,7 +250,8 @@ def _within_line(file: File, after: nodes.Statement, stop: int) -> tuple[int, in
     body = file.body
     if stop == len(body) or file.text.first_line(body[stop]) > _last_line(file, after):
         return None
-    return file.text.between_on_a_line(after, body[body.index(after) + 1])
+    between = file.text.end(after), file.text.start(body[body.index(after) + 1])
+    return between if _ON_A_LINE.fullmatch(file.text.text[slice(*between)]) else None
 
 
 def _last_line(file: File, statement: nodes.Statement) -> int:
@@ -292,32 +269,51 @@ def _last_line(file: File, statement: nodes.Statement) -> int:
     return end
 
 
-def _imports_from(file: File, module: str) -> Iterator[cst.ImportFrom]:
-    """The imports of the top level that take names from a module."""
-    for statement in file.body:
-        if isinstance(statement, cst.ImportFrom) and nodes.module_of(statement) == module:
-            yield statement
+def _add_imports(file: File, edits: Sequence[Edit], last: int) -> Generator[Edit, None, list[str]]:
+    """The edits that add the wanted names to imports up to a line; returns the lines of the new imports.
+
+    An import from the same module that stands further down moves up. The conversion from Python 2 leaves such imports,
+    and so does an earlier migration.
+    """
+    context = CodemodContext()
+    need = partial(AddImportsVisitor.add_needed_import, context)
+    wanted = [(key, bound) for key, bound in sorted(file.wanted.items()) if not _is_there(file, *key, bound)]
+    for (module, name), bound in wanted:
+        asname = bound if bound != name else None
+        need(module, name, asname) if module else need(name, asname=asname)
+    imports = (each for each in file.body if isinstance(each, cst.ImportFrom))
+    known = [each for each in imports if _takes_more(file, each, edits)]
+    above = [each for each in known if file.text.first_line(each) <= last]
+    moving = {module for (module, _), _ in wanted} - set(map(nodes.module_of, above))
+    for below in known[len(above) :]:
+        if nodes.module_of(below) in moving:
+            for alias in nodes.aliases(below):
+                need(nodes.module_of(below), nodes.name_of(alias), nodes.asname_of(alias))
+            yield Edit(*_lines_of(file, below), "", whole=True)
+    alone = [cst.SimpleStatementLine([each]) for each in above]
+    made = nodes.block(cst.Module(alone).visit(AddImportsVisitor(context)))
+    for before, after in zip(above, made):  # noqa: B905 - the new ones come last
+        if not before.deep_equals(after):
+            yield file.replace(before, file.text.newline.join(wrap_import(after)))
+    return [row for each in made[len(above) :] for row in wrap_import(each)]
 
 
 def _is_there(file: File, module: str, name: str, bound: str) -> bool:
     """Whether an import of the top level binds the name already."""
     return any(
         (nodes.name_of(alias), nodes.bound_by(alias)) == (name, bound)
-        for statement in _imports_from(file, module)
+        for statement in file.body
+        if isinstance(statement, cst.ImportFrom) and nodes.module_of(statement) == module
         for alias in nodes.aliases(statement)
     )
 
 
-def _known_import(file: File, module: str) -> cst.ImportFrom | None:
-    """An import of a module on lines of its own, without a comment, which takes new names as well.
-
-    The conversion from Python 2 leaves such a one, and so does an earlier migration.
-    """
-    for statement in _imports_from(file, module):
-        lines = file.text.text[slice(*_lines_of(file, statement))]
-        if lines.strip() == file.text.of(statement) and "#" not in lines and "*" not in lines:
-            return statement
-    return None
+def _takes_more(file: File, statement: cst.ImportFrom, edits: Sequence[Edit]) -> bool:
+    """Whether an import that no edit changes has lines of its own, no comment and no star: it takes new names, too."""
+    start, end = _lines_of(file, statement)
+    lines = file.text.text[start:end]
+    stays = not any(edit.start < end and edit.end > start for edit in edits)
+    return stays and lines.strip() == file.text.of(statement) and "#" not in lines and "*" not in lines
 
 
 def _lines_of(file: File, statement: nodes.Statement) -> tuple[int, int]:
@@ -326,9 +322,15 @@ def _lines_of(file: File, statement: nodes.Statement) -> tuple[int, int]:
     return text.line_start(text.first_line(statement)), text.line_start(text.last_line(statement) + 1)
 
 
-def wrap_import(head: str, words: list[str]) -> list[str]:
-    """The lines of an import of some words, sorted: one, or with parentheses around several."""
-    words = sorted(words, key=lambda word: (word.islower(), word))
+def wrap_import(statement: nodes.Statement) -> list[str]:
+    """The lines of an import, its names sorted: one, or with parentheses around several."""
+    assert isinstance(statement, cst.Import | cst.ImportFrom)
+    words = [
+        nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in nodes.aliases(statement)
+    ]
+    words.sort(key=lambda word: (word.islower(), word))
+    module = nodes.module_of(statement)
+    head = f"from {module} import " if module else "import "
     line = head + ", ".join(words)
     if len(line) <= _LIMIT:
         return [line]

@@ -3,9 +3,6 @@
 Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword ...
 are left out of `children`, `walk` and `File.parent`. Names that are not expressions (`x` of `a.x`, of `f(x=1)`, of
 `def x`) are left out as well.
-
-Shapes are tested by Python's `match`. The import of libcst.matchers takes 0.13 s of processor time, as all else of
-LibCST takes 0.1 s. With it, `migrate` of the CIFAR trainer takes 1.30 of LibCST's own work; without it, 1.13.
 """
 
 from __future__ import annotations

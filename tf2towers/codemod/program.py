@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import libcst as cst
 from libcst.metadata import ExpressionContext, Scope
@@ -76,7 +76,7 @@ def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
     def found(file: File) -> Kept:
         if find not in file.found:
             file.found[find] = find(file)
-        return file.found[find]  # type: ignore[return-value]
+        return file.found[find]  # type: ignore[no-any-return]
 
     return found
 
@@ -98,8 +98,8 @@ class File:
         self.notes: list[Note] = []
         #: imports to add: (module, name) -> the name that it gets in this file
         self.wanted: dict[tuple[str, str], str] = {}
-        #: the results of functions that are `cached_per_file`: function -> result
-        self.found: dict[object, object] = {}
+        #: the results of functions that are `cached_per_file`, and new names: function, and what for -> result
+        self.found: dict[object, Any] = {}
         #: files in C or Cython that it imports
         self.compiled: list[Path] = []
         #: lines to write after the imports

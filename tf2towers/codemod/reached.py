@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Set
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Imported
@@ -35,6 +36,9 @@ _ALL_OF_A_MODULE = frozenset({
 })  # fmt: skip
 #: "tpu" as a word of a name: `use_tpu`, `num_TPUs`, not `output`
 _TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
+#: `if __name__ == "__main__":`, with nothing for other cases
+_MAIN_NAME = m.SimpleString('"__main__"') | m.SimpleString("'__main__'")
+_MAIN = m.If(m.Comparison(m.Name("__name__"), [m.ComparisonTarget(m.Equal(), _MAIN_NAME)]), orelse=None)
 
 Unit = cst.FunctionDef | cst.ClassDef
 
@@ -89,7 +93,7 @@ def never_called(main: File) -> frozenset[cst.CSTNode]:
         # a notebook's cells may call by magics (%time f()), and are run by hand
         all_called = file.main and (file.script.notebook is not None or not _is_script(file))
         for statement in file.body:
-            if not file.main and _asks_for_main(statement):
+            if not file.main and m.matches(statement, _MAIN):
                 continue
             if isinstance(statement, Unit) and not (all_called or _is_called_unnamed(file, statement)):
                 waiting.append((file, statement))
@@ -253,18 +257,7 @@ def _only_as_main(file: File, node: cst.CSTNode) -> bool:
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
     steps = file.steps_outwards(node)
-    return any(_asks_for_main(around) and inner in nodes.block(around) for inner, around in steps)
-
-
-def _asks_for_main(statement: cst.CSTNode) -> bool:
-    """Whether it is `if __name__ == "__main__":`, with nothing for other cases."""
-    if not isinstance(statement, cst.If) or nodes.orelse(statement):
-        return False
-    sides = nodes.compared(statement.test)
-    if sides is None or not isinstance(sides[1], cst.Equal):
-        return False
-    said = {nodes.last_name(side) or nodes.literal(side) for side in (sides[0], sides[2])}
-    return said == {"__name__", "__main__"}
+    return any(m.matches(around, _MAIN) and inner in nodes.block(around) for inner, around in steps)
 
 
 # -- what a test asks for by its name ----------------------------------------------------------------------------------

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import libcst as cst
+from libcst import BatchableCSTVisitor
 from libcst.metadata import (
     ByteSpanPositionProvider,
     CodeSpan,
@@ -26,6 +27,30 @@ from tf2towers.source.errors import SourceError
 Node = TypeVar("Node", bound=cst.CSTNode)
 
 
+class DirectWrapper(MetadataWrapper):
+    """LibCST's wrapper, without visits in which no provider does anything.
+
+    LibCST visits a module for each set of providers that may run together. Those that we ask for start a visit of their
+    own at the module, and do nothing at other nodes.
+    """
+
+    def visit_batched(self, visitors: Iterable[BatchableCSTVisitor], *hooks: Any, **more: Any) -> cst.CSTNode:
+        """As LibCST's; visitors that do something at a module alone are called there."""
+        others = []
+        for each in visitors:
+            if _starts_at_module(type(each)):
+                with each.resolve(self):
+                    each.visit_Module(self.module)
+            else:
+                others.append(each)
+        return super().visit_batched(others, *hooks, **more) if others else self.module
+
+
+@cache
+def _starts_at_module(kind: type[BatchableCSTVisitor]) -> bool:
+    return kind().get_visitors().keys() == {"visit_Module"}
+
+
 class Tree:
     """A module's nodes, in the order of the text, as rules see them (`nodes.py`), and LibCST's metadata of them."""
 
@@ -36,7 +61,7 @@ class Tree:
             self.module = cst.parse_module(text)
         except cst.ParserSyntaxError as problem:
             raise SourceError(path, f"LibCST cannot read it: {problem.message}", problem.raw_line) from None
-        self._wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
+        self._wrapper = DirectWrapper(self.module, unsafe_skip_copy=True)
         self.nodes: list[cst.CSTNode] = []
         self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
         pending: list[cst.CSTNode] = [self.module]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import libcst as cst
 
@@ -11,13 +11,14 @@ from tf2towers.codemod.new_imports import find_import_location
 from tf2towers.codemod.program import File
 from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import SWITCHES
+from tf2towers.codemod.symbols import RUNTIME, SWITCHES
 
 
 def edits(file: File) -> Iterator[Edit]:
     """Switches are removed; the main script gets `graph_mode()` in place of its first switch or after its imports."""
-    switches = _find_switches(file)
-    if not file.main or _has_graph_mode(file):
+    switches = _find_calls(file, SWITCHES)
+    given = _find_calls(file, {f"{RUNTIME}.graph_mode"})
+    if not file.main or not set(file.body).isdisjoint(given):
         yield from (remove_statement(file, switch) for switch in switches)
         return
     name = file.need("graph_mode")
@@ -33,11 +34,13 @@ def edits(file: File) -> Iterator[Edit]:
         file.import_before(body.index(standing))
 
 
-def _find_switches(file: File) -> list[cst.Expr]:
+def _find_calls(file: File, functions: Container[str]) -> list[cst.Expr]:
+    """The statements that only call one of some functions."""
+    statements = ((each, each.value) for each in file.all(cst.Expr))
     return [
-        statement
-        for statement in file.all(cst.Expr)
-        if isinstance(statement.value, cst.Call) and file.canonical(statement.value.func) in SWITCHES
+        each
+        for each, call in statements
+        if isinstance(call, cst.Call) and file.canonical(call.func) in functions
     ]
 
 
@@ -48,15 +51,6 @@ def _mode_of_its_own(file: File) -> str:
     if file.program.plain_is_tf2 and "tf.disable_eager_execution" in called and not called & kept:
         return "v2_behavior=True"
     return "resource_variables=True" if "tf.enable_resource_variables" in called else ""
-
-
-def _has_graph_mode(file: File) -> bool:
-    return any(
-        isinstance(statement, cst.Expr)
-        and isinstance(statement.value, cst.Call)
-        and file.canonical(statement.value.func) == "tf2towers.runtime.graph_mode"
-        for statement in file.body
-    )
 
 
 RULE = Rule(

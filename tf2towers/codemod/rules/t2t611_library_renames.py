@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.arguments import added_argument, without_argument
@@ -307,8 +308,7 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
         for each in other.all(cst.FunctionDef)
         if isinstance(other.parent(each), cst.ClassDef)
     )
-    value = call.func.value if isinstance(call.func, cst.Attribute) else None
-    if own and nodes.is_name(value) and value.value == "self":
+    if own and m.matches(call.func, m.Attribute(m.Name("self"))):
         return
     known = change.library or all(nodes.is_literal(given.value) for given in call.args)
     certain = change.kind == "renamed" and known

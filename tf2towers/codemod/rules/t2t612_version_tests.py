@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
@@ -22,6 +23,10 @@ VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
 _METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "split", "startswith"})
 #: functions whose results are versions that can be compared: of distutils, packaging, pkg_resources
 _VERSION_MAKERS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"})
+#: '1' or '1.' of the version: the three signs '1.1' would be another minor version's
+_END = m.Integer("1") | m.Integer("2")
+_INDEX: Any = m.OneOf(m.Index(m.Integer("0")), m.Slice(None, _END, None), m.Slice(m.Integer("0"), _END, None))
+_BEGINNING = m.Subscript(slice=[m.SubscriptElement(_INDEX)])
 
 #: what a use of the version is for: a decision, which is TF 1.15's; one that takes 1.15 for 1.1, which no script was
 #: written for; or it is only shown
@@ -95,7 +100,7 @@ def _find_direct_use(file: File, version: cst.BaseExpression) -> _Use:
         case cst.Call() if version in nodes.positional(around):
             return "decides" if nodes.last_name(around.func) in _VERSION_MAKERS else "shows"
         case cst.Subscript(value=value) if value is version:
-            return "decides" if _is_its_beginning(around) else _of_number(file, version)
+            return "decides" if m.matches(around, _BEGINNING) else _of_number(file, version)
     return "shows"
 
 
@@ -133,15 +138,6 @@ def _around(file: File, node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
     while isinstance(node := file.parent(node), cst.BaseExpression | parts):
         if isinstance(node, cst.BaseExpression):
             yield node
-
-
-def _is_its_beginning(item: cst.Subscript) -> bool:
-    """Whether `[index]` is '1' or '1.': the three signs '1.1' would be another minor version's."""
-    index = nodes.index_of(item)
-    if isinstance(index, cst.Slice):
-        starts = index.lower is None or nodes.literal(index.lower) == 0
-        return starts and index.step is None and nodes.literal(index.upper) in (1, 2)
-    return bool(nodes.literal(index) == 0)
 
 
 RULE = Rule(

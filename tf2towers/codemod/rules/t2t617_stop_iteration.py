@@ -5,32 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.nodes import OWN_NAMES, block, is_name, is_plain, walk
+from tf2towers.codemod.nodes import OWN_NAMES, block, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
-_CATCH_IT = ("StopIteration", "Exception", "BaseException")
+_END = m.Name("StopIteration")
+_VALUE = m.SaveMatchedNode(m.DoNotCare(), "value")
+_CALL = m.Call(_END, [m.AtMostN(m.Arg(_VALUE, keyword=None, star=""), n=1)])
+_RAISE = m.Raise(_END | _CALL, cause=None)
+_CAUGHT = _END | m.Name("Exception") | m.Name("BaseException")
 
 
 def edits(file: File) -> Iterator[Edit]:
     """`return`, with the value that the error had."""
     for node in file.all(cst.Raise):
-        value = _value(file, node)
-        if value is not None and _ends_generator(file, node):
+        found = m.extract(node, _RAISE)
+        if found is None or file.meanings.bindings(getattr(node.exc, "func", node.exc)):
+            continue
+        value = "".join(file.text.of(given) for given in found.values() if isinstance(given, cst.CSTNode))
+        if "\n" not in value and _ends_generator(file, node):
             yield file.replace(node, f"return {value}".rstrip())
-
-
-def _value(file: File, node: cst.Raise) -> str | None:
-    """What the error says: nothing, or the text of its one argument; None where it is another error."""
-    args = node.exc.args if isinstance(node.exc, cst.Call) else ()
-    raised = node.exc.func if isinstance(node.exc, cst.Call) else node.exc
-    is_end = is_name(raised) and raised.value == "StopIteration" and not file.meanings.bindings(raised)
-    if not is_end or node.cause is not None or len(args) > 1 or not all(map(is_plain, args)):
-        return None
-    given = "".join(file.text.of(each.value) for each in args)
-    return None if "\n" in given else given
 
 
 def _ends_generator(file: File, node: cst.Raise) -> bool:
@@ -41,17 +38,12 @@ def _ends_generator(file: File, node: cst.Raise) -> bool:
             return around.asynchronous is None and is_generator
         if isinstance(around, cst.ClassDef):
             return False
-        if isinstance(around, cst.Try) and inner in block(around) and any(map(_catches, around.handlers)):
+        handlers = around.handlers if isinstance(around, cst.Try) and inner in block(around) else ()
+        if any(each.type is None or m.findall(each.type, _CAUGHT) for each in handlers):
             return False
-        names = [name for item in around.items for name in walk(item)] if isinstance(around, cst.With) else []
-        if any(is_name(name) and name.value == "StopIteration" for name in names):
+        if isinstance(around, cst.With) and any(m.findall(item, _END) for item in around.items):
             return False
     return False
-
-
-def _catches(handler: cst.ExceptHandler) -> bool:
-    names = walk(handler.type) if handler.type is not None else ()
-    return handler.type is None or any(is_name(name) and name.value in _CATCH_IT for name in names)
 
 
 RULE = Rule(

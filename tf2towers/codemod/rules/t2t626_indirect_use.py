@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File
@@ -20,6 +21,8 @@ _HARMLESS = frozenset(
 #: the parts of TensorFlow that need no graph
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
 _RUN_TEXTS = ("builtins.eval", "builtins.exec")
+#: `a = tf`: plain names, whose uses are followed
+_ALIAS = m.AnnAssign(m.Name()) | m.Assign([m.ZeroOrMore(m.AssignTarget(m.Name()))])
 #: functions, and `sys.modules`, that give a module by its name
 _IMPORTING = frozenset({
     "__import__", "import_module", "modules", "find_spec", "LazyLoader", "builtins.__import__",
@@ -35,7 +38,7 @@ def notes(file: File) -> None:
     if file.program.is_tf2:
         return
     for node, canonical in file.symbols:
-        if canonical == "tf" and not _is_alias(file, node) and not _is_kept(file, node):
+        if canonical == "tf" and not m.matches(file.parent(node), _ALIAS) and not _is_kept(file, node):
             parent = file.parent(node)
             if not (
                 isinstance(parent, cst.Call)
@@ -114,18 +117,6 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
                 known = find_replacement(canonical)
                 if canonical == "tf" or known.kind != "v1" or known.target != canonical:
                     yield call, found[0]
-
-
-def _is_alias(file: File, module: cst.CSTNode) -> bool:
-    """Whether the module is bound to plain names, `a = tf`, whose uses are followed."""
-    parent = file.parent(module)
-    if isinstance(parent, cst.AnnAssign):
-        return nodes.is_name(parent.target)
-    return (
-        isinstance(parent, cst.Assign)
-        and parent.value is module
-        and all(map(nodes.is_name, nodes.targets(parent)))
-    )
 
 
 def _is_kept(file: File, module: cst.CSTNode) -> bool:

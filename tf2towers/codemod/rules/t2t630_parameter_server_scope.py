@@ -10,7 +10,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import is_name, is_plain, last_name
+from tf2towers.codemod.nodes import is_plain, last_name
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t627_remote_session import SESSIONS
@@ -104,11 +104,14 @@ def _find_named_setters(file: File) -> list[_Named]:
     }
     found = []
     for statement in file.all(cst.Assign):
-        setter, target = statement.value, statement.targets[0].target
-        if not isinstance(setter, cst.Call) or file.canonical(setter.func) != _SETTER or not setter.args:
-            continue
-        if len(statement.targets) > 1 or not is_name(target):
-            continue
+        match statement:
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Name() as target)], value=cst.Call() as setter
+            ):
+                if file.canonical(setter.func) != _SETTER or not setter.args:
+                    continue
+            case _:
+                continue
         home = file.meanings.home_of(target)
         if [type(binding) for binding in file.meanings.bindings(target)] != [Assigned]:
             continue

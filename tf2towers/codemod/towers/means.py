@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from typing import Any
+
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File
@@ -30,28 +34,52 @@ _MADE = {
 _LISTS = {"gradient": "gradients", "row": "rows"}
 
 
+def _saved(word: str, pattern: Any = m.Name()) -> Any:  # noqa: B008 - nobody changes it
+    """A name, or what matches another pattern, which `m.extract` gives under a word."""
+    return m.SaveMatchedNode(pattern, word)
+
+
+#: one list of towers, and nothing that changes what comes of it
+_FUNCTION = m.FunctionDef(
+    params=m.Parameters(
+        [m.Param(_saved("towers"), default=None)], ~m.Param(), kwonly_params=[], star_kwarg=None, posonly_params=[]
+    ),
+    decorators=[],
+    asynchronous=None,
+)  # fmt: skip
+_ZIPPED = m.Call(_saved("zip", m.DoNotCare()), [m.Arg(_saved("zipped"), star="*")])
+_ASSIGN = m.Assign([m.AssignTarget(_saved("name"))], _saved("value", m.DoNotCare()))
+#: `result = []`, `for pairs in zip(*towers):`, `return result`
+_BODY = (
+    m.Assign([m.AssignTarget(_saved("result"))], m.List([])),
+    _saved("loop", m.For(_saved("pairs"), _ZIPPED, orelse=None, asynchronous=None)),
+    m.Return(_saved("returned")),
+)
+_APPENDED = m.Call(
+    m.Attribute(_saved("list"), m.Name("append")),
+    [m.Arg(_saved("value", m.DoNotCare()), keyword=None, star="")],
+)
+_PAIR = m.Tuple([m.Element(_saved("first")), m.Element(_saved("second"))])
+
+
 def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
     """Whether a function takes one list of towers and gives the list of (mean gradient, first tower's variable).
 
     The mean is that of the gradients stacked in tower order: expand_dims, concat and reduce_mean, or stack and
     reduce_mean. A test of any kind, a name, a clip, a print: then it is not a plain mean.
     """
-    given = nodes.parameters(function)
-    if function.decorators or len(given) != 1 or given[0].star or given[0].default is not None:
-        return False
     body = _statements(function)
-    if function.params.kwonly_params or function.asynchronous or len(body) != 3:
+    parts = [_extract(function, _FUNCTION), *map(_extract, body, _BODY)]
+    if len(body) != 3 or not all(parts):
         return False
-    start, loop, end = body
-    result, made = _assigned(start) or ("", None)
-    if not (
-        isinstance(made, cst.List) and not made.elements and isinstance(loop, cst.For) and not loop.orelse
-    ):
+    found = ChainMap(*parts)
+    if file.canonical(found["zip"]) not in ("builtins.zip", "six.moves.zip"):
         return False
-    if not isinstance(end, cst.Return) or not nodes.is_name(end.value) or end.value.value != result:
-        return False
-    pairs = _zipped_name(file, loop, given[0].name.value)
-    return pairs is not None and _Mean(file, pairs, result).holds(_statements(loop))
+    towers, zipped, result, returned, pairs = (
+        found[word].value for word in ("towers", "zipped", "result", "returned", "pairs")
+    )
+    alike = towers == zipped and result == returned
+    return alike and _Mean(file, pairs, result).holds(_statements(found["loop"]))
 
 
 class _Mean:
@@ -67,16 +95,16 @@ class _Mean:
 
     def holds(self, body: list[nodes.Statement]) -> bool:
         """Whether the statements append (mean, variable) to the result, at their end, and do nothing else."""
-        last = _appended(body[-1]) if body else None
-        if last is None or last[0] != self.result or not all(map(self._is_known, body[:-1])):
+        last = _extract(body[-1], m.Expr(_APPENDED)) if body else {}
+        if not last or last["list"].value != self.result or not all(map(self._is_known, body[:-1])):
             return False
-        return self._kind(last[1]) == "pair"
+        return self._kind(last["value"]) == "pair"
 
     def _is_known(self, statement: nodes.Statement) -> bool:
         if isinstance(statement, cst.For):
             return self._is_inner_loop(statement)
-        name, value = _assigned(statement) or (self.result, None)
-        kind = self._kind(value)
+        found = _extract(statement, _ASSIGN)
+        name, kind = nodes.last_name(found.get("name")), self._kind(found.get("value"))
         if kind is None or name in (self.pairs, self.result):
             return False
         self.held[name] = kind
@@ -85,18 +113,18 @@ class _Mean:
     def _is_inner_loop(self, loop: cst.For) -> bool:
         """`for g, _ in pairs:` that appends each gradient, expanded or not, to an empty list, and ends so."""
         gradient, body = _first_of_pair(loop.target), _statements(loop)
-        last = _appended(body[-1])
-        if last is None or gradient is None or loop.orelse or not self._are_pairs(loop.iter):
+        last = _extract(body[-1], m.Expr(_APPENDED)) if body else {}
+        if not last or gradient is None or loop.orelse or not self._are_pairs(loop.iter):
             return False
         outside, self.held = self.held, {gradient: "gradient"}
         in_rows = all(
             self._is_known(statement) and set(self.held.values()) <= set(_LISTS) for statement in body[:-1]
         )
-        kind = _LISTS.get(self._kind(last[1]) or "")
+        kind, name = _LISTS.get(self._kind(last["value"]) or ""), last["list"].value
         self.held = outside
-        if not in_rows or kind is None or self.held.get(last[0]) != "list":
+        if not in_rows or kind is None or self.held.get(name) != "list":
             return False
-        self.held[last[0]] = kind
+        self.held[name] = kind
         return True
 
     def _kind(self, value: cst.BaseExpression | None) -> str | None:
@@ -146,44 +174,15 @@ class _Mean:
         return nodes.is_name(value) and value.value == self.pairs
 
 
-def _zipped_name(file: File, loop: cst.For, towers: str) -> str | None:
-    """The name in `for NAME in zip(*towers):`."""
-    match loop:
-        case cst.For(
-            target=cst.Name(value=name),
-            iter=cst.Call(func=func, args=[cst.Arg(value=cst.Name(value=given), star="*")]),
-        ) if given == towers and file.canonical(func) in ("builtins.zip", "six.moves.zip"):
-            return name
-    return None
-
-
-def _assigned(statement: nodes.Statement) -> tuple[str, cst.BaseExpression] | None:
-    """The name and the value of `name = value`."""
-    match statement:
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
-            return name, value
-    return None
-
-
-def _appended(statement: nodes.Statement) -> tuple[str, cst.BaseExpression] | None:
-    """The list and the value of `name.append(value)`."""
-    match statement:
-        case cst.Expr(
-            value=cst.Call(
-                func=cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="append")), args=[given]
-            )
-        ) if nodes.is_plain(given):
-            return name, given.value
-    return None
-
-
 def _first_of_pair(target: cst.BaseExpression) -> str | None:
-    match target:
-        case cst.Tuple(
-            elements=[cst.Element(value=cst.Name(value=first)), cst.Element(value=cst.Name(value=second))]
-        ) if first != second:
-            return first
-    return None
+    """The first of two names."""
+    names = [name.value for name in _extract(target, _PAIR).values()]
+    return names[0] if len(set(names)) == 2 else None
+
+
+def _extract(node: cst.CSTNode, pattern: m.BaseMatcherNode) -> dict[str, Any]:
+    """The nodes that a pattern saves; none where it does not match."""
+    return m.extract(node, pattern) or {}
 
 
 def _statements(node: cst.CSTNode) -> list[nodes.Statement]:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.nodes import Symbol, block, is_name, is_text, last_name, literal, walk
+from tf2towers.codemod.nodes import Symbol, block, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import Made
 from tf2towers.codemod.towers.replica_function import CHANGES
@@ -64,13 +64,10 @@ def _called(item: cst.WithItem) -> str:
 def cpu_item(file: File, node: cst.With) -> cst.Call | None:
     """The last `tf.device('/cpu:0')` that a `with` enters; None if it enters none."""
     for item in reversed(node.items):
-        call = item.item
-        if not isinstance(call, cst.Call) or item.asname is not None or len(call.args) != 1:
-            continue
-        if file.canonical(call.func) != "tf.device" or not is_text(call.args[0].value):
-            continue
-        if str(literal(call.args[0].value)).lower() in _CPU:
-            return call
+        match item:
+            case cst.WithItem(item=cst.Call(func=func, args=[given]) as call, asname=None):
+                if file.canonical(func) == "tf.device" and str(literal(given.value)).lower() in _CPU:
+                    return call
     return None
 
 

@@ -11,7 +11,7 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
-from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, literal, walk
+from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
@@ -44,6 +44,8 @@ _FUNCTIONS = 4
 _CONDITIONAL = Comprehension | cst.Lambda | cst.IfExp | cst.BooleanOperation | cst.NamedExpr
 #: the name of a second GPU, or a name of a GPU whose number is filled in
 _SEVERAL_GPUS = re.compile(r"(?i)^/?(device:)?gpu:(1|%.|\{.*)?$")
+#: the type of a loop's target, which a checker would read as a function's in the line of `def`
+_TYPE = re.compile(r"[ \t]*#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -71,16 +73,9 @@ class Written:
     strategies: list[Strategy] = field(default_factory=list)
 
 
-@cached_per_file
-def _given_names(file: File) -> dict[cst.CSTNode | None, set[str]]:
-    """The new names that `fresh_name` has given in each function."""
-    del file
-    return {}
-
-
 def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     """The first of `names` that the file does not use, with a number if the function has the same new name."""
-    taken = _given_names(file).setdefault(file.function_around(node), set())
+    taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
     name = next((name for name in names if name not in file.identifiers), names[0])
     found, number = name, 1
     known = file.identifiers | taken
@@ -234,7 +229,9 @@ class _Writer:
         colon = self._colon(loop)
         name = fresh_name(self.file, loop, _NAMES)
         header = f"def {name}({', '.join(argument.name for argument in function.arguments)}):"
-        yield Edit(start, colon, header, whole=True)
+        typed = _TYPE.match(text.text, colon)
+        above_it = f"# {text.of(loop.target)}: {typed[1]}{newline}{indent}" if typed else ""
+        yield Edit(start, typed.end() if typed else colon, above_it + header, whole=True)
         blank = newline * (2 if not indent else 1)
         above, lines_above = self._above(loop)
         blank_above = newline * max(0, len(blank) // len(newline) - lines_above)
@@ -336,15 +333,15 @@ class _Writer:
         sites = [call for call, device in devices if _is_gpu(device)]
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
+        sites += self._given_devices()
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
             if any(scope in around for scope in find_withs_around(self.file, site)):
                 continue
-            own = next(
-                (w for w in find_withs_around(self.file, site) if any(i.item is site for i in w.items)), None
-            )
-            outer = scope_for(self.file, own if own is not None else site, Made())
+            item = self.file.parent(site)
+            own = self.file.parent(item) if isinstance(item, cst.WithItem) else site
+            outer = scope_for(self.file, own, Made())
             if outer is None:
                 alone.append(site)
                 continue
@@ -391,6 +388,19 @@ class _Writer:
         """The edits that enter the scope beside each device that a `with` enters."""
         entered = (site for site in sites if isinstance(self.file.parent(site), cst.WithItem))
         yield from scopes_at(self.file, entered, strategy.name)
+
+    def _given_devices(self) -> Iterator[cst.Call]:
+        """What a `with` enters that a function of the program gives: a tower's device."""
+        names = {
+            function.name.value
+            for other in self.file.program.files
+            for call, device in find_device_calls(other)
+            if _is_tower(device) and isinstance(other.parent(call), cst.Return)
+            if (function := other.function_around(call)) is not None
+        }
+        for item in (item for each in self.file.all(cst.With) for item in each.items):
+            if isinstance(item.item, cst.Call) and last_name(item.item.func) in names:
+                yield item.item
 
 
 def _declarations(function: ReplicaFunction) -> Iterator[str]:
