@@ -14,15 +14,12 @@ import pytest
 from tf2towers.codemod.migrate import migrate
 from tf2towers.source.script import Script
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # our own modules, under --import-mode=importlib
-
-from exceptions import EXCEPTIONS  # noqa: E402
-from outcomes import differences, goldens, read  # noqa: E402
+from exceptions import EXCEPTIONS
+from outcomes import differences, goldens, read
 
 pytestmark = pytest.mark.tensorflow
 
-PROGRAMS = HERE / "programs"
+PROGRAMS = Path(__file__).with_name("programs")
 #: case of `faults.py` -> what a migration that is wrong might have made of its text, and the fact that must tell
 FAULTS = {
     "another_value": ("tf.reduce_sum(normal(3, 4), 1)", "tf.reduce_mean(normal(3, 4), 1)", "runs"),

@@ -1,9 +1,8 @@
 """Flags that absl defines and a TF1 script may define as well."""
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("absl")
 
@@ -20,5 +19,4 @@ def test_a_script_may_have_a_log_dir() -> None:
             "print(flags.FLAGS.log_dir, flags.FLAGS.v)",
         ]
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "logs 4\n"
+    assert run_python("-c", script)[0] == "logs 4\n"
