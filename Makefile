@@ -70,7 +70,7 @@ COUNTED := $(or $(wildcard /dev/shm),.)/tf2towers-coverage
 coverage: $(VENV)/.installed
 	$(PY) -m pip install --quiet 'coverage>=7.10.7'
 	rm -rf $(COUNTED) .coverage && mkdir $(COUNTED)
-	COVERAGE_FILE=$(COUNTED)/lines $(PY) -m coverage run -m pytest -q -m "not long" $(TESTS) || test $$? = 5
+	COVERAGE_FILE=$(COUNTED)/.coverage $(PY) -m coverage run -m pytest -q -m "not long" $(TESTS) || test $$? = 5
 	$(PY) -m coverage combine --quiet $(COUNTED)
 	$(PY) -m coverage report --sort=cover
 
