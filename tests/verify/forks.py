@@ -33,7 +33,7 @@ class Forks:
         self.lock = threading.Lock()
 
     def __call__(self, command, log, environment, timeout, tick=None, other_python=False) -> int:
-        if other_python:
+        if other_python or sys.platform != "linux":
             return self.run(command, log, environment, timeout, tick, other_python)
         until, environment = time.monotonic() + timeout, {**self._environment(), **environment}
         port = self._port(json.loads(Path(command[2]).read_text())["stand_ins"])
