@@ -79,42 +79,31 @@ def serve() -> None:
 
     import tf2towers.verify.recorder.running  # noqa: F401
 
-    parent = os.getppid()
+    parent, running = os.getppid(), dict[int, socket.socket]()
     gc.collect()
     gc.freeze()
-    signal.signal(signal.SIGCHLD, reap)
     with socket.create_server(("localhost", 0)) as server:
         print(server.getsockname()[1], flush=True)
         while os.getppid() == parent:
-            if select.select([server], [], [], 5)[0]:
+            if select.select([server], [], [], 0.05)[0]:
                 connection, _ = server.accept()
-                if os.fork() == 0:
-                    server.close()
-                    watch(connection)
-                connection.close()
+                child = os.fork()
+                if child == 0:
+                    begin(connection)
+                running[child] = connection
+            ended, status = os.waitpid(-1, os.WNOHANG) if running else (0, 0)
+            if ended:
+                with running.pop(ended) as connection:
+                    connection.sendall(NUMBER.pack(os.waitstatus_to_exitcode(status)))
 
 
-def reap(*_: object) -> None:
-    """Waits for the forks that have ended."""
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-
-
-def watch(connection: socket.socket) -> None:
-    """Runs the program in another fork, and says how it ended."""
-    with connection.makefile() as lines:
+def begin(connection: socket.socket) -> None:
+    """Runs the program that the connection asks for."""
+    with connection, connection.makefile() as lines:
         request = json.loads(lines.readline())
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    child = os.fork()
-    if child == 0:
         os.setsid()
         connection.sendall(NUMBER.pack(os.getpid()))
-        connection.close()
-        become(*request)
-    _, status = os.waitpid(child, 0)
-    connection.sendall(NUMBER.pack(os.waitstatus_to_exitcode(status)))
-    os._exit(0)
+    become(*request)
 
 
 def become(words: list[str], log: str, environment: dict[str, str], folder: str) -> None:
