@@ -33,7 +33,7 @@ for script in json.load(sys.stdin):
     tree, found = ast.parse(script["text"]), {}
     imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
     exec(compile(ast.Module(imports, []), "imports", "exec"), found)
-    calls = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
+    calls = {node.targets[0].id: node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)}
     for name, (symbol, given) in script["calls"].items():
         call = calls[name]
         if not isinstance(call, ast.Call):
