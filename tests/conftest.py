@@ -1,7 +1,10 @@
 """What all tests share: how the processes that they start come up."""
 
+import gc
 import os
 import signal
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,11 @@ import pytest
 _TESTS = Path(__file__).parent
 _FOUND = (str(_TESTS / "quick_start"), str(_TESTS.parent), os.environ.get("PYTHONPATH", ""))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _FOUND))
+# this process starts as quickly as those that it starts, and none of them compiles the same modules anew
+_QUICK = spec_from_file_location("quick_start", _TESTS / "quick_start" / "sitecustomize.py")
+_QUICK.loader.exec_module(module_from_spec(_QUICK))
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # tf_keras is for the test that asks for it: its import takes a second
 os.environ["TF2TOWERS_TF_KERAS"] = "0"
 # `nohup make test &`: what tests start would ignore these signals as well, and no test of them could end it
@@ -18,7 +26,7 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
 #: folders of tests that train whole programs, side by side or as clusters: half of the time that all tests take
-TRAINERS = {"compare", "modern", "verify"}
+TRAINERS = {"compare", "legacy", "modern", "verify"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,3 +34,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(_TESTS).parts[0] in TRAINERS:
             item.add_marker("trainers")
+
+
+def pytest_collection_finish() -> None:
+    """Spares the collector TensorFlow's objects, which live as long as this process."""
+    gc.collect()
+    gc.freeze()

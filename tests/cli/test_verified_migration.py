@@ -20,9 +20,7 @@ def test_sites_left_are_no_reason_not_to_run_it(
     put("left.py", LEFT)
     asked: list[Path] = []
     monkeypatch.setattr(
-        migrate,
-        "verify_all",
-        lambda results, _: asked.extend(result.script for result in results) or verdict,
+        migrate, "verify_all", lambda results, _: asked.extend(result.script for result in results) or verdict
     )
     assert main(["migrate", "--verify", "-o", "out", "left.py"]) == status
     assert asked == [Path("left.py")]

@@ -1,12 +1,10 @@
 """Helpers that migrate texts, and that run Python programs."""
 
-import os
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
+from tests.runtime.tasks import QUIET, run_python
 from tf2towers.codemod.migrate import Options, migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
@@ -39,18 +37,7 @@ def codes(result: MigrationResult) -> list[str]:
 
 def printed(*arguments: object, folder: Path | None = None, given: str = "") -> str:
     """The output of a program in a Python process of its own, on the CPU; it has to end without an error."""
-    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
-    done = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=folder,
-        env={**environment, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""},
-        input=given,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout
+    return run_python(*arguments, folder=folder, given=given, seconds=600, TF_USE_LEGACY_KERAS="", **QUIET)[0]
 
 
 def body(text: str) -> str:

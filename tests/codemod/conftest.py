@@ -1,4 +1,3 @@
-import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +7,6 @@ import pytest
 from tf2towers.codemod.migrate import migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
-
-sys.path.insert(0, str(Path(__file__).parent))  # `codemod_texts`, under --import-mode=importlib
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ NOT_HELD = {
     "tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution",
     "tf.python.framework.ops.enable_eager_execution", "tf.python.framework.ops.enable_v2_behavior",
 }  # fmt: skip
-#: run by a process of its own; the text has one function for each call, which says what it gives as names
+#: run by a process of its own; the text has one assignment for each call, which says what it gives as names
 BIND = """
 import ast, inspect, json, sys, warnings
 warnings.simplefilter("ignore")
@@ -33,7 +33,7 @@ for script in json.load(sys.stdin):
     tree, found = ast.parse(script["text"]), {}
     imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
     exec(compile(ast.Module(imports, []), "imports", "exec"), found)
-    calls = {node.name: node.body[-1].value for node in tree.body if isinstance(node, ast.FunctionDef)}
+    calls = {node.targets[0].id: node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)}
     for name, (symbol, given) in script["calls"].items():
         call = calls[name]
         if not isinstance(call, ast.Call):
@@ -98,16 +98,11 @@ def test_every_argument_is_taken_or_reported() -> None:
             *sorted({imported for _, imported, _, _ in part if imported}),
             "tf.Session()",
         ]
-        body = [
-            f"def call_{number}(): return {call}\ncall_{number}()"
-            for number, (_, _, call, _) in enumerate(part)
-        ]
+        body = [f"call_{number} = {call}" for number, (_, _, call, _) in enumerate(part)]
         text = "\n".join([*head, *body]) + "\n"
         result = migrated(text)
         lines = text.splitlines()
-        reported = {
-            lines[finding.line - 1].partition("(")[0].removeprefix("def ") for finding in result.findings
-        }
+        reported = {lines[finding.line - 1].partition(" ")[0] for finding in result.findings}
         calls = {
             f"call_{number}": (symbol, given)
             for number, (symbol, _, _, given) in enumerate(part)

@@ -1,11 +1,10 @@
 """Every rule's examples, and that every rule says what it is."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.runtime.tasks import run_python
 from tf2towers.codemod.migrate import migrate
 from tf2towers.codemod.rule import rule_of, rules
 from tf2towers.report.rule import explain
@@ -63,7 +62,4 @@ def test_a_page_is_a_screen(code):
 
 def test_the_page_of_all_rules_is_current():
     make_rules = Path(__file__).parents[2] / "docs" / "make_rules.py"
-    done = subprocess.run(
-        [sys.executable, make_rules, "--check"], check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    run_python(make_rules, "--check")

@@ -11,18 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.runtime.tasks import QUIET
 from tf2towers.codemod.migrate import migrate
 from tf2towers.source.script import Script
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # our own modules, under --import-mode=importlib
-
-from exceptions import EXCEPTIONS  # noqa: E402
-from outcomes import differences, goldens, read  # noqa: E402
+from exceptions import EXCEPTIONS
+from outcomes import differences, goldens, read
 
 pytestmark = pytest.mark.tensorflow
 
-PROGRAMS = HERE / "programs"
+PROGRAMS = Path(__file__).with_name("programs")
 #: case of `faults.py` -> what a migration that is wrong might have made of its text, and the fact that must tell
 FAULTS = {
     "another_value": ("tf.reduce_sum(normal(3, 4), 1)", "tf.reduce_mean(normal(3, 4), 1)", "runs"),
@@ -62,22 +60,18 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (folder / "planted.py").write_text(planted)
     main = (folder / "main.py").read_text()
     (folder / "main.py").write_text(main.replace("\nimport faults", "\nimport planted\nimport faults", 1))
-    environment = {
-        **os.environ,
-        "CUDA_VISIBLE_DEVICES": "-1",
-        "TF_ENABLE_ONEDNN_OPTS": "0",
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
     subjects = sorted({path.stem for path in PROGRAMS.glob("*.py")} - {"main", "cases"} | {"planted"})
     running = []
     for number, half in enumerate((subjects[::2], subjects[1::2])):
         log = (folder / f"log{number}").open("w+")
         command = [sys.executable, "main.py", f"outcomes{number}", *half]
-        running.append((subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log), log))
+        running.append(
+            (subprocess.Popen(command, cwd=folder, env={**os.environ, **QUIET}, stdout=log, stderr=log), log)
+        )
     outcomes = {}
     for number, (process, log) in enumerate(running):
         with log:
-            process.wait(timeout=300)
+            process.wait(timeout=600)
             log.seek(0)
             assert process.returncode == 0, log.read()[-3000:]
         outcomes.update(read(folder / f"outcomes{number}"))

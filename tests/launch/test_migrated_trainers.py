@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.runtime.tasks import QUIET, Tasks, free_ports
+from tests.runtime.tasks import QUIET, Tasks, free_ports, run_python
 from tf2towers.cli.main import main
 
 pytest.importorskip("tensorflow")
@@ -102,19 +100,12 @@ def test_the_same_launch_command(migrated: Path, tmp_path: Path, side: str) -> N
     log = tmp_path / "log"
     arguments = ["--train_steps=60", "--issync=0", "--log_every=10", f"--log_dir={log}"]
     command = ["launch", "--ps", "1", "--workers", "2", "--", str(folder / SUPERVISOR), *arguments]
-    done = subprocess.run(
-        [sys.executable, "-m", "tf2towers", *command],
-        cwd=tmp_path, env={**os.environ, **QUIET}, capture_output=True, text=True, timeout=90, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    processes = subprocess.run(
-        ["ps", "-eo", "args", "-ww"], capture_output=True, text=True, check=True
-    ).stdout
-    assert str(log) not in processes
+    out, _ = run_python("-m", "tf2towers", *command, folder=tmp_path, seconds=90, **QUIET)
+    assert str(log) not in subprocess.check_output(["ps", "-eo", "args", "-ww"], text=True)
     # A migrated worker returns the global step as it was before its own update: both may have read 59, and then each
     # does one more. A TF1 worker fetches it before its update or after it, and goes on where it cannot see the end.
     assert 60 <= newest_checkpoint(log) <= (64 if side == "legacy" else 63)
-    assert done.stdout.count("After 60 training step(s), validation cross entropy = ") == 2
+    assert out.count("After 60 training step(s), validation cross entropy = ") == 2
 
 
 @pytest.mark.long

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from tests.runtime.tasks import run_python
+
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
@@ -234,10 +236,11 @@ print(len({tuple(np.argmax(np.abs(np.diff(image[:, 0, 2])))[None]) for image in 
 print(np.ptp(raw.mean(axis=(1, 2, 3))) > 40, np.ptp(np.ptp(raw[..., 0], axis=(1, 2))) > 40)  # brightness, contrast
 print(np.abs(np.stack([run[1] for run in runs]).mean(axis=(1, 2, 3))).max() < 1e-4)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT / "legacy", text=True, capture_output=True, check=False, timeout=120,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
-    assert done.stdout.splitlines() == [
-        "(40, 24, 24, 3) (24, 24, 3) {7}", "[False, True]", "True", "True True", "True"
-    ], done.stderr  # fmt: skip
+    out, _ = run_python("-c", program, folder=ROOT / "legacy", TF_CPP_MIN_LOG_LEVEL="3")
+    assert out.splitlines() == [
+        "(40, 24, 24, 3) (24, 24, 3) {7}",
+        "[False, True]",
+        "True",
+        "True True",
+        "True",
+    ]

@@ -1,11 +1,10 @@
 """The batches of legacy/mobilenet_towers.py from a folder of JPEG files, a class after the other."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -34,11 +33,9 @@ with tf.Session() as sess:
 
 
 def test_batches_of_files_that_are_listed_class_by_class_are_mixed(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)], cwd=Path(__file__).parents[2] / "legacy", text=True,
-        capture_output=True, check=False, timeout=200, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    said, *parts = done.stdout.splitlines()
+    out, _ = run_python(
+        "-c", PROGRAM, tmp_path, folder=Path(__file__).parents[2] / "legacy", TF_CPP_MIN_LOG_LEVEL="3"
+    )
+    said, *parts = out.splitlines()
     assert said == "2 (100, 8, 8, 3)"
     assert len(parts) == 24 and all(0.3 < float(part) < 0.7 for part in parts), parts

@@ -3,22 +3,19 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.runtime import tasks
+
 ROOT = Path(__file__).parents[2]
 
 
 def free_ports(count: int) -> list[str]:
-    probes = [socket.create_server(("localhost", 0)) for _ in range(count)]
-    addresses = [f"localhost:{probe.getsockname()[1]}" for probe in probes]
-    for probe in probes:
-        probe.close()
-    return addresses
+    return [f"localhost:{port}" for port in tasks.free_ports(count)]
 
 
 class Job:

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.runtime.tasks import run_python
+
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
@@ -16,18 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*command: str) -> str:
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env=environment,
-        text=True,
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return run_python(*command, folder=ROOT, seconds=300, TF_CPP_MIN_LOG_LEVEL="3")[0]
 
 
 @pytest.fixture(scope="module")

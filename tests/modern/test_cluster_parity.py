@@ -67,8 +67,10 @@ def made(folder: Path, issync: int, workers: int) -> Both:
             if int(path.name.partition("-")[0]) >= STEPS:
                 path.unlink()
     own = every if issync else [(step, 0) for step in range(STEPS)]
-    options = {option: arrays(modern, own, option) for option in (OPTIONS if issync else ["bfloat16"])}
-    return Both(arrays(legacy, keys), arrays(modern, own), options)
+    kept = ([], OPTIONS)[workers == 2] if issync else ["bfloat16"]
+    return Both(
+        arrays(legacy, keys), arrays(modern, own), {option: arrays(modern, own, option) for option in kept}
+    )
 
 
 @pytest.fixture(scope="module")

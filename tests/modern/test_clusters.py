@@ -2,11 +2,9 @@
 
 import gzip
 import json
-import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.modern.clusters import ROOT, Job, free_ports
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -225,13 +224,9 @@ for job, port in zip(('ps', 'worker'), ports):
 cluster = trainer.Cluster({'ps': ports[:1], 'worker': ports[1:]}, 'worker', 0)
 trainer.coordinator_of(cluster)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program, *free_ports(2)], cwd=ROOT, text=True, capture_output=True, check=False,
-        timeout=120, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
-    assert done.stderr.splitlines()[-1] == (
-        "several GPUs a worker: start a worker for each, with CUDA_VISIBLE_DEVICES set to one GPU"
-    ), done.stderr
+    _, errors = run_python("-c", program, *free_ports(2), folder=ROOT, status=1, TF_CPP_MIN_LOG_LEVEL="3")
+    why = "several GPUs a worker: start a worker for each, with CUDA_VISIBLE_DEVICES set to one GPU"
+    assert errors.splitlines()[-1] == why
 
 
 @pytest.mark.parametrize(

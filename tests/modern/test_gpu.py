@@ -1,11 +1,10 @@
 """`make test-gpu` without a GPU, and how it divides one."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.runtime.tasks import QUIET, run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -24,23 +23,14 @@ config = SimpleNamespace(
 
 
 def test_without_a_gpu_it_says_so():
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / "gpu.py")],
-        text=True,
-        capture_output=True,
-        check=False,
-        env=environment,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[-1].startswith("No GPU was found ")
+    out, errors = run_python(BENCHMARKS / "gpu.py", status=2, **QUIET)
+    assert out == ""
+    assert errors.splitlines()[-1].startswith("No GPU was found ")
 
 
 def test_one_gpu_is_four(tmp_path):
     (tmp_path / "tensorflow.py").write_text(SIMULATED)
     program = "import tensorflow as tf; print(*(len(tf.config.list_physical_devices(k)) for k in ('GPU', 'CPU', None)))"
-    done = subprocess.run(
-        [sys.executable, "-c", program], text=True, capture_output=True, check=True,
-        env={**os.environ, "PYTHONPATH": f"{BENCHMARKS / 'logical_gpus'}:{tmp_path}", "LOGICAL_GPU_MEMORY": "64"},
-    )  # fmt: skip
-    assert done.stdout == "GPU [64, 64, 64, 64]\n4 1 5\n"
+    path = f"{BENCHMARKS / 'logical_gpus'}:{tmp_path}"
+    out, _ = run_python("-c", program, PYTHONPATH=path, LOGICAL_GPU_MEMORY="64")
+    assert out == "GPU [64, 64, 64, 64]\n4 1 5\n"

@@ -1,13 +1,12 @@
 """modern/mobilenet_mirrored.py computes in float16 and bfloat16, with XLA; it saves, evaluates and goes on."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -21,13 +20,9 @@ LINE = re.compile(
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory) -> dict[str, list[str]]:
     """The output of each run, by its name; two texts for a name with two runs."""
-    done = subprocess.run(
-        [sys.executable, str(DRIVER), str(tmp_path_factory.mktemp("mobilenet"))],
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}, text=True, capture_output=True, timeout=900, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
+    out, _ = run_python(DRIVER, tmp_path_factory.mktemp("mobilenet"), seconds=900, TF_CPP_MIN_LOG_LEVEL="3")
     runs: dict[str, list[str]] = {}
-    for part in done.stdout.split("RUN ")[1:]:
+    for part in out.split("RUN ")[1:]:
         name, _, text = part.partition("\n")
         runs.setdefault(name, []).append(text)
     return runs

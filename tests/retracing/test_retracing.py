@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.runtime.tasks import run_python
 from tf2towers.cli.main import main
 
 pytestmark = pytest.mark.tensorflow
@@ -31,16 +30,9 @@ def test_no_graph_after_the_second_step(which: str, tmp_path: Path) -> None:
         "--log_every=1",
         f"--train_dir={tmp_path}/train",
     ]
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("count_graphs.py")), str(script), *flags],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    built = {
-        int(step): int(count) for step, count in re.findall(r"\[step (\d+): (\d+) graphs\]", done.stdout)
-    }
-    assert list(built) == list(range(STEPS)), done.stdout + done.stderr[-2000:]
+    out, errors = run_python(Path(__file__).with_name("count_graphs.py"), script, *flags)
+    built = {int(step): int(count) for step, count in re.findall(r"\[step (\d+): (\d+) graphs\]", out)}
+    assert list(built) == list(range(STEPS)), out + errors[-2000:]
     assert built[0] > 0
     assert built[STEPS - 1] == built[1]
-    assert "[control: 6 graphs]" in done.stdout
+    assert "[control: 6 graphs]" in out

@@ -23,16 +23,25 @@ def free_ports(count: int) -> list[int]:
         return [int(probe.getsockname()[1]) for probe in probes]
 
 
-def run_python(*command: str, seconds: float = 240, status: int = 0, **environment: str) -> tuple[str, str]:
+def run_python(
+    *command: object,
+    folder: Path | None = None,
+    given: str = "",
+    seconds: float = 240,
+    status: int = 0,
+    **environment: str,
+) -> tuple[str, str]:
     """Runs a program that has to end with a given status; returns its standard output and standard error.
 
     Args:
         command: the program, or '-c' and its text, and its arguments.
+        folder: where it runs; None: where we do.
+        given: its standard input.
         environment: what is added to ours.
     """
     done = subprocess.run(
-        [sys.executable, *command], env={**os.environ, **environment}, capture_output=True, text=True,
-        timeout=seconds, check=False,
+        [sys.executable, *map(str, command)], cwd=folder, env={**os.environ, **environment}, input=given,
+        capture_output=True, text=True, timeout=seconds, check=False,
     )  # fmt: skip
     assert done.returncode == status, done.stderr[-3000:]
     return done.stdout, done.stderr

@@ -144,10 +144,7 @@ def test_missing_files(folder: Path) -> None:
         (image_file(30)[:9], "is truncated: 9 bytes, the header alone has 16"),
         (b"", "is truncated: 0 bytes"),
         (label_file(30), "Invalid magic number 2049 in MNIST image file: .*expected 2051"),
-        (
-            gzip.compress(image_file(30))[:-12],
-            r"is damaged or truncated: it has \d+ bytes",
-        ),
+        (gzip.compress(image_file(30))[:-12], r"is damaged or truncated: it has \d+ bytes"),
         (gzip.compress(image_file(30))[:-8] + b"\0" * 8, "is damaged or truncated: .*CRC check failed"),
         (gzip.compress(image_file(30)[:-5]), "header announces"),
         (b"<html>Not Found, and more of it</html>", "Invalid magic number"),

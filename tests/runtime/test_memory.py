@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
-import sys
 
 import pytest
+
+from tests.runtime.tasks import run_python
 
 #: as a step does it: 96 MB of tensors, in a thread's own heaps of 64
 STEPS = """
@@ -34,14 +34,14 @@ thread.join()
 """
 
 
-def _environment(**more: str) -> dict[str, str]:
-    ours = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_"))}
-    return {**ours, **more}
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith(("MALLOC_", "GLIBC_"))]:
+        monkeypatch.delenv(name)
 
 
 def _faults(*arguments: str) -> int:
-    command = [sys.executable, "-c", STEPS, *arguments]
-    return int(subprocess.run(command, env=_environment(), check=True, capture_output=True, text=True).stdout)
+    return int(run_python("-c", STEPS, *arguments)[0])
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="mallopt is glibc's")
@@ -56,8 +56,4 @@ def test_what_a_step_freed_is_the_next_ones() -> None:
 @pytest.mark.parametrize("name", ["MALLOC_ARENA_MAX", "GLIBC_TUNABLES"])
 def test_settings_of_the_user_stay(name: str) -> None:
     code = "from tf2towers.runtime.memory import keep_freed_memory as keep; print(keep())"
-    command = [sys.executable, "-c", code]
-    said = subprocess.run(
-        command, env=_environment(**{name: "1"}), check=True, capture_output=True, text=True
-    ).stdout
-    assert said == "False\n"
+    assert run_python("-c", code, **{name: "1"})[0] == "False\n"

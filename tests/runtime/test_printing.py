@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytestmark = pytest.mark.tensorflow
 
@@ -26,9 +25,7 @@ RUNTIME = "from tf2towers.runtime.graph_session.patches import print_as_numpy1\n
 
 def printed(first: str, then: str = "") -> list[str]:
     """The lines of the script, run by itself: print options are of a whole process."""
-    script = SCRIPT.format(first=first, then=then)
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return ran.stdout.splitlines()
+    return run_python("-c", SCRIPT.format(first=first, then=then))[0].splitlines()
 
 
 def test_values_in_lists_are_written_as_numpy_1_did() -> None:

@@ -1,9 +1,8 @@
 """The runtime's functions do with numbers what Python 2 did; Python 2.7 printed the expected values."""
 
-import sys
-
 import pytest
 
+from tests.runtime.tasks import run_python
 from tf2towers.runtime import (
     python2_decode,
     python2_division,
@@ -83,12 +82,10 @@ def test_tensors():
 
 
 def test_nothing_is_loaded_for_plain_numbers():
-    import subprocess
-
     code = "import sys; from tf2towers.runtime import python2_division; python2_division(1, 2); " + (
         "assert 'numpy' not in sys.modules"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    run_python("-c", code)
 
 
 def test_lists():

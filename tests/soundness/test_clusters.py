@@ -1,15 +1,10 @@
 """Every parameter-server script, migrated, prints in each of its tasks what the original prints there."""
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # `suite`, under --import-mode=importlib
-
-from suite import Program, all_programs, ended, first_difference, migrated, started  # noqa: E402
+from suite import Program, all_programs, ended, first_difference, migrated, started
 
 pytestmark = pytest.mark.tensorflow
 

@@ -1,17 +1,12 @@
 """Every program of the suite prints the same when it is migrated, to the last digit, or is refused with its reason."""
 
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # `suite`, under --import-mode=importlib
-
-from run_many import run_all  # noqa: E402
-from suite import Program, ended, first_difference, migrated, one_process, started  # noqa: E402
+from run_many import run_all
+from suite import Program, ended, first_difference, migrated, one_process, started
 
 pytestmark = pytest.mark.tensorflow
 

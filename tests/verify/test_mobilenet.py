@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.runtime.tasks import run_python
 from tests.verify.migrating import migrate_into
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.verify.diagnose import diagnose
@@ -129,13 +128,8 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the program prints as users start it."""
     folder = tmp_path_factory.mktemp("program")
     path = os.pathsep.join([os.environ["PYTHONPATH"], str(MODERN.parent)])
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("drive_mobilenet.py")), str(folder)],
-        env={**os.environ, **ENVIRONMENT, "PYTHONPATH": path},
-        cwd=folder, text=True, capture_output=True, timeout=400, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    driver, environment = Path(__file__).with_name("drive_mobilenet.py"), {**ENVIRONMENT, "PYTHONPATH": path}
+    return run_python(driver, folder, folder=folder, seconds=400, **environment)[0]
 
 
 def test_the_program_makes_its_table(printed: str) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.runtime.tasks import run_python
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.cluster import Shape
 from tf2towers.report.parity_result import ParityResult
@@ -99,12 +97,8 @@ def test_a_run_of_step_6_goes_on(tmp_path: Path) -> None:
     def losses(steps: int, name: str) -> list[str]:
         script = ROOT / "docs/modernizing/cifar10/step6_checkpoint.py"
         flags = [f"--max_steps={steps}", "--batch_size=8", "--log_every=1", f"--train_dir={tmp_path / name}"]
-        done = subprocess.run(
-            [sys.executable, str(script), *flags], env={**os.environ, **ENVIRONMENT},
-            text=True, capture_output=True, timeout=300, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return re.findall(r"step \d+, loss = \S+", done.stdout)
+        out, _ = run_python(script, *flags, seconds=300, **ENVIRONMENT)
+        return re.findall(r"step \d+, loss = \S+", out)
 
     with ThreadPoolExecutor(2) as pool:
         whole = pool.submit(losses, 4, "whole")

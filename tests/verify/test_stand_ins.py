@@ -6,13 +6,12 @@ Hundreds more are in tests/soundness.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -237,12 +236,8 @@ print(json.dumps([printed, missing]))
 
 def run(program: str, folder: Path, *arguments: str) -> list[str]:
     """The lines that it prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True, timeout=300,
-        check=False, env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout.splitlines()
+    more = {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return run_python("-c", program, *arguments, folder=folder, seconds=300, **more)[0].splitlines()
 
 
 @pytest.fixture(scope="module")

@@ -132,9 +132,12 @@ def test_runs_within_runs(threads: str | None, tmp_path: Path) -> None:
 
 
 def test_all_threads_taken_is_said() -> None:
-    script = NESTED.replace(
-        "session.run(calls)", "threading.Timer(20, os._exit, [3]).start() or session.run(calls)"
-    )
+    at_once = """\
+from tf2towers.runtime.graph_session.runs import nested as runs
+runs._PATIENCE, warn = 0.5, runs._warn
+runs._warn = lambda: warn() or os._exit(3)
+"""
+    script = NESTED.replace("assert session.run", at_once + "assert session.run")
     _, errors = run_python("-c", script, status=3, TF_NUM_INTEROP_THREADS="2")
     assert "runs of sessions within runs" in errors
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.runtime.tasks import QUIET, run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -76,11 +75,6 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
 def test_a_trainer_is_migrated_and_verified(tmp_path: Path) -> None:
     """`verify` runs the original on TensorFlow 2 as well, where `keras` is the runtime's."""
     (tmp_path / "train.py").write_text(TRAINER)
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
     for arguments in (["migrate", "train.py", "-o", "migrated"], ["verify", "train.py", "migrated/train.py"]):
-        command = [sys.executable, "-m", "tf2towers", *arguments]
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False
-        )
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert "PARITY" in done.stdout
+        out, _ = run_python("-m", "tf2towers", *arguments, folder=tmp_path, seconds=600, **QUIET)
+    assert "PARITY" in out

@@ -1,12 +1,10 @@
 """A trainer in Python 2, migrated, prints what the same trainer in Python 3 prints."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.runtime.tasks import QUIET, run_python
 from tf2towers.cli.main import main
 
 PYTHON2 = """\
@@ -83,10 +81,6 @@ def test_the_same_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def printed(folder: Path) -> str:
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run(
-        [sys.executable, "train.py"], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.count("\n") == 4
-    return done.stdout
+    out, _ = run_python("train.py", folder=folder, **QUIET)
+    assert out.count("\n") == 4
+    return out

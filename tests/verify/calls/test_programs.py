@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from suite import all_programs
 
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.program import makes_session_calls
@@ -22,9 +22,6 @@ pytestmark = pytest.mark.tensorflow
 
 HERE = Path(__file__).parent
 TRAINER = HERE / "legacy" / "trainer.py"
-sys.path.insert(0, str(HERE.parents[1] / "soundness"))  # its own module, under --import-mode=importlib
-
-from suite import all_programs  # noqa: E402
 
 RIGHT = {
     "the trainer": TRAINER,
