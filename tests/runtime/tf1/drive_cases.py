@@ -15,16 +15,8 @@ graph_mode()
 import tensorflow.compat.v1 as tf  # noqa: E402
 from cases import contrib_cases, layer_cases, rnn_cases, running, slim_cases  # noqa: E402
 
-from tf2towers.runtime.tf1 import (  # noqa: E402
-    image,
-    keras,
-    layers,
-    legacy_seq2seq,
-    rnn_cell,
-    seq2seq,
-    slim,
-    tfprof,
-)
+from tf2towers.runtime import tf1  # noqa: E402
+from tf2towers.runtime.tf1 import image, keras, layers, legacy_seq2seq, rnn_cell, seq2seq, slim  # noqa: E402
 
 
 class Rnn:
@@ -44,7 +36,14 @@ contrib = SimpleNamespace(
     legacy_seq2seq=legacy_seq2seq,
     nets=slim.nets,
     seq2seq=seq2seq,
-    tfprof=SimpleNamespace(model_analyzer=tfprof),
+    tfprof=SimpleNamespace(
+        model_analyzer=SimpleNamespace(
+            TRAINABLE_VARS_PARAMS_STAT_OPTIONS=tf1.TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
+            print_model_analysis=lambda graph, tfprof_options: tf.profiler.profile(
+                graph, options=tfprof_options
+            ),
+        )
+    ),
 )
 api = running.Api(tf, layers, slim, Rnn(), contrib)
 found = {}

@@ -788,6 +788,15 @@ def layers_draw_by_the_same_seed(changes: Patch, backend: Any) -> None:
     changes.set(backend.RandomGenerator, "make_legacy_seed", lambda generator: generator._seed)
 
 
+@patch("keras/engine/base_layer.py, Layer.add_update", "tests/runtime/tf1/test_objects.py")
+def updates_may_name_inputs(changes: Patch, layer_class: type) -> None:
+    """Lets a layer's `add_update` take `inputs`, which TensorFlow 1.15 inferred by itself, as tf_keras does."""
+
+    @changes.around(layer_class, "add_update")
+    def add_update(plain: Any, layer: Any, updates: Any, inputs: Any = None) -> None:
+        plain(layer, updates)
+
+
 @patch("keras/layers/recurrent.py: RNN, StackedRNNCells", "tests/runtime/tf1/test_cases.py")
 def cells_have_no_scope(changes: Patch, backend: Any, *modules: Any) -> None:
     """Names the variables of a recurrent layer `lstm/kernel`, as in TensorFlow 1.15, not `lstm/lstm_cell/kernel`.
@@ -1107,6 +1116,7 @@ ON_DEMAND = (
     keras_is_tf1s,
     norms_fuse_four_dimensions_alone,
     layers_draw_by_the_same_seed,
+    updates_may_name_inputs,
     cells_have_no_scope,
     keras_runs_on,
     layers_are_keras2s,
