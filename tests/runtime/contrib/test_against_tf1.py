@@ -1,9 +1,12 @@
 """The runtime's versions of `tf.contrib`, beyond the cases of TF 1.15 (tests/runtime/tf1/test_cases.py)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import pytest
 import tensorflow as tf
+from tensorflow.python.ops import lookup_ops
 
 from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
 
@@ -65,10 +68,19 @@ def test_sums_over_devices_and_their_gradients() -> None:
         nccl.all_sum([tf.constant(1.0)])
 
 
-def test_what_is_not_served_is_refused_by_name() -> None:
-    with tf.Graph().as_default():
-        with pytest.raises(NotImplementedError, match="input_mode"):
-            cudnn_rnn.CudnnLSTM(1, 3, "skip_input")
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (partial(cudnn_rnn.CudnnLSTM, 1, 3), "input_mode"),
+        (partial(cudnn_rnn.CudnnLSTM, 1, 3), "input_size"),
+        (training.HParams, "hparam_def"),
+        (partial(lookup_ops.HashTable, None, 0), "shared_name"),
+    ],
+)
+def test_what_a_configuration_names_stops_before_a_step(make: Callable[..., Any], name: str) -> None:
+    """`migrate` does not see the names of `**options` out of a file; building the graph does, and says them."""
+    with tf.Graph().as_default(), pytest.raises((NotImplementedError, TypeError), match=name):
+        make(**{name: "other"})
 
 
 def test_variables_are_placed_where_the_fewest_bytes_are() -> None:

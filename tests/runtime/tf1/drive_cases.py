@@ -30,20 +30,14 @@ class Rnn:
         return getattr(rnn_cell if hasattr(rnn_cell, name) else tf.nn, name)
 
 
+tf1.print_model_analysis = lambda graph, tfprof_options: tf.profiler.profile(graph, options=tfprof_options)
 contrib = SimpleNamespace(
     image=image,
     keras=keras,
     legacy_seq2seq=legacy_seq2seq,
     nets=slim.nets,
     seq2seq=seq2seq,
-    tfprof=SimpleNamespace(
-        model_analyzer=SimpleNamespace(
-            TRAINABLE_VARS_PARAMS_STAT_OPTIONS=tf1.TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
-            print_model_analysis=lambda graph, tfprof_options: tf.profiler.profile(
-                graph, options=tfprof_options
-            ),
-        )
-    ),
+    tfprof=SimpleNamespace(model_analyzer=tf1),
 )
 api = running.Api(tf, layers, slim, Rnn(), contrib)
 found = {}

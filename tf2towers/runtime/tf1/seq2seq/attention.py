@@ -198,8 +198,7 @@ class AttentionWrapper(RNNCell):
         if attention_layer_size is not None:
             new = partial(Dense, name="attention_layer", use_bias=False, dtype=mechanisms[0].keys.dtype)
             layers = [new(size) for size in sizes]
-        both = attention_layer is not None and attention_layer_size is not None
-        if both or len(layers) != len(mechanisms):
+        if len(layers) != len(mechanisms) or not (attention_layer is None or attention_layer_size is None):
             raise ValueError("a mechanism takes one attention_layer, or one attention_layer_size")
         self._attention_mechanisms, self._attention_layers = mechanisms, layers
         self._cell, self._attention_fn = cell, attention_fn or _attend
@@ -212,8 +211,8 @@ class AttentionWrapper(RNNCell):
         depth = mechanism.values.shape.as_list()[-1]
         if layer is None:
             return depth
-        shape = tf.TensorShape(layer.compute_output_shape([None, self._cell.output_size + depth]))
-        return shape.as_list()[-1]
+        joined = [None, self._cell.output_size + depth]
+        return tf.TensorShape(layer.compute_output_shape(joined)).as_list()[-1]
 
     def _of_each(self, values: Sequence[Any]) -> Any:
         """What belongs to the mechanisms: a tuple where there are several."""

@@ -245,11 +245,7 @@ def _has_rows(values: Any) -> bool:
 
 
 def _attention_of(cell_state: Any) -> Any:
-    """The alignments in a cell's state, [rows, time], the mean where there are several.
-
-    Raises:
-        ValueError: the state is without attention.
-    """
+    """The alignments in a cell's state, [rows, time], the mean where there are several: a ValueError without any."""
     parts = cell_state if type(cell_state) is tuple else [cell_state]
     found = [tf.nest.flatten(part.alignments) for part in parts if isinstance(part, AttentionWrapperState)]
     means = [tf.add_n(alignments) / len(alignments) for alignments in found]
