@@ -855,7 +855,9 @@ def layers_are_keras2s(changes: Patch) -> None:
         **options: Any,
     ) -> Any:
         start = copy.copy(initializers.get(initializer))
-        if getattr(start, "seed", 0) is None:
+        if type(start).__name__ == "Orthogonal":
+            start = initializers.get(_orthogonal(start, shape))
+        elif getattr(start, "seed", 0) is None:
             start.seed = _seed_of_numpy()
         if hasattr(start, "scale") and len(shape) == 1:  # Keras 2's fan of a vector is the root of its size
             start.scale *= shape[0] ** 0.5
@@ -877,6 +879,16 @@ def _numbered_from_one(plain: Callable[..., None]) -> Callable[..., None]:
         plain(layer, name, zero_based=False)
 
     return init_set_name
+
+
+def _orthogonal(start: Any, shape: Any) -> Callable[..., Any]:
+    """Gives the singular vectors of what NumPy draws, times the initializer's gain: those that fill the shape."""
+    if start.seed is not None:
+        np.random.seed(start.seed)
+    rows, columns = int(np.prod(shape[:-1])), shape[-1]
+    left, _, right = np.linalg.svd(np.random.normal(size=(rows, columns)), full_matrices=False)
+    vectors = (left if left.shape == (rows, columns) else right).reshape(shape) * start.gain
+    return lambda *arguments, **options: tf.constant(vectors, tf.float32)
 
 
 def _seed_of_numpy() -> int:
