@@ -57,10 +57,13 @@ def test_an_update_may_name_inputs():
     from tf2towers.runtime.tf1 import layers
 
     class Counting(layers.Layer):
+        def build(self, input_shape):
+            self.count = self.add_variable("count", (), tf.float32, trainable=False)
+            self.add_update(tf.compat.v1.assign_add(self.count, 1.0))
+            self.built = True
+
         def call(self, inputs):
-            count = self.add_variable("count", (), tf.float32, trainable=False)
-            self.add_update(tf.compat.v1.assign_add(count, 1.0))
-            self.add_update(tf.compat.v1.assign_add(count, inputs), inputs=True)
+            self.add_update(tf.compat.v1.assign_add(self.count, inputs), inputs=True)
             return inputs + 1
 
     with tf.Graph().as_default():
