@@ -86,8 +86,8 @@ def test_a_program_of_private_modules_alone_is_tf1(text):
     ("module", "call"),
     [
         ("contrib.slim.python.slim", "learning.train(None, '/tmp/log', trace_every_n_steps=10)"),
-        ("contrib.seq2seq.python.ops", "attention_wrapper.AttentionWrapper(cell, made, attention_fn=f)"),
-        ("contrib.training.python.training", "hparam.HParams(model_structure=1)"),
+        ("contrib.cudnn_rnn.python.ops", "cudnn_rnn_ops.CudnnLSTM(1, 4, input_mode='skip_input')"),
+        ("contrib.training.python.training", "hparam.HParams(hparam_def=1)"),
     ],
 )
 def test_an_argument_that_is_not_served_is_seen_by_every_name(module: str, call: str) -> None:

@@ -24,8 +24,13 @@ _METHODS = frozenset({
 })  # fmt: skip
 
 
+_HARD = ("recurrent_activation", "hard_sigmoid")
+#: of recurrent layers: measured to differ from Keras 2.2.4, or not measured
+_ARGUMENTS = frozenset({"implementation", "recurrent_dropout", "stateful"})
 #: texts that stand for initializers, beside those that are names of functions
-_INITIALIZERS = frozenset({"ones", "random_normal", "random_uniform", "truncated_normal", "zeros"})
+_INITIALIZERS = frozenset(
+    {"ones", "orthogonal", "random_normal", "random_uniform", "truncated_normal", "zeros"}
+)
 
 
 @cache
@@ -65,12 +70,12 @@ def _unserved_argument(file: File) -> str | None:
         is_activation = last_name(call.func) == "Activation"
         for given in call.args:
             name = given.keyword.value if given.keyword is not None else "activation" if is_activation else ""
-            served = activations if name == "activation" else initializers
-            if name.endswith("_constraint"):
+            served = activations if name.endswith("activation") else initializers
+            if name in _ARGUMENTS or name.endswith("_constraint"):
                 return f"the argument {name}"
-            if name == "activation" or name.endswith("_initializer"):
+            if name.endswith(("activation", "_initializer")):
                 text = literal(given.value)
-                if isinstance(text, str) and text not in served:
+                if isinstance(text, str) and text not in served and (name, text) != _HARD:
                     return f"{name}={text!r}"
     return None
 

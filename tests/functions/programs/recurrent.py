@@ -37,7 +37,7 @@ def cells_of_long_memory():
             rnn_cell.LSTMCell(4, initializer=tf.random_uniform_initializer(-0.1, 0.1, seed=2)), scope="drawn"
         ),
         over_time(tf.contrib.rnn.LSTMBlockCell(4), scope="block"),
-        over_time(tf.contrib.rnn.LSTMBlockCell(4, 0.5), scope="block_of_other_bias"),
+        over_time(tf.contrib.rnn.LSTMBlockCell(4, 0.5, 0.3, True), scope="block_with_peepholes"),
         over_time(tf.contrib.rnn.LayerNormBasicLSTMCell(4), scope="layer_norm"),
         over_time(
             tf.contrib.rnn.LayerNormBasicLSTMCell(4, 0.0, None, tf.nn.relu, True, 1.1, 0.2, reuse=False),

@@ -29,9 +29,8 @@ def _attention(name, depth=5, mechanisms=1, wrapper=None, **options):
         ]
         cell = api.rnn.GRUCell(depth)
         sizes = [4] * mechanisms if mechanisms > 1 else 4
-        attending = seq2seq.AttentionWrapper(
-            cell, made if mechanisms > 1 else made[0], attention_layer_size=sizes, **(wrapper or {})
-        )
+        parts = wrapper(api) if callable(wrapper) else {"attention_layer_size": sizes, **(wrapper or {})}
+        attending = seq2seq.AttentionWrapper(cell, made if mechanisms > 1 else made[0], **parts)
         helper = seq2seq.TrainingHelper(targets, tf.constant([3, 4, 2]))
         decoder = seq2seq.BasicDecoder(
             attending, helper, attending.zero_state(3, tf.float32), output_layer=api.layers.Dense(VOCABULARY)
@@ -45,6 +44,17 @@ def _attention(name, depth=5, mechanisms=1, wrapper=None, **options):
         ]
 
     return Case(build, (3, 4, 6), (3, 4, 2))
+
+
+def _own_parts(api):
+    """A layer and a function in place of the wrapper's."""
+
+    def attend(mechanism, output, state, layer):
+        alignments, following = mechanism(output, state=state)
+        context = api.tf.squeeze(api.tf.matmul(api.tf.expand_dims(alignments, 1), mechanism.values), [1])
+        return layer(api.tf.concat([output * 0.5, context], 1)), alignments, following
+
+    return {"attention_layer": api.layers.Dense(4), "attention_fn": attend}
 
 
 def _greedy(api, memory):
@@ -65,7 +75,7 @@ def _greedy(api, memory):
     ]
 
 
-def _beams(api, memory, **wrapper):
+def _beams(api, memory, coverage=0.0, **wrapper):
     seq2seq, tf = api.contrib.seq2seq, api.tf
     tiled = seq2seq.tile_batch(memory, 3)
     mechanism = seq2seq.BahdanauAttention(
@@ -82,6 +92,7 @@ def _beams(api, memory, **wrapper):
         beam_width=3,
         output_layer=api.layers.Dense(VOCABULARY),
         length_penalty_weight=0.7,
+        coverage_penalty_weight=coverage,
     )
     outputs, state, lengths = seq2seq.dynamic_decode(decoder, maximum_iterations=6)
     found = outputs.beam_search_decoder_output
@@ -203,14 +214,21 @@ CASES = {
     "attention bahdanau normalized": _attention("BahdanauAttention", normalize=True),
     "attention luong": _attention("LuongAttention"),
     "attention luong scaled": _attention("LuongAttention", scale=True, wrapper={"output_attention": False}),
+    "attention of own parts": _attention(
+        "LuongAttention", wrapper=_own_parts, custom_key_value_fn=lambda keys, values: (keys * 2, values / 2)
+    ),
     "attention two": _attention("BahdanauAttention", mechanisms=2),
     "greedy": Case(_greedy, (3, 4, 6), gradients=False),
     "beams": Case(_beams, (3, 4, 6), gradients=False),
+    "beams with coverage": Case(lambda *given: _beams(*given, coverage=0.3), (3, 4, 6), gradients=False),
     "beams with alignments": Case(_beams_with_alignments(None), (3, 4, 6), gradients=False),
     "beams with alignments as written": Case(_beams_with_alignments(4), (3, 4, 6), gradients=False),
     "gather tree": Case(_tree, gradients=False),
     "sequence loss": _sequence_loss(),
     "sequence loss each": _sequence_loss(average_across_timesteps=False, average_across_batch=False),
+    "sequence loss summed": _sequence_loss(
+        average_across_timesteps=False, average_across_batch=False, sum_over_timesteps=True
+    ),
     "legacy rnn_decoder": _legacy("rnn_decoder"),
     "legacy attention_decoder": _legacy("attention_decoder", num_heads=2, output_size=3),
     "resnet v1": _small_resnet("v1"),

@@ -171,6 +171,9 @@ CASES = {
     "GRUCell": Case(_dynamic(_cell("GRUCell", 4)), SEQUENCES),
     "GRUCell initial": Case(_static(_cell("GRUCell", 4, name="gru")), SEQUENCES),
     "LSTMBlockCell": Case(_dynamic(_cell("LSTMBlockCell", 4)), SEQUENCES),
+    "LSTMBlockCell peephole": Case(
+        _static(_cell("LSTMBlockCell", 4, 0.5, 0.4, use_peephole=True)), SEQUENCES
+    ),
     "LayerNormBasicLSTMCell": Case(_dynamic(_cell("LayerNormBasicLSTMCell", 4)), SEQUENCES),
     "LayerNormBasicLSTMCell plain": Case(
         _static(

@@ -75,6 +75,7 @@ for _ in range(2):
     patches.keras_is_tf1s()
     patches.norms_fuse_four_dimensions_alone(BatchNormalizationBase)
     patches.layers_draw_by_the_same_seed(backend)
+    patches.updates_may_name_inputs(base_layer_v1.Layer)
     patches.cells_have_no_scope(backend, base_rnn, stacked_rnn_cells)
     patches.keras_runs_on(backend, Session)
     patches.layers_are_keras2s()

@@ -15,16 +15,8 @@ graph_mode()
 import tensorflow.compat.v1 as tf  # noqa: E402
 from cases import contrib_cases, layer_cases, rnn_cases, running, slim_cases  # noqa: E402
 
-from tf2towers.runtime.tf1 import (  # noqa: E402
-    image,
-    keras,
-    layers,
-    legacy_seq2seq,
-    rnn_cell,
-    seq2seq,
-    slim,
-    tfprof,
-)
+from tf2towers.runtime import tf1  # noqa: E402
+from tf2towers.runtime.tf1 import image, keras, layers, legacy_seq2seq, rnn_cell, seq2seq, slim  # noqa: E402
 
 
 class Rnn:
@@ -38,13 +30,14 @@ class Rnn:
         return getattr(rnn_cell if hasattr(rnn_cell, name) else tf.nn, name)
 
 
+tf1.print_model_analysis = lambda graph, tfprof_options: tf.profiler.profile(graph, options=tfprof_options)
 contrib = SimpleNamespace(
     image=image,
     keras=keras,
     legacy_seq2seq=legacy_seq2seq,
     nets=slim.nets,
     seq2seq=seq2seq,
-    tfprof=SimpleNamespace(model_analyzer=tfprof),
+    tfprof=SimpleNamespace(model_analyzer=tf1),
 )
 api = running.Api(tf, layers, slim, Rnn(), contrib)
 found = {}

@@ -138,6 +138,29 @@ def of_sequences(sequences):
     ]
 
 
+#: the default is orthogonal: the signs of NumPy's singular vectors are its library's
+START = {"recurrent_initializer": "glorot_uniform"}
+
+
+def recurrent(sequences):
+    """Recurrent layers of sequences, forwards, backwards and both ways."""
+    return [
+        LSTM(3, dropout=0.3, **START)(sequences),
+        GRU(3, return_sequences=True, activation="relu", recurrent_activation="sigmoid", **START)(sequences),
+        SimpleRNN(2, go_backwards=True, use_bias=False, **START)(sequences),
+        Bidirectional(GRU(2, **START), merge_mode="sum")(sequences),
+        TimeDistributed(Dense(2))(sequences),
+    ]
+
+
+def masked(sequences):
+    """A model of recurrent layers whose rows end where an id is 0."""
+    inputs = Input((6,), dtype="int32")
+    hidden = GRU(3, return_sequences=True, **START)(Embedding(3, 4, mask_zero=True)(inputs))
+    model = Model(inputs, LSTM(2, **START)(hidden))
+    return model(tf.cast(tf.abs(sequences[:, :, 0]) * 3.0, tf.int32))
+
+
 def of_losses(rows):
     """Losses, metrics and functions of the backend."""
     chances, labels = K.softmax(rows), tf.constant(np.eye(5, dtype=np.float32)[[1, 0, 4, 2]])
@@ -160,7 +183,7 @@ CASES = {
     "sequential": (sequential, IMAGES), "functional": (functional, ROWS), "in scopes": (in_scopes, ROWS),
     "frozen": (frozen, ROWS),
     "initial values": (initial_values, ROWS), "images": (of_images, IMAGES), "sequences": (of_sequences, SEQUENCES),
-    "losses": (of_losses, ROWS),
+    "losses": (of_losses, ROWS), "recurrent": (recurrent, SEQUENCES), "masked": (masked, SEQUENCES),
 }  # fmt: skip
 
 

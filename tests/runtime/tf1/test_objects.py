@@ -50,6 +50,29 @@ def test_a_layer_that_the_script_builds_is_not_built_again(kind):
         assert len(tf.compat.v1.global_variables()) == len(made)
 
 
+def test_an_update_may_name_inputs():
+    """TensorFlow 1.15's `testGetUpdateFor`: it infers by itself which update depends on them."""
+    import tensorflow as tf
+
+    from tf2towers.runtime.tf1 import layers
+
+    class Counting(layers.Layer):
+        def build(self, input_shape):
+            self.count = self.add_variable("count", (), tf.float32, trainable=False)
+            self.add_update(tf.compat.v1.assign_add(self.count, 1.0))
+            self.built = True
+
+        def call(self, inputs):
+            self.add_update(tf.compat.v1.assign_add(self.count, inputs), inputs=True)
+            return inputs + 1
+
+    with tf.Graph().as_default():
+        layer, inputs = Counting(), tf.compat.v1.placeholder(tf.float32, ())
+        outputs = layer.apply(inputs)
+        found = [layer.get_updates_for(given) for given in (None, [inputs], [outputs])]
+        assert (len(layer.updates), [len(updates) for updates in found]) == (2, [1, 1, 0])
+
+
 @pytest.mark.parametrize(
     ("found", "said"), [("2.15.1", "tf_keras 2.15.1 is installed"), (None, "tf_keras is not installed")]
 )

@@ -788,6 +788,15 @@ def layers_draw_by_the_same_seed(changes: Patch, backend: Any) -> None:
     changes.set(backend.RandomGenerator, "make_legacy_seed", lambda generator: generator._seed)
 
 
+@patch("keras/engine/base_layer.py, Layer.add_update", "tests/runtime/tf1/test_objects.py")
+def updates_may_name_inputs(changes: Patch, layer_class: type) -> None:
+    """Lets a layer's `add_update` take `inputs`, which TensorFlow 1.15 inferred by itself, as tf_keras does."""
+
+    @changes.around(layer_class, "add_update")
+    def add_update(plain: Any, layer: Any, updates: Any, inputs: Any = None) -> None:
+        plain(layer, updates)
+
+
 @patch("keras/layers/recurrent.py: RNN, StackedRNNCells", "tests/runtime/tf1/test_cases.py")
 def cells_have_no_scope(changes: Patch, backend: Any, *modules: Any) -> None:
     """Names the variables of a recurrent layer `lstm/kernel`, as in TensorFlow 1.15, not `lstm/lstm_cell/kernel`.
@@ -846,7 +855,9 @@ def layers_are_keras2s(changes: Patch) -> None:
         **options: Any,
     ) -> Any:
         start = copy.copy(initializers.get(initializer))
-        if getattr(start, "seed", 0) is None:
+        if type(start).__name__ == "Orthogonal":
+            start = initializers.get(_orthogonal(start, shape))
+        elif getattr(start, "seed", 0) is None:
             start.seed = _seed_of_numpy()
         if hasattr(start, "scale") and len(shape) == 1:  # Keras 2's fan of a vector is the root of its size
             start.scale *= shape[0] ** 0.5
@@ -868,6 +879,16 @@ def _numbered_from_one(plain: Callable[..., None]) -> Callable[..., None]:
         plain(layer, name, zero_based=False)
 
     return init_set_name
+
+
+def _orthogonal(start: Any, shape: Any) -> Callable[..., Any]:
+    """Gives the singular vectors of what NumPy draws, times the initializer's gain: those that fill the shape."""
+    if start.seed is not None:
+        np.random.seed(start.seed)
+    rows, columns = int(np.prod(shape[:-1])), shape[-1]
+    left, _, right = np.linalg.svd(np.random.normal(size=(rows, columns)), full_matrices=False)
+    vectors = (left if left.shape == (rows, columns) else right).reshape(shape) * start.gain
+    return lambda *arguments, **options: tf.constant(vectors, tf.float32)
 
 
 def _seed_of_numpy() -> int:
@@ -1107,6 +1128,7 @@ ON_DEMAND = (
     keras_is_tf1s,
     norms_fuse_four_dimensions_alone,
     layers_draw_by_the_same_seed,
+    updates_may_name_inputs,
     cells_have_no_scope,
     keras_runs_on,
     layers_are_keras2s,

@@ -13,6 +13,12 @@ from tensorflow.python.ops.logging_ops import audio_summary, histogram_summary, 
 
 __all__ = ["StagingArea", "audio_summary", "histogram_summary", "image_summary", "scalar_summary"]
 
+#: settings of `tf.contrib.tfprof.model_analyzer`: trainable variables' sizes, and floating point operations
+TRAINABLE_VARS_PARAMS_STAT_OPTIONS = (
+    tf.compat.v1.profiler.ProfileOptionBuilder.trainable_variables_parameter()
+)
+FLOAT_OPS_OPTIONS = tf.compat.v1.profiler.ProfileOptionBuilder.float_operation()
+
 
 class ModeKeys:
     """What a model is built for. 'infer' had one name in `tf.contrib.learn`, and another in `tf.estimator`."""

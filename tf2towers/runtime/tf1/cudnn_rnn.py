@@ -9,13 +9,8 @@ from typing import Any
 
 import tensorflow as tf
 
-# rnn_cell checks tf_keras's version, and has to be imported first
-# isort: off
+from tf2towers.runtime.tf1.layers import Layer  # type: ignore[attr-defined]
 from tf2towers.runtime.tf1.rnn_cell import LSTMCell, LSTMStateTuple  # type: ignore[attr-defined]
-
-from tf_keras.src.legacy_tf_layers.base import Layer
-
-# isort: on
 
 v1 = tf.compat.v1
 

@@ -11,14 +11,7 @@ from typing import Any
 _ASSIGNMENT = re.compile(
     r"(?P<name>[A-Za-z][\w.]*)\s*=\s*(?:\[(?P<several>[^\[\]]*)\]|(?P<one>[^,\[\]]*))(?:,|$)"
 )
-_FLAGS = {"true": True, "True": True, "false": False, "False": False}
-
-
-def _parse(kind: Any, text: str) -> Any:
-    """A value of that type from a text."""
-    if kind is bool:
-        return _FLAGS[text] if text in _FLAGS else bool(int(text))
-    return kind(text)
+_FLAGS = {"true": 1, "True": 1, "false": 0, "False": 0}
 
 
 def _cast(kind: Any, value: Any) -> Any:
@@ -36,18 +29,18 @@ class HParams:
     """Hyperparameters as attributes. A list stands for several values of its first element's type.
 
     Args:
-        hparam_def, model_structure: not served: the first is a protocol buffer of `tf.contrib`.
+        hparam_def: not served, its protocol buffer ended with `tf.contrib`: a NotImplementedError.
+        model_structure: anything, kept for `get_model_structure`.
 
     Raises:
-        NotImplementedError: an argument that is not served.
         ValueError: a name that this class has itself, or an empty list.
     """
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
-        if hparam_def is not None or model_structure is not None:
-            raise NotImplementedError("tf2towers: HParams with hparam_def or model_structure")
+        if hparam_def is not None:
+            raise NotImplementedError("tf2towers: HParams(hparam_def=...), a protocol buffer of tf.contrib")
         self._hparam_types: dict[str, tuple[Any, bool]] = {}
-        self._model_structure = model_structure  # as in `vars` of TensorFlow 1.15's
+        self._model_structure = model_structure
         for name, value in kwargs.items():
             self.add_hparam(name, value)
 
@@ -88,8 +81,9 @@ class HParams:
             if there is None or there["name"] not in self or there["name"] in found:
                 raise ValueError(f"no hyperparameter is assigned, or one twice, in {values[position:]!r}")
             (kind, _), one, several = self._hparam_types[there["name"]], there["one"], there["several"]
-            parsed = [_parse(kind, text) for text in (several or "").replace(",", " ").split()]
-            found[there["name"]] = parsed if one is None else _parse(kind, one)
+            texts = (several or "").replace(",", " ").split() if one is None else [one]
+            parsed = [bool(int(_FLAGS.get(text, text))) if kind is bool else kind(text) for text in texts]
+            found[there["name"]] = parsed if one is None else parsed[0]
             position = there.end()
         return self.override_from_dict(found)
 
@@ -120,6 +114,14 @@ class HParams:
         if default is not None:
             self._checked(key, default)
         return getattr(self, key)
+
+    def set_model_structure(self, model_structure: Any) -> None:
+        """Keeps something beside the parameters."""
+        self._model_structure = model_structure
+
+    def get_model_structure(self) -> Any:
+        """What `set_model_structure` kept."""
+        return self._model_structure
 
     def __contains__(self, key: str) -> bool:
         return key in self._hparam_types

@@ -10,16 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-# the look at tf_keras comes before tf_keras
-# isort: off
-from tf2towers.runtime.tf1 import keras as _keras  # noqa: F401
-
-from tf_keras.src.layers.preprocessing.image_preprocessing import (
-    get_rotation_matrix,
-    transform as _transform_batch,
-)
-
-# isort: on
+from tf2towers.runtime.tf1.keras import image_preprocessing
 
 v1 = tf.compat.v1
 
@@ -46,7 +37,7 @@ def transform(
             raise TypeError(f"transform is not for {images} by {transforms}")
         batch = images if rank == 4 else tf.expand_dims(images[..., tf.newaxis] if rank == 2 else images, 0)
         each = tf.reshape(transforms, [-1, 8])
-        transformed = _transform_batch(batch, each, "constant", 0.0, interpolation, output_shape)
+        transformed = image_preprocessing.transform(batch, each, "constant", 0.0, interpolation, output_shape)
         if output_shape is None:
             transformed.set_shape(batch.shape)
         if rank == 4:
@@ -61,4 +52,4 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
         first = {2: 0, 3: 0, 4: 1}[images.shape.rank]
         height, width = (tf.cast(tf.shape(images)[first + axis], tf.float32) for axis in (0, 1))
         each = tf.reshape(tf.convert_to_tensor(angles, tf.float32), [-1])
-        return transform(images, get_rotation_matrix(each, height, width), interpolation)
+        return transform(images, image_preprocessing.get_rotation_matrix(each, height, width), interpolation)

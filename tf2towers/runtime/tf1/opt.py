@@ -1,12 +1,24 @@
-"""Optimizers of `tf.contrib.opt`: `LazyAdamOptimizer` and `MovingAverageOptimizer`."""
+"""Optimizers of `tf.contrib.opt`: `LazyAdamOptimizer` and `MovingAverageOptimizer`; operations of a script's own.
+
+The latter are TensorFlow 1.15's `training_ops`, `apply_adam` and its kin. They took reference variables; TensorFlow's
+`resource_apply_adam` and its kin do the same to the handles of resource variables.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.python.ops import gen_training_ops
 
 v1 = tf.compat.v1
+
+#: the operands that an operation writes
+_WRITTEN = frozenset(
+    "var ms mom mg accum accum_update linear m v vhat gradient_accumulator gradient_squared_accumulator".split()  # noqa: SIM905
+)
 
 
 class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
@@ -72,3 +84,19 @@ class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
         if missing := set(others.values()) - set(saved):
             raise ValueError(f"swapping_saver needs {sorted(missing)} among what it saves")
         return v1.train.Saver({key: saved[other] for key, other in others.items()}, name=name, **kwargs)
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    operation = getattr(gen_training_ops, f"resource_{name.removeprefix('resource_')}")
+
+    def apply(*args: Any, **kwargs: Any) -> Any:
+        """Runs the operation on the variables' handles; the variable's new value, as TF1 gave its reference."""
+        given = inspect.signature(operation).bind(*args, **kwargs).arguments
+        handles = {part: getattr(given[part], "handle", given[part]) for part in _WRITTEN & set(given)}
+        done = operation(**{**given, **handles})
+        if not hasattr(given["var"], "read_value"):
+            return done
+        with tf.control_dependencies([done]):
+            return given["var"].read_value()
+
+    return apply

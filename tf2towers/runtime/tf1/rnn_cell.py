@@ -25,22 +25,42 @@ v1 = tf.compat.v1
 
 
 class LSTMBlockCell(LSTMCell):
-    """The long short-term memory (Hochreiter and Schmidhuber 1997) that TensorFlow 1 computed in one kernel.
+    """The long short-term memory (Hochreiter and Schmidhuber 1997) that TensorFlow computes in one kernel.
 
-    Without peepholes and clipping, which are not served, it is `LSTMCell`: the state is `LSTMStateTuple` of two
-    [batch, num_units], the variables are `kernel`, (depth + num_units, 4 * num_units), and `bias`, (4 * num_units,).
+    A state is `LSTMStateTuple` of two [batch, num_units]. Variables are `kernel`, (depth + num_units, 4 * num_units),
+    `bias`, (4 * num_units,), and with peepholes (Gers and Schmidhuber 2000) `w_i_diag`, `w_f_diag` and `w_o_diag`,
+    (num_units,) each. With a positive `cell_clip` the memory is clipped, and gradients pass it.
     """
 
     def __init__(
         self,
         num_units: int,
         forget_bias: float = 1.0,
-        *,
+        cell_clip: float | None = None,
+        use_peephole: bool = False,
         dtype: Any = None,
         reuse: bool | None = None,
         name: str = "lstm_cell",
     ) -> None:
         super().__init__(num_units, forget_bias=forget_bias, dtype=dtype, reuse=reuse, name=name)
+        self._options = {"cell_clip": -1.0 if cell_clip is None else cell_clip, "use_peephole": use_peephole}
+        self._peepholes: list[Any] = []
+
+    def build(self, inputs_shape: Any) -> None:
+        """Makes the variables, the peepholes in the order of the gates."""
+        super().build(inputs_shape)
+        if self._options["use_peephole"]:
+            self.built = False  # or its variables were to be there already
+            self._peepholes = [self.add_weight(f"w_{gate}_diag", [self._num_units]) for gate in "ifo"]
+            self.built = True
+
+    def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
+        """(batch, depth) and a state -> the output (batch, units) and the next state."""
+        write, keep, show = self._peepholes or [tf.zeros([self._num_units], inputs.dtype)] * 3
+        weights = {"w": self._kernel, "b": self._bias, "wci": write, "wcf": keep, "wco": show}
+        before = {"x": inputs[tf.newaxis], "cs_prev": state[0], "h_prev": state[1], "seq_len_max": 1}
+        steps = tf.raw_ops.BlockLSTM(**before, **weights, forget_bias=self._forget_bias, **self._options)
+        return steps.h[0], LSTMStateTuple(steps.cs[0], steps.h[0])
 
 
 class LayerNormBasicLSTMCell(RNNCell):
@@ -49,6 +69,9 @@ class LayerNormBasicLSTMCell(RNNCell):
     Variables `kernel` (and `bias`, without the norms), and `gamma` and `beta` in each of `input`, `transform`,
     `forget`, `output` and `state`. Dropout (Semeniuta, Severyn and Barth 2016) is on the values that are written alone.
     """
+
+    state_size: Any = None
+    output_size: Any = None
 
     def __init__(
         self,
@@ -65,24 +88,15 @@ class LayerNormBasicLSTMCell(RNNCell):
     ) -> None:
         super().__init__(_reuse=reuse)
         del input_size  # of no effect since TensorFlow 1.0
-        self._num_units, self._activation, self._forget_bias = num_units, activation, forget_bias
+        self.state_size, self.output_size = LSTMStateTuple(num_units, num_units), num_units
+        self._activation, self._forget_bias = activation, forget_bias
         self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
         self._layer_norm, self._start = layer_norm, {"gamma": norm_gain, "beta": norm_shift}
-
-    @property
-    def state_size(self) -> LSTMStateTuple:
-        """`LSTMStateTuple(num_units, num_units)`."""
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self) -> int:
-        """`num_units`."""
-        return self._num_units
 
     def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
         """(batch, depth) and a state -> the output (batch, units) and the next state."""
         memory, output = state
-        gates = linear([inputs, output], 4 * self._num_units, False)
+        gates = linear([inputs, output], 4 * self.output_size, False)
         if not self._layer_norm:  # its bias begins as the scope says, which is not as zeros
             gates = tf.nn.bias_add(gates, v1.get_variable("bias", gates.shape[1:], gates.dtype))
         scopes = ("input", "transform", "forget", "output")
@@ -149,23 +163,20 @@ def linear(args: Any, output_size: int, build_bias: bool) -> tf.Tensor:
 class OutputProjectionWrapper(_RNNCellWrapperV1):
     """A cell whose outputs are mapped to (batch, output_size): by variables `kernel` and `bias`, and `activation`."""
 
+    output_size: Any = None
+
     def __init__(
         self, cell: Any, output_size: int, activation: Any = None, reuse: bool | None = None
     ) -> None:
         super().__init__(cell, _reuse=reuse)
-        self._size, self._activation = output_size, activation or tf.identity
-
-    @property
-    def output_size(self) -> Any:
-        """`output_size`."""
-        return self._size
+        self.output_size, self._activation = output_size, activation or tf.identity
 
     __call__ = RNNCell.__call__  # in a scope of its own, where a wrapper of tf_keras is in its cell's
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The cell's step, its output mapped."""
         output, state = self.cell(inputs, state)
-        return self._activation(linear(output, self._size, True)), state
+        return self._activation(linear(output, self.output_size, True)), state
 
 
 def stack_bidirectional_dynamic_rnn(

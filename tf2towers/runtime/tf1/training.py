@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.python.training.input import _restore_sparse_tensors, _store_sparse_tensors
 from tf_slim.training.evaluation import *  # noqa: F403 - a face, not a copy
 from tf_slim.training.training import *  # noqa: F403
 
@@ -40,18 +41,16 @@ def bucket_by_sequence_length(
         shapes: of the tensors, by default those that are known; with `dynamic_pad` a batch is padded to one shape.
         allow_smaller_final_batch: whether the last batches may be smaller.
         keep_input: bool scalar, whether the example counts.
-        shared_name, name: the first has to be None; of the operations.
+        shared_name: of the queues, by which the sessions of a cluster share them.
+        name: of the operations.
 
     Returns:
         The lengths of the batch's sequences, and the batch.
 
     Raises:
-        NotImplementedError: a sparse tensor, or `shared_name`.
         ValueError: no boundaries, or they do not grow; a list of another length than there are buckets.
     """
     example = tensors if isinstance(tensors, dict) else list(tensors)
-    if shared_name is not None or any(isinstance(part, tf.SparseTensor) for part in tf.nest.flatten(example)):
-        raise NotImplementedError("tf2towers: buckets of sparse tensors, or with shared_name")
     boundaries, count = list(bucket_boundaries), len(bucket_boundaries) + 1
     sizes = list(batch_size) if isinstance(batch_size, list | tuple) else [batch_size] * count
     capacities = [capacity] * count if bucket_capacities is None else list(bucket_capacities)
@@ -60,15 +59,21 @@ def bucket_by_sequence_length(
     with v1.name_scope(name, "bucket_by_sequence_length") as scope:
         length = tf.convert_to_tensor(input_length, tf.int32)
         which = tf.reduce_sum(tf.cast(length >= tf.constant(boundaries), tf.int32))
-        listed = [length, *map(tf.convert_to_tensor, tf.nest.flatten(example))]
+        parts = map(v1.convert_to_tensor_or_sparse_tensor, tf.nest.flatten(example))
+        listed, sparse = _store_sparse_tensors([length, *parts], False, tf.convert_to_tensor(keep_input))
         given = [tensor.shape for tensor in listed] if shapes is None else [[], *shapes]
         known, types = [tf.TensorShape(shape) for shape in given], [tensor.dtype for tensor in listed]
         new = tf.queue.PaddingFIFOQueue if dynamic_pad else tf.queue.FIFOQueue
-        queues = [new(most, types, known, name=f"bucket_queue_{n}") for n, most in enumerate(capacities)]
+        queues = [
+            new(
+                most, types, known, shared_name=shared_name and f"{shared_name}_{n}", name=f"bucket_queue_{n}"
+            )
+            for n, most in enumerate(capacities)
+        ]
         size = None if allow_smaller_final_batch or len(set(sizes)) > 1 else tf.get_static_value(sizes[0])
         batches = [tf.TensorShape([size]).concatenate(shape) for shape in known]
         has_shapes = dynamic_pad or all(shape.is_fully_defined() for shape in batches)
-        top = new(capacity, types, batches if has_shapes else None, name="top_queue")
+        top = new(capacity, types, batches if has_shapes else None, shared_name=shared_name, name="top_queue")
 
         def fill(number: int) -> Any:
             here = tf.logical_and(keep_input, tf.equal(which, number))
@@ -86,9 +91,10 @@ def bucket_by_sequence_length(
             v1.summary.scalar(f"bucket/{each.name}/size", tf.cast(each.size(), tf.float32))
         full = tf.cast(top.size(), tf.float32) * (1.0 / capacity)
         v1.summary.scalar(f"bucket/{top.name}/fraction_of_{capacity}_full", full)
-        lengths, *batch = top.dequeue(name=scope)
-        for tensor, shape in zip([lengths, *batch], batches, strict=True):
+        taken = top.dequeue(name=scope)
+        for tensor, shape in zip(taken, batches, strict=True):
             tensor.set_shape(shape)
+        lengths, *batch = _restore_sparse_tensors(taken, sparse)
     return lengths, tf.nest.pack_sequence_as(example, batch)
 
 

@@ -29,6 +29,7 @@ class _Attention(AttentionMechanism):
         scale: whether there is a variable for the scores' scale; Bahdanau's has `normalize` in its place.
         probability_fn: from scores to probabilities, by default softmax.
         score_mask_value: by default minus infinity.
+        custom_key_value_fn: makes other keys and values of them.
         dtype, name: of the layers, and of their operations.
 
     Raises:
@@ -48,14 +49,14 @@ class _Attention(AttentionMechanism):
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: Any = None,
         dtype: Any = None,
-        *,
+        custom_key_value_fn: Callable[[Any, Any], Any] | None = None,
         name: str | None = None,
         normalize: bool = False,
     ) -> None:
         self._num_units, self._scaled, self._dtype = num_units, scale or normalize, dtype or tf.float32
         self._probabilities = probability_fn or tf.nn.softmax
         self.query_layer: Any = None
-        self.memory_layer = Dense(num_units, name="memory_layer", use_bias=False, dtype=self._dtype)
+        self.memory_layer = self._layer("memory_layer")
         with v1.name_scope(name or type(self).__name__, values=[memory]):
             values = tf.convert_to_tensor(memory)
             if not values.shape[2:].is_fully_defined():
@@ -72,7 +73,12 @@ class _Attention(AttentionMechanism):
                 mask = tf.reshape(self._inside, tf.concat([tf.shape(self._inside), ones], 0))
                 values *= tf.cast(mask, values.dtype)
             self.keys, self.values = self.memory_layer(values), values
+            if custom_key_value_fn is not None:
+                self.keys, self.values = custom_key_value_fn(self.keys, values)
         self._mask_value = -math.inf if score_mask_value is None else score_mask_value
+
+    def _layer(self, name: str) -> Any:
+        return Dense(self._num_units, name=name, use_bias=False, dtype=self._dtype)
 
     def _probability_fn(self, score: Any, state: Any = None) -> Any:
         """The probabilities of scores [batch, time]."""
@@ -115,7 +121,7 @@ class BahdanauAttention(_Attention):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.query_layer = Dense(self._num_units, name="query_layer", use_bias=False, dtype=self._dtype)
+        self.query_layer = self._layer("query_layer")
 
     def _score(self, query: Any) -> Any:
         added = tf.expand_dims(self.query_layer(query), 1) + self.keys
@@ -159,15 +165,16 @@ class AttentionWrapper(RNNCell):
         cell: an RNN cell.
         attention_mechanism: a mechanism, or several.
         attention_layer_size: the depth of the layer that joins output and context, one for each mechanism; by default
-            there is no layer, and the attention is the context.
+            there is no layer, and the attention is the context. Or `attention_layer`, the layer itself.
         alignment_history: whether the state keeps the alignments of all steps, as TensorArrays.
         cell_input_fn: joins inputs and attention; by default along the last axis.
         output_attention: whether the attention is the output, not the cell's output.
         initial_cell_state: the cell's state in `zero_state`.
+        attention_fn: in place of `_attend`.
         name, dtype: of the wrapper's own layer.
 
     Raises:
-        ValueError: numbers of sizes and mechanisms differ.
+        ValueError: numbers of layers and mechanisms differ, or layers and their sizes are both given.
     """
 
     def __init__(
@@ -180,26 +187,32 @@ class AttentionWrapper(RNNCell):
         output_attention: bool = True,
         initial_cell_state: Any = None,
         name: str | None = None,
-        *,
+        attention_layer: Any = None,
+        attention_fn: Callable[..., Any] | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self._several = isinstance(attention_mechanism, list | tuple)
         mechanisms, sizes = _listed(attention_mechanism), _listed(attention_layer_size)
-        layers: list[Any] = [None] * len(mechanisms)
-        if attention_layer_size is None:
-            sizes = [each.values.shape.as_list()[-1] for each in mechanisms]
-        else:
+        layers = [None] * len(mechanisms) if attention_layer is None else _listed(attention_layer)
+        if attention_layer_size is not None:
             new = partial(Dense, name="attention_layer", use_bias=False, dtype=mechanisms[0].keys.dtype)
             layers = [new(size) for size in sizes]
-        if len(layers) != len(mechanisms):
-            raise ValueError("a mechanism takes one attention_layer_size")
+        if len(layers) != len(mechanisms) or not (attention_layer is None or attention_layer_size is None):
+            raise ValueError("a mechanism takes one attention_layer, or one attention_layer_size")
         self._attention_mechanisms, self._attention_layers = mechanisms, layers
-        self._cell = cell
+        self._cell, self._attention_fn = cell, attention_fn or _attend
         self._cell_input_fn = cell_input_fn or (lambda inputs, attention: tf.concat([inputs, attention], -1))
         self._output_attention, self._alignment_history = output_attention, alignment_history
-        self._attention_layer_size = sum(sizes)
+        self._attention_layer_size = sum(map(self._size_of_attention, mechanisms, layers))
         self._initial_cell_state = initial_cell_state
+
+    def _size_of_attention(self, mechanism: Any, layer: Any) -> Any:
+        depth = mechanism.values.shape.as_list()[-1]
+        if layer is None:
+            return depth
+        joined = [None, self._cell.output_size + depth]
+        return tf.TensorShape(layer.compute_output_shape(joined)).as_list()[-1]
 
     def _of_each(self, values: Sequence[Any]) -> Any:
         """What belongs to the mechanisms: a tuple where there are several."""
@@ -250,7 +263,7 @@ class AttentionWrapper(RNNCell):
             value if self._several else (value,) for value in (state.attention_state, state.alignment_history)
         )
         asked = zip(self._attention_mechanisms, states, self._attention_layers, strict=True)
-        attended = [_attend(each, output, previous, layer) for each, previous, layer in asked]
+        attended = [self._attention_fn(each, output, previous, layer) for each, previous, layer in asked]
         attentions, alignments, next_states = zip(*attended, strict=True)
         attention = tf.concat(attentions, 1)
         if self._alignment_history:

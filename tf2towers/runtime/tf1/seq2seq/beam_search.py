@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from tf2towers.runtime.tf1.seq2seq.attention import AttentionWrapperState
 from tf2towers.runtime.tf1.seq2seq.decoding import Decoder, checked_embedding, size_of
 
 v1 = tf.compat.v1
 
 
 class BeamSearchDecoderState(NamedTuple):
-    """The cell's state, [batch, beam, ...]; of each beam, [batch, beam], log-probability, whether it ended, and length.
+    """The state: of the cell, [batch, beam, ...], and of each beam its probability, whether it ended, its length.
 
-    `accumulated_attention_probs` is (): a penalty of coverage is not served.
+    And the sum of its attention, [batch, beam, time], or () without `coverage_penalty_weight`.
     """
 
     cell_state: Any
@@ -86,23 +87,22 @@ def gather_tree(
 class BeamSearchDecoder(Decoder):
     """A decoder that keeps the `beam_width` best sequences of each row.
 
-    A score is the log-probability, divided by ((5 + length) / 6) ** length_penalty_weight (Wu et al., 2016). A beam
-    that goes on may take the place of a finished one.
+    A score is the log-probability, divided by ((5 + length) / 6) ** length_penalty_weight, for finished beams less a
+    penalty for what had little attention (Wu et al., 2016). A beam that goes on may take the place of a finished one.
 
     Args:
-        cell: an RNN cell.
+        cell: an RNN cell, for `coverage_penalty_weight` with an `AttentionWrapper`.
         embedding, start_tokens, end_token: int32 [batch] and a scalar, see `checked_embedding`.
         initial_state: the cell's, for batch * beam_width rows: see `tile_batch`.
-        beam_width, length_penalty_weight: an int and a float, as above.
+        beam_width: how many, an int.
         output_layer: a layer that makes logits of the cell's outputs.
-        coverage_penalty_weight: 0; a penalty for what had little attention is not served.
+        length_penalty_weight, coverage_penalty_weight: floats, see above.
         reorder_tensor_arrays: whether TensorArrays in the cell's state (the alignments that an `AttentionWrapper`
             keeps) become tensors [time, batch * beam, ...] of the final beams. As in TensorFlow 1.15, they stay as
             they were written where the batch and an element's first sizes are known.
 
     Raises:
-        NotImplementedError: there is a coverage_penalty_weight.
-        ValueError: the tokens have another shape.
+        ValueError: a token has another shape, or a penalty is for a cell without attention.
     """
 
     tracks_own_finished = True
@@ -120,10 +120,9 @@ class BeamSearchDecoder(Decoder):
         coverage_penalty_weight: float = 0.0,
         reorder_tensor_arrays: bool = True,
     ) -> None:
-        if coverage_penalty_weight:
-            raise NotImplementedError("tf2towers: BeamSearchDecoder with coverage_penalty_weight")
         self._cell, self._output_layer, self._beam_width = cell, output_layer, beam_width
         self._length_penalty_weight, self._reorders = length_penalty_weight, reorder_tensor_arrays
+        self._coverage_penalty_weight = coverage_penalty_weight
         checked = checked_embedding(embedding, start_tokens, end_token)
         self._embedding_fn, self._start_tokens, self._end_token = checked
         self._rows, self.batch_size = self._start_tokens.shape.as_list()[0], tf.size(self._start_tokens)
@@ -140,7 +139,10 @@ class BeamSearchDecoder(Decoder):
         finished.set_shape([self._rows, self._beam_width])
         log_probs = first(0.0, -float("inf"), dtype=self._dtype)
         lengths = tf.zeros_like(finished, tf.int64)
-        state = BeamSearchDecoderState(self._initial_cell_state, log_probs, finished, lengths, ())
+        attention: Any = ()
+        if self._coverage_penalty_weight:
+            attention = tf.zeros_like(_attention_of(self._initial_cell_state))
+        state = BeamSearchDecoderState(self._initial_cell_state, log_probs, finished, lengths, attention)
         return finished, self._start_inputs, state
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> tuple[Any, Any, Any, Any]:
@@ -162,11 +164,17 @@ class BeamSearchDecoder(Decoder):
         at_end = tf.one_hot(self._end_token, ids, 0.0, logits.dtype.min, dtype=logits.dtype)
         steps = tf.where(ended, at_end, tf.nn.log_softmax(logits))
         scores = total = tf.reshape(state.log_probs[:, :, tf.newaxis] + steps, [-1, beams * ids])
+        attention = state.accumulated_attention_probs
         if self._length_penalty_weight != 0:
             longer = tf.one_hot(self._end_token, ids, 0, 1, dtype=tf.int64)
             lengths = state.lengths[:, :, tf.newaxis] + tf.where(ended, tf.zeros_like(longer), longer)
             lengths = tf.cast(tf.reshape(lengths, [-1, beams * ids]), tf.float32)
             scores = total / ((5.0 + lengths) / 6.0) ** self._length_penalty_weight
+        if self._coverage_penalty_weight:
+            attention += tf.where(ended, 0.0, self._split(_attention_of(cell_state)))
+            known = tf.where(ended & (attention > 0), tf.minimum(attention, 1.0), 1.0)
+            penalty = tf.reduce_sum(tf.math.log(known), axis=2)
+            scores += self._coverage_penalty_weight * tf.repeat(penalty, ids, axis=1)
         best, places = tf.math.top_k(scores, beams)
         parents, chosen = places // ids, places % ids
         for values in (best, parents, chosen):
@@ -182,7 +190,7 @@ class BeamSearchDecoder(Decoder):
             log_probs=tf.gather(total, places, batch_dims=1),
             finished=tf.logical_or(before, tf.equal(chosen, self._end_token)),
             lengths=pick(state.lengths) + tf.cast(tf.logical_not(before), tf.int64),
-            accumulated_attention_probs=(),
+            accumulated_attention_probs=tf.nest.map_structure(pick, attention),
         )
         return BeamSearchDecoderOutput(best, chosen, parents), next_state
 
@@ -234,3 +242,11 @@ class BeamSearchDecoder(Decoder):
 
 def _has_rows(values: Any) -> bool:
     return not isinstance(values, tf.TensorArray) and values.shape.rank != 0
+
+
+def _attention_of(cell_state: Any) -> Any:
+    """The alignments in a cell's state, [rows, time], the mean where there are several: a ValueError without any."""
+    parts = cell_state if type(cell_state) is tuple else [cell_state]
+    found = [tf.nest.flatten(part.alignments) for part in parts if isinstance(part, AttentionWrapperState)]
+    means = [tf.add_n(alignments) / len(alignments) for alignments in found]
+    return tf.add_n(means) / len(means)

@@ -55,7 +55,9 @@ class TrainingHelper(Helper):
         with v1.name_scope(name, "TrainingHelper", [*tf.nest.flatten(inputs), sequence_length]):
             self.inputs = tf.nest.map_structure(tf.convert_to_tensor, inputs)
             by_time = self.inputs if time_major else tf.nest.map_structure(_swap_batch_and_time, self.inputs)
-            self._input_tas = tf.nest.map_structure(_array_of, by_time)
+            self._input_tas = tf.nest.map_structure(
+                lambda values: v1.TensorArray(values.dtype, tf.shape(values)[0]).unstack(values), by_time
+            )
             self.sequence_length = tf.convert_to_tensor(sequence_length, name="sequence_length")
             self._zero_inputs = tf.nest.map_structure(lambda values: tf.zeros_like(values[0]), by_time)
             self.batch_size = tf.size(self.sequence_length)
@@ -74,11 +76,6 @@ class TrainingHelper(Helper):
             return tf.nest.map_structure(lambda array: array.read(time + 1), self._input_tas)
 
         return finished, v1.cond(tf.reduce_all(finished), lambda: self._zero_inputs, read), state
-
-
-def _array_of(values: Any) -> Any:
-    array = v1.TensorArray(values.dtype, size=tf.shape(values)[0], element_shape=values.shape[1:])
-    return array.unstack(values)
 
 
 class GreedyEmbeddingHelper(Helper):
@@ -262,18 +259,22 @@ def sequence_loss(
     weights: Any,
     average_across_timesteps: bool = True,
     average_across_batch: bool = True,
-    *,
+    sum_over_timesteps: bool = False,
+    sum_over_batch: bool = False,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> tf.Tensor:
     """The weighted cross entropy of sequences: logits [batch, time, classes], ids and float weights [batch, time].
 
-    A scalar, or with one average alone [batch] or [time], or with none [batch, time]. An average divides by the
-    weights' sum. `softmax_loss_function` takes labels and logits by name.
+    A scalar, or with one average or sum alone [batch] or [time], or with none [batch, time]. An average divides by the
+    weights' sum, a sum by how many weights are not zero. `softmax_loss_function` takes labels and logits by name.
 
     Raises:
-        ValueError: a tensor has another rank.
+        ValueError: a tensor has another rank, or an average and a sum are asked for together.
     """
+    averages, sums = (average_across_batch, average_across_timesteps), (sum_over_batch, sum_over_timesteps)
+    if any(average and total for average, total in zip(averages, sums, strict=True)):
+        raise ValueError("sequence_loss takes an average or a sum, not both")
     for rank, given in ((3, logits), (2, targets), (2, weights)):
         if len(given.shape) != rank:
             raise ValueError(f"sequence_loss needs a tensor of rank {rank}, and this is {given}")
@@ -281,7 +282,8 @@ def sequence_loss(
         labels, rows = tf.reshape(targets, [-1]), tf.reshape(logits, [-1, tf.shape(logits)[2]])
         cross_entropy = softmax_loss_function or tf.nn.sparse_softmax_cross_entropy_with_logits
         losses = tf.reshape(cross_entropy(labels=labels, logits=rows), tf.shape(weights)) * weights
-        axes = [axis for axis, over in enumerate((average_across_batch, average_across_timesteps)) if over]
+        axes = [axis for axis, over in enumerate(averages if any(averages) else sums) if over]
         if not axes:
             return losses
-        return tf.math.divide_no_nan(tf.reduce_sum(losses, axes), tf.reduce_sum(weights, axes))
+        parts = weights if any(averages) else tf.cast(tf.not_equal(weights, 0), losses.dtype)
+        return tf.math.divide_no_nan(tf.reduce_sum(losses, axes), tf.reduce_sum(parts, axes))
