@@ -18,7 +18,6 @@ ONE_LINE = [
     ("d = tf.keras.datasets.mnist.load_data()", "d = keras.datasets.mnist.load_data()"),
     ("m = tf.estimator.ModeKeys.TRAIN", "m = ModeKeys.TRAIN"),
     ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = VariableDeviceChooser(2)"),
-    ("o = tf.contrib.opt.MovingAverageOptimizer(o)", "o = opt.MovingAverageOptimizer(o)"),
     ("t = tf.contrib.lookup.index_table_from_file(p)", "t = index_table_from_file(p)"),
     ("p = tf.contrib.tfprof.model_analyzer.print_model_analysis(g, tfprof_cmd=c)",
      "p = tf.profiler.profile(g, cmd=c)"),

@@ -57,6 +57,7 @@ _HOMES = {
     "keras": "tf1.keras",
     "layers": "tf1.layers",
     "legacy_seq2seq": "tf1.legacy_seq2seq",
+    "lookup": "tf1.lookup",
     "mnist": "tf1.mnist",
     "nccl": "tf1.nccl",
     "opt": "tf1.opt",

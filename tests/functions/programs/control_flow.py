@@ -97,11 +97,7 @@ def gradients_of_ones_own():
     values = normal(3)
     with tf.get_default_graph().gradient_override_map({"Sign": "Identity"}):
         straight = tf.sign(values)
-    return [
-        clipped(values),
-        straight,
-        tf.stop_gradient(values) * values,
-    ]
+    return [clipped(values), straight, tf.stop_gradient(values) * values]
 
 
 @case
@@ -113,12 +109,7 @@ def control_dependencies():
         after = tf.identity(count)
     with tf.get_default_graph().control_dependencies([after]):
         last = tf.no_op(name="last")
-    return [
-        [operation.name for operation in last.control_inputs],
-        len(free.op.control_inputs),
-        after,
-        last,
-    ]
+    return [[operation.name for operation in last.control_inputs], len(free.op.control_inputs), after, last]
 
 
 TABLE = {

@@ -153,7 +153,6 @@ TABLE = {
         tf.image.rot90(uniform(5, 5, 3), tf.constant(2)),
         tf.contrib.image.rotate(uniform(1, 6, 6, 3), 0.5),
         tf.contrib.image.rotate(uniform(1, 6, 6, 3), [0.3], interpolation="BILINEAR"),
-        tf.contrib.image.transform(uniform(6, 6, 3), [1.0, 0.2, 0.5, 0.1, 1.0, 0.3, 0.0, 0.0]),
     ],
     "turned_by_chance": lambda: [
         [tf.image.random_flip_left_right(uniform(5, 7, 3), seed=seed) for seed in (1, 2, 3)],

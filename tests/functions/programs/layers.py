@@ -103,7 +103,5 @@ def layer_of_ones_own():
         ]
 
 
-TABLE = {
-    "dense_of_the_default_initializer": lambda: tf.layers.dense(normal(2, 3), 4),
-}
+TABLE = {"dense_of_the_default_initializer": lambda: tf.layers.dense(normal(2, 3), 4)}
 cases(__name__, TABLE)

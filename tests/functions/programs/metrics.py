@@ -93,11 +93,7 @@ TABLE = {
     "areas_under_curves": lambda labels=(integers, 2, 8), predictions=(uniform, 8): [
         tf.metrics.auc(labels, predictions),
         tf.metrics.auc(
-            labels,
-            predictions,
-            curve="PR",
-            num_thresholds=50,
-            summation_method="careful_interpolation",
+            labels, predictions, curve="PR", num_thresholds=50, summation_method="careful_interpolation"
         ),
         tf.metrics.auc(labels, predictions, weights=uniform(8), summation_method="majoring"),
         tf.metrics.auc(labels, predictions, summation_method="minoring", thresholds=[0.2, 0.5]),

@@ -226,11 +226,7 @@ TABLE = {
     "convolutions": lambda inputs=(normal, 2, 8, 8, 3): [
         tf.nn.conv2d(inputs, normal(3, 3, 3, 4), [1, 2, 2, 1], "SAME"),
         tf.nn.conv2d(
-            input=inputs,
-            filter=normal(3, 3, 3, 4),
-            strides=[1, 1, 1, 1],
-            padding="SAME",
-            name="named",
+            input=inputs, filter=normal(3, 3, 3, 4), strides=[1, 1, 1, 1], padding="SAME", name="named"
         ),
         tf.stop_gradient(tf.nn.conv2d(inputs, tf.ones([3, 3, 3, 4]), 1, "SAME", dilations=[1, 2, 2, 1])),
         tf.nn.conv2d(inputs, normal(3, 3, 3, 4), 2, [[0, 0], [1, 2], [2, 1], [0, 0]]),

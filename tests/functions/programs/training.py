@@ -73,22 +73,6 @@ cases(
 
 
 @case
-def optimizer_with_averages():
-    weights = tf.get_variable("weights", initializer=[1.0, -2.0])
-    optimizer = tf.contrib.opt.MovingAverageOptimizer(
-        tf.train.MomentumOptimizer(0.1, 0.9), 0.5, num_updates=step()
-    )
-    update = optimizer.minimize(tf.reduce_sum(weights * weights), global_step=step())
-    saver = optimizer.swapping_saver()
-    return [
-        update,
-        weights,
-        sorted((key, variable.op.name) for key, variable in saver._var_list.items()),
-        [variable.name for variable in tf.global_variables()],
-    ]
-
-
-@case
 def train_op_of_contrib():
     weights = tf.get_variable("weights", initializer=[3.0, -4.0])
     other = tf.get_variable("other", initializer=2.0)

@@ -93,8 +93,8 @@ RULE = Rule(
     (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
 
     Of standalone Keras, what was measured to be the same in tf_keras becomes tf2towers.runtime.tf1.standalone_keras
-    (T2T621). Batch norm is not (its moving means are trainable there, its moving variances are those of n - 1 values),
-    nor are recurrent layers, and models that train or save themselves. A program on Keras without a graph of its own is
+    (T2T621). Batch norm is not (its moving statistics are trainable there, and debiased by new variables at each call),
+    nor are models that train or save themselves. A program on Keras without a graph of its own is
     left as it is where Keras 3 has all it names.
     """,
     todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
@@ -107,8 +107,8 @@ RULE = Rule(
     examples=(
         Example(
             "layers of standalone Keras",
-            "import tensorflow as tf\nfrom keras.layers import LSTM\n\nx = tf.placeholder(tf.float32, [None, 4, 3])\n"
-            "y = LSTM(2)(x)\n",
+            "import tensorflow as tf\nfrom keras.layers import BatchNormalization\n\n"
+            "x = tf.placeholder(tf.float32, [None, 4])\ny = BatchNormalization()(x)\n",
             left=True,
         ),
     ),
