@@ -35,9 +35,8 @@ def test_same_as_keras_2(name: str, found: dict[str, Any]) -> None:
     assert made.get("error") is None
     for fact in ("variables", "trainable", "regularization", "drawn next"):
         assert made[fact] == golden[fact], fact
-    for shape, known in zip(
-        made["shapes"], golden["shapes"], strict=True
-    ):  # Keras 2 did not know a loop's steps
+    for shape, known in zip(made["shapes"], golden["shapes"], strict=True):
+        # Keras 2 did not know a loop's steps
         assert [size and found for found, size in zip(shape, known, strict=True)] == known
     assert made["start"] == golden["start"]
     for fact in ("outputs", "gradients"):
