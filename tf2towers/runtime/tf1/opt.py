@@ -13,8 +13,6 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.python.ops import gen_training_ops
 
-v1 = tf.compat.v1
-
 #: the operands that an operation writes
 _WRITTEN = frozenset(
     "var ms mom mg accum accum_update linear m v vhat gradient_accumulator gradient_squared_accumulator".split()  # noqa: SIM905
