@@ -18,12 +18,10 @@ _DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "kera
 #: a model that trains, counts or saves by itself: not measured against Keras 2.2.4
 _METHODS = frozenset({
     "add_loss", "add_metric", "add_update", "add_weight", "compile", "count_params", "evaluate",
-    "evaluate_generator", "fit", "fit_generator", "from_config", "get_config", "get_weights", "load_weights",
-    "predict", "predict_generator", "predict_on_batch", "save_weights", "set_weights", "summary",
+    "evaluate_generator", "fit", "fit_generator", "from_config", "get_config", "get_updates_for", "get_weights",
+    "load_weights", "predict", "predict_generator", "predict_on_batch", "save_weights", "set_weights", "summary",
     "test_on_batch", "to_json", "to_yaml", "train_on_batch",
 })  # fmt: skip
-
-
 _HARD = ("recurrent_activation", "hard_sigmoid")
 #: of recurrent layers: measured to differ from Keras 2.2.4, or not measured
 _ARGUMENTS = frozenset({"implementation", "recurrent_dropout", "stateful"})
