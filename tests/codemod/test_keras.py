@@ -38,6 +38,7 @@ REFUSED = [
     "from keras.models import Model\nclass Own(Model):\n    pass\n",
     "from keras.models import Sequential\nm = Sequential()\nm.compile('sgd', 'mse')\n",
     "from keras.layers import Dense\ny = Dense(2)(x) + tf.keras.layers.Dense(2)(x)\n",
+    "from keras.layers import Dense\ny = Dense(2)(tf.layers.dense(x, 2))\n",
     "from keras.utils import to_categorical, plot_model\n",
     "from keras.datasets import gone\n",
 ]

@@ -95,10 +95,9 @@ grads = [(tf.reduce_mean(tf.stack([g for g, _ in pair]), 0), pair[0][1]) for pai
 train = optimizer.apply_gradients(grads)
 with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     sess.run(tf.global_variables_initializer())
-    update = norm.updates[-2:]  # the last tower's
     for step in range(4):
         given = {images: np.random.rand(8, 3), labels: np.random.rand(8, 2), K.learning_phase(): 1}
-        print(sess.run([train, loss, update], given)[1:])
+        print(sess.run([train, loss, norm.updates[-2:]], given)[1:])
 """
 
 

@@ -834,7 +834,7 @@ def layers_are_keras2s(changes: Patch) -> None:
     """Numbers layers from 1 (`dense_1`), and draws the seeds of initial values and dropout from NumPy.
 
     tf.keras begins with `dense`, and lets TensorFlow choose the seeds of ops that are given none. Here a first call
-    builds a Sequential without a shape, a model called on a tensor again gives what it gave, and the `updates` of a
+    builds a Sequential without a shape, and a model called on a tensor again gives what it gave. The `updates` of a
     model are those of its own inputs.
     """
     from tf_keras.src import backend, engine, initializers
