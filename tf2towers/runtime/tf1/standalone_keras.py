@@ -42,6 +42,7 @@ class BatchNormalization(_keras.layers.BatchNormalization):  # type: ignore[name
         self._training = training
         return super().__call__(inputs, training=training, **options)
 
+    @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator] # a look for GPUs runs a session
     def call(self, inputs: Any, training: Any = None) -> Any:
         """The tensor normalized by its own statistics in training, else by the moving ones."""
         training, rank, own = self._training, len(inputs.shape), self.axis % len(inputs.shape)
