@@ -15,15 +15,16 @@ from tf2towers.codemod.symbols import find_replacement, read_table
 
 _HOME = "tf2towers.runtime.tf1.standalone_keras"
 _DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "keras.utils.to_categorical.")
+#: what the runtime makes of tf_keras, too: its names and seeds would be standalone Keras's
+_NAMES = ("keras", "layers", "nn.rnn_cell", "ops.rnn_cell", "rnn", "seq2seq", "slim", "cudnn_rnn")
+_OTHERS = tuple(f"tf.{home}{name}" for home in ("", "contrib.", "python.") for name in _NAMES)
 #: a model that trains, counts or saves by itself: not measured against Keras 2.2.4
 _METHODS = frozenset({
     "add_loss", "add_metric", "add_update", "add_weight", "compile", "count_params", "evaluate",
-    "evaluate_generator", "fit", "fit_generator", "from_config", "get_config", "get_weights", "load_weights",
-    "predict", "predict_generator", "predict_on_batch", "save_weights", "set_weights", "summary",
+    "evaluate_generator", "fit", "fit_generator", "from_config", "get_config", "get_updates_for", "get_weights",
+    "load_weights", "predict", "predict_generator", "predict_on_batch", "save_weights", "set_weights", "summary",
     "test_on_batch", "to_json", "to_yaml", "train_on_batch",
 })  # fmt: skip
-
-
 _HARD = ("recurrent_activation", "hard_sigmoid")
 #: of recurrent layers: measured to differ from Keras 2.2.4, or not measured
 _ARGUMENTS = frozenset({"implementation", "recurrent_dropout", "stateful"})
@@ -42,11 +43,11 @@ def served_names() -> dict[str, frozenset[str]]:
 def find_unserved(program: Program) -> str | None:
     """The first name that keeps a program's standalone Keras from being served; None where all of it is.
 
-    tf_keras is patched for it as a whole, so a program that has tf.keras as well is not served.
+    tf_keras is patched for it as a whole, so a program that has other layers of tf_keras as well is not served.
     """
     for file in program.all_files:
         for _, canonical in file.symbols:
-            if canonical.startswith(("tf.keras", "tf.python.keras", "tf.contrib.keras")):
+            if canonical.startswith(_OTHERS):
                 return canonical
         for node in file.all(cst.Attribute):
             called = isinstance(file.parent(node), cst.Call)

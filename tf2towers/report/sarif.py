@@ -29,9 +29,7 @@ def render(results: Sequence[MigrationResult], rule_of: Callable[[str], Rule | N
     run = {
         "tool": {"driver": {"name": "tf2towers", "version": __version__, "rules": rules}},
         "columnKind": "unicodeCodePoints",
-        "invocations": [
-            {"executionSuccessful": not errors, "toolExecutionNotifications": notifications},
-        ],
+        "invocations": [{"executionSuccessful": not errors, "toolExecutionNotifications": notifications}],
         "results": [_result(finding, codes.index(finding.code)) for finding in findings],
     }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}

@@ -32,7 +32,7 @@ except (ImportError, AssertionError):
     from tf2towers.runtime.tf1.standalone_keras import backend as K
     from tf2towers.runtime.tf1.standalone_keras import initializers, losses, metrics, regularizers
 
-# ruff: noqa: F405, UP031, PTH123 - layers by their names; Python 3.7
+# ruff: noqa: B905, F405, UP031, PTH123 - layers by their names; Python 3.7
 
 IMAGES, ROWS, SEQUENCES = (4, 8, 8, 3), (4, 5), (4, 6, 3)
 
@@ -40,9 +40,7 @@ IMAGES, ROWS, SEQUENCES = (4, 8, 8, 3), (4, 5), (4, 6, 3)
 def sequential(images):
     """A convolutional network with dropout, called on a tensor."""
     model = Sequential()
-    model.add(
-        Conv2D(4, (3, 3), padding="same", input_shape=(8, 8, 3), kernel_regularizer=regularizers.l2(0.01))
-    )
+    model.add(Conv2D(4, 3, padding="same", input_shape=(8, 8, 3), kernel_regularizer=regularizers.l2(0.01)))
     model.add(Activation("relu"))
     model.add(MaxPooling2D())
     model.add(Dropout(0.5))
@@ -55,13 +53,9 @@ def functional(rows):
     """A model of layers on inputs, called in two towers; its branches are joined in every way."""
     inputs = Input(shape=(5,))
     left, right = Dense(6, activation="tanh")(inputs), Dense(6, kernel_initializer="he_normal")(inputs)
-    joined = [
-        add([left, right]),
-        multiply([left, right]),
-        Concatenate()([left, right]),
-        maximum([left, right]),
-    ]
-    joined += [average([left, right]), Add()([left, left]), concatenate([right, left], axis=-1)]
+    joined = [add([left, right]), multiply([left, right]), Concatenate()([left, right])]
+    joined += [maximum([left, right]), average([left, right]), Add()([left, left])]
+    joined.append(concatenate([right, left], axis=-1))
     hidden = Dropout(0.3)(concatenate(joined))
     model = Model(inputs, [Dense(3)(hidden), LeakyReLU(0.2)(hidden)])
     found = []
@@ -87,10 +81,32 @@ def frozen(rows):
     hidden = later(Dense(4, trainable=False)(rows))
     later.trainable = False
     model = Sequential([Dense(2, trainable=False, input_shape=(4,)), Dense(3)])
-    return [
-        model(hidden),
-        tf.constant(1.0 + len(model.trainable_weights) + 10 * len(later.trainable_weights)),
-    ]
+    counted = 1.0 + len(model.trainable_weights) + 10 * len(later.trainable_weights)
+    return [model(hidden), tf.constant(counted)]
+
+
+#: the layers and models of a case that have updates: each update runs by itself, for towers would race
+OWNERS = []
+
+
+def normalized(rows):
+    """Batch norm in a model of a tensor, in two towers, and in models that a first call builds."""
+    inputs, shared = Input(tensor=rows), BatchNormalization(momentum=0.9, scale=False, name="shared")
+    hidden = BatchNormalization(epsilon=1e-4)(Dense(3)(inputs))
+    OWNERS[:] = [Model(inputs, hidden), Sequential([shared, Dense(2)]), shared]
+    later = Sequential([Dense(4), Dropout(0.5), BatchNormalization(center=False)])
+    found = [hidden, OWNERS[0](2.0 * rows), later(rows), later(rows), later(rows - 1.0)]
+    for tower in range(2):
+        with tf.name_scope("tower_%d" % tower):
+            found.append(shared(rows * (tower + 2.0)))
+    found += [BatchNormalization()(rows, training=False), BatchNormalization(trainable=False)(rows)]
+    return [tf.cumsum(each) for each in found]
+
+
+def normalized_images(images):
+    """Batch norm of every axis, with the fused kernel and without, and of sequences."""
+    OWNERS[:] = [BatchNormalization(axis=axis, beta_initializer="he_normal") for axis in (1, 2, 3, -1, 2)]
+    return [tf.cumsum(layer(given)) for layer, given in zip(OWNERS, [images] * 4 + [images[:, 0]])]
 
 
 def initial_values(rows):
@@ -102,26 +118,16 @@ def initial_values(rows):
         initializers.VarianceScaling(0.5, "fan_out", "uniform", seed=4),
     ]
     made += [initializers.Constant(0.3), initializers.TruncatedNormal(stddev=0.2, seed=9)]
-    return [
-        Dense(3, kernel_initializer=start, bias_initializer=start)(rows) for start in names + made if start
-    ]
+    return [Dense(3, kernel_initializer=each, bias_initializer=each)(rows) for each in names + made if each]
 
 
 def of_images(images):
     """Layers of images."""
-    return [
-        Conv2D(3, 3, strides=2, activation="relu")(images),
-        Conv2D(3, (2, 3), dilation_rate=2, use_bias=False)(images),
-        Conv2DTranspose(3, 3, strides=2, padding="same")(images),
-        AveragePooling2D(3, 2, "same")(images),
-        GlobalAveragePooling2D()(images),
-        GlobalMaxPooling2D()(images),
-        ZeroPadding2D((1, 2))(images),
-        UpSampling2D((2, 2))(images),
-        Permute((3, 1, 2))(images),
-        Reshape((16, 12))(images),
-        Lambda(lambda values: values * 2.0)(images),
-    ]
+    layers = [Conv2D(3, 3, strides=2, activation="relu"), Conv2D(3, (2, 3), dilation_rate=2, use_bias=False)]
+    layers += [Conv2DTranspose(3, 3, strides=2, padding="same"), AveragePooling2D(3, 2, "same")]
+    layers += [GlobalAveragePooling2D(), GlobalMaxPooling2D(), ZeroPadding2D((1, 2)), UpSampling2D((2, 2))]
+    layers += [Permute((3, 1, 2)), Reshape((16, 12)), Lambda(lambda values: values * 2.0)]
+    return [layer(images) for layer in layers]
 
 
 def of_sequences(sequences):
@@ -164,19 +170,12 @@ def masked(sequences):
 def of_losses(rows):
     """Losses, metrics and functions of the backend."""
     chances, labels = K.softmax(rows), tf.constant(np.eye(5, dtype=np.float32)[[1, 0, 4, 2]])
-    return [
-        losses.categorical_crossentropy(labels, chances),
-        losses.mean_squared_error(labels, rows),
-        losses.mean_absolute_error(labels, rows),
-        metrics.categorical_accuracy(labels, chances),
-        K.mean(K.square(rows)),
-        K.sum(K.abs(rows), axis=1, keepdims=True),
-        K.max(K.clip(rows, -0.5, 0.5), axis=-1),
-        K.concatenate([K.relu(rows), K.sigmoid(rows), K.exp(rows)]),
-        K.cast(K.argmax(rows), "float32"),
-        K.dropout(rows, 0.4),
-        K.random_normal((3, 2)) + K.random_uniform((3, 2)),
-    ]
+    found = [losses.categorical_crossentropy(labels, chances), losses.mean_squared_error(labels, rows)]
+    found += [losses.mean_absolute_error(labels, rows), metrics.categorical_accuracy(labels, chances)]
+    found += [K.mean(K.square(rows)), K.sum(K.abs(rows), axis=1, keepdims=True)]
+    found += [K.max(K.clip(rows, -0.5, 0.5), axis=-1)]
+    found += [K.concatenate([K.relu(rows), K.sigmoid(rows), K.exp(rows)]), K.cast(K.argmax(rows), "float32")]
+    return [*found, K.dropout(rows, 0.4), K.random_normal((3, 2)) + K.random_uniform((3, 2))]
 
 
 CASES = {
@@ -184,6 +183,7 @@ CASES = {
     "frozen": (frozen, ROWS),
     "initial values": (initial_values, ROWS), "images": (of_images, IMAGES), "sequences": (of_sequences, SEQUENCES),
     "losses": (of_losses, ROWS), "recurrent": (recurrent, SEQUENCES), "masked": (masked, SEQUENCES),
+    "normalized": (normalized, ROWS), "normalized images": (normalized_images, IMAGES),
 }  # fmt: skip
 
 
@@ -194,6 +194,7 @@ def outcome(build, shape):
         tf.set_random_seed(3)
         K.set_session(session)
         given = tf.constant(np.random.RandomState(1).uniform(-1, 1, shape).astype(np.float32))
+        OWNERS.clear()
         made = build(given)
         outputs = list(made) if isinstance(made, (list, tuple)) else [made]
         loss = tf.add_n([tf.reduce_sum(tf.square(output)) for output in outputs])
@@ -201,13 +202,17 @@ def outcome(build, shape):
         gradients = [slope for slope in tf.gradients(loss, [given, *variables]) if slope is not None]
         gradients = [tf.convert_to_tensor(slope) for slope in gradients]
         session.run(tf.global_variables_initializer())
+        start = [digest(value) for value in session.run(variables)]
+        for update in [update for owner in 3 * OWNERS for update in owner.updates]:
+            session.run(update, {K.learning_phase(): 1})
         phases = [session.run([outputs, gradients], {K.learning_phase(): phase}) for phase in (0, 1)]
         return {
             "variables": [[variable.name, variable.shape.as_list()] for variable in variables],
             "trainable": [variable.name for variable in tf.trainable_variables()],
             "regularization": len(tf.losses.get_regularization_losses()),
             "shapes": [output.shape.as_list() for output in outputs],
-            "start": [digest(value) for value in session.run(variables)],
+            "start": start,
+            "updated": 2 * [[digest(value) for value in session.run(variables)]],
             "outputs": [[digest(value) for value in phase[0]] for phase in phases],
             "gradients": [[digest(value) for value in phase[1]] for phase in phases],
             "drawn next": int(np.random.randint(10**6)),
@@ -221,13 +226,7 @@ def digest(value):
 
 
 if __name__ == "__main__":
-    made = {}
-    for title, case in CASES.items():
-        try:
-            made[title] = outcome(*case)
-        except Exception as error:
-            made[title] = {"error": repr(error)}
+    made = {title: outcome(*case) for title, case in CASES.items()}
+    rows = ",\n".join(json.dumps(title) + ": " + json.dumps(made[title]) for title in sorted(made))
     with open(sys.argv[1], "w") as target:
-        target.write(
-            "{\n" + ",\n".join(json.dumps(k) + ": " + json.dumps(made[k]) for k in sorted(made)) + "\n}\n"
-        )
+        target.write("{\n" + rows + "\n}\n")

@@ -93,9 +93,8 @@ RULE = Rule(
     (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
 
     Of standalone Keras, what was measured to be the same in tf_keras becomes tf2towers.runtime.tf1.standalone_keras
-    (T2T621). Batch norm is not (its moving statistics are trainable there, and debiased by new variables at each call),
-    nor are models that train or save themselves. A program on Keras without a graph of its own is
-    left as it is where Keras 3 has all it names.
+    (T2T621). Models that train or save themselves are not. A program on Keras without a graph of its own is left as it
+    is where Keras 3 has all it names.
     """,
     todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
     "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2. "
@@ -107,8 +106,8 @@ RULE = Rule(
     examples=(
         Example(
             "layers of standalone Keras",
-            "import tensorflow as tf\nfrom keras.layers import BatchNormalization\n\n"
-            "x = tf.placeholder(tf.float32, [None, 4])\ny = BatchNormalization()(x)\n",
+            "import tensorflow as tf\nfrom keras.layers import GaussianNoise\n\n"
+            "x = tf.placeholder(tf.float32, [None, 4])\ny = GaussianNoise(0.1)(x)\n",
             left=True,
         ),
     ),

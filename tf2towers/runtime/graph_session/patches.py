@@ -829,56 +829,69 @@ def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any
         return plain(op_input_list)
 
 
-@patch(
-    "Keras 2.2.4: engine/base_layer.py, backend/tensorflow_backend.py",
-    "tests/runtime/tf1/test_standalone_keras.py",
-)
+@patch("Keras 2.2.4: engine/base_layer.py, network.py", "tests/runtime/tf1/test_standalone_keras.py")
 def layers_are_keras2s(changes: Patch) -> None:
     """Numbers layers from 1 (`dense_1`), and draws the seeds of initial values and dropout from NumPy.
 
-    tf.keras begins with `dense`, and lets TensorFlow choose the seeds of ops that are given none.
+    tf.keras begins with `dense`, and lets TensorFlow choose the seeds of ops that are given none. Here a first call
+    builds a Sequential without a shape, and a model called on a tensor again gives what it gave. The `updates` of a
+    model are those of its own inputs.
     """
-    from tf_keras.src import backend, initializers
-    from tf_keras.src.engine import base_layer, base_layer_v1, functional
+    from tf_keras.src import backend, engine, initializers
 
-    for owner in (base_layer.Layer, base_layer_v1.Layer, functional.Functional):
-        changes.set(owner, "_init_set_name", _numbered_from_one(owner._init_set_name))
-    add_weight = base_layer_v1.Layer.add_weight
+    functional, sequential = engine.functional.Functional, engine.sequential.Sequential
+    # Keras 2 makes no layers of a script's operations; tf_keras runs a session for them, which draws first values
+    changes.set(engine.base_layer_utils, "needs_keras_history", lambda *arguments, **options: False)
+    for owner in (engine.base_layer.Layer, engine.base_layer_v1.Layer, functional):
+        changes.around(owner, "_init_set_name")(lambda plain, layer, name, **_: plain(layer, name, False))
 
-    @wraps(add_weight)
-    def add(
-        layer: Any,
-        name: Any = None,
-        shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
-        **options: Any,
-    ) -> Any:
+    @changes.around(engine.base_layer_v1.Layer, "add_weight")
+    def add(plain: Any, layer: Any, name: Any, shape: Any, initializer: Any = None, **options: Any) -> Any:
         start = copy.copy(initializers.get(initializer))
         if type(start).__name__ == "Orthogonal":
             start = initializers.get(_orthogonal(start, shape))
         elif getattr(start, "seed", 0) is None:
-            start.seed = _seed_of_numpy()
+            start.seed = np.random.randint(10**7)
         if hasattr(start, "scale") and len(shape) == 1:  # Keras 2's fan of a vector is the root of its size
             start.scale *= shape[0] ** 0.5
-        return add_weight(layer, name, shape, dtype, start, **options)
+        return plain(layer, name, shape, initializer=start, **options)
 
-    changes.set(base_layer_v1.Layer, "add_weight", add)
-    seed_of_generator = backend.RandomGenerator.make_legacy_seed
+    @changes.around(backend.RandomGenerator, "make_legacy_seed")
+    def make_seed(plain: Any, generator: Any) -> int:
+        seed = plain(generator)
+        return np.random.randint(10**7) if seed is None else seed
 
-    def make_seed(generator: Any) -> int:
-        seed = seed_of_generator(generator)
-        return _seed_of_numpy() if seed is None else seed
+    @changes.around(sequential, "build")
+    def build(plain: Any, model: Any, input_shape: Any = None) -> None:
+        if input_shape is not None and model.layers and not model._graph_initialized:
+            outputs = given = engine.input_layer.Input(batch_shape=input_shape)
+            for layer in model.layers:
+                outputs = layer(outputs)
+            model.inputs, model.outputs, model._graph_initialized = [given], [outputs], True
+        plain(model, input_shape)
 
-    changes.set(backend.RandomGenerator, "make_legacy_seed", make_seed)
+    del sequential.build._is_default  # a first call builds
 
+    @changes.around(functional, "call")
+    def call(plain: Any, model: Any, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        calls = vars(model).setdefault("outputs_of_calls", {})
+        given = [tensor.ref() for tensor in tf.nest.flatten([inputs, mask]) if tensor is not None]
+        if (key := (len(model.layers), *given)) not in calls:
+            calls[key] = plain(model, inputs, training, mask)
+        return calls[key]
 
-def _numbered_from_one(plain: Callable[..., None]) -> Callable[..., None]:
-    @wraps(plain)
-    def init_set_name(layer: Any, name: str | None, zero_based: bool = False) -> None:
-        plain(layer, name, zero_based=False)
+    def updates(model: Any) -> list[Any]:
+        every = engine.base_layer_v1.Layer.updates.fget(model)
+        inner, rest = {tensor.name for tensor in model.inputs or ()}, [*(model.outputs or ())]
+        while rest:
+            if (tensor := rest.pop()).name not in inner:
+                inner.add(tensor.name)
+                rest.extend(tensor.op.inputs)
+        return [update for update in every if not inner or update.normalized.name in inner]
 
-    return init_set_name
+    changes.set(functional, "updates", property(updates))
+    weights = property(lambda model: [*model.trainable_weights, *model.non_trainable_weights])
+    changes.set(functional, "weights", weights)
 
 
 def _orthogonal(start: Any, shape: Any) -> Callable[..., Any]:
@@ -889,10 +902,6 @@ def _orthogonal(start: Any, shape: Any) -> Callable[..., Any]:
     left, _, right = np.linalg.svd(np.random.normal(size=(rows, columns)), full_matrices=False)
     vectors = (left if left.shape == (rows, columns) else right).reshape(shape) * start.gain
     return lambda *arguments, **options: tf.constant(vectors, tf.float32)
-
-
-def _seed_of_numpy() -> int:
-    return int(np.random.randint(10**7))
 
 
 @patch("NumPy 1.x: scalars in lists are written as numbers", "tests/runtime/test_printing.py")
