@@ -26,7 +26,7 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
 #: folders of tests that train whole programs, side by side or as clusters: half of the time that all tests take
-TRAINERS = {"compare", "legacy", "modern", "verify"}
+TRAINERS = {"compare", "modern", "verify"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
