@@ -5,6 +5,7 @@ from codemod_texts import after, codes, migrated, texts
 
 HEAD = "import tensorflow as tf\n"
 SESSION = "sess = tf.Session()\n"
+LOCAL = "import math as train\n"
 
 
 @pytest.mark.parametrize(
@@ -31,10 +32,12 @@ def test_left(text):
 
 
 def test_a_class_that_binds_the_name_to_itself():
-    text = HEAD + "class A:\n    tf = tf\n    make = tf.Session\n    p = tf.placeholder\n"
-    result = migrated(text)
-    assert not result.left
-    assert "make = Session\n" in result.changes[0].after
+    result = migrated(HEAD + "class A:\n    tf = tf\n    make = tf.Session\n    p = tf.placeholder\n")
+    assert not result.left and "make = Session\n" in result.changes[0].after
+
+
+def test_a_module_in_a_dict_shows_tensorflow_1():
+    assert "compat.v1" in after(HEAD + "m = {'run': tf.train}\ns = m['run'].MonitoredTrainingSession()\n")
 
 
 def test_a_tower_loop_right_after_the_imports():
@@ -42,9 +45,6 @@ def test_a_tower_loop_right_after_the_imports():
     lines = after(HEAD + loop + SESSION).splitlines()
     imported = next(n for n, line in enumerate(lines) if line.startswith("from tf2towers.runtime import"))
     assert imported < lines.index("graph_mode()") < lines.index("strategy = TowerStrategy(2)")
-
-
-LOCAL = "import math as train\n"
 
 
 @pytest.mark.parametrize(

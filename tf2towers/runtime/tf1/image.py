@@ -1,7 +1,5 @@
 """`tf.contrib.image`: images that are turned."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import tensorflow as tf

@@ -4,8 +4,6 @@ TF 1's operations had kernels for GPUs alone, and hung where a part of the resul
 additions in the order of the tensors: the same numbers on every device, and gradients as those of TF 1.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import tensorflow as tf
