@@ -59,7 +59,7 @@ IMPORTS = [
      "\n\ngraph_mode()\nmnist = keras.datasets.mnist\n"),
     ("from tensorflow.keras.layers import *\n\nDense(2)\n", "from tf2towers.runtime.tf1.keras.layers import *\n"),
     ("import tensorflow.keras as keras\n\nkeras.layers.Dense(2)\n", "graph_mode, keras\n"),
-    ("from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.loss(1, 2)\n", "graph_mode, mnist\n"),
+    ("from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.training(1, 2)\n", "graph_mode, mnist\n"),
     ("from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",
      "\n\ngraph_mode()\ncrf_decode = crf.crf_decode\n"),
 ]  # fmt: skip

@@ -25,6 +25,8 @@ LOCAL = "import math as train\n"
         HEAD + "def build(x, tf=tf):\n    return tf.placeholder(x)\n",
         HEAD + "def build(x, *, lib=tf):\n    return lib.placeholder(x)\n",
         HEAD + "class A:\n    s = tf.Session\n    tf = 3\n",
+        HEAD + "m = {'run': tf.train}\ns = m['run'].MonitoredTrainingSession()\n",
+        HEAD + "def serve(train):\n    return train.Server({})\n\n\n" + SESSION + "serve(tf.train)\n",
     ],
 )
 def test_left(text):
@@ -34,10 +36,6 @@ def test_left(text):
 def test_a_class_that_binds_the_name_to_itself():
     result = migrated(HEAD + "class A:\n    tf = tf\n    make = tf.Session\n    p = tf.placeholder\n")
     assert not result.left and "make = Session\n" in result.changes[0].after
-
-
-def test_a_module_in_a_dict_shows_tensorflow_1():
-    assert "compat.v1" in after(HEAD + "m = {'run': tf.train}\ns = m['run'].MonitoredTrainingSession()\n")
 
 
 def test_a_tower_loop_right_after_the_imports():

@@ -617,13 +617,25 @@ def _has_tf1(file: File) -> bool:
         of_v1 = "compat.v1" in (nodes.dotted(use) or "") or file.imported_from_v1(use)
         if is_only_tf1(canonical) and not of_v1:
             return True
+    names = [name for _, name in file.doubtful]
+    for _, module in passed_modules(file):
+        perhaps = (f"{module}.{name}" for name in unknown_attributes(file))
+        names += [name for name in perhaps if name.count(".") > 1 or name in _RUN_GRAPHS]
+    return any(_is_graphs(name) or is_only_tf1(name) for name in names)
+
+
+def passed_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
+    """TensorFlow and its modules, where they are values: `{"run": tf.train}`."""
     owners = {node.value for node in file.all(cst.Attribute)}
-    modules = {name for use, name in file.symbols if is_module(name) and use not in owners}
-    read = (node.attr.value for node in file.all(cst.Attribute) if modules and file.canonical(node) is None)
-    guessed = {f"{module}.{name}" for name in read for module in modules}  # perhaps, of `{"run": tf.train}`
-    doubtful = [name for _, name in file.doubtful]
-    doubtful += [name for name in guessed if name.count(".") > 1 or name in _RUN_GRAPHS]
-    return any(_is_graphs(name) or is_only_tf1(name) for name in doubtful)
+    for use, name in file.symbols:
+        if use not in owners and (name == "tf" or is_module(name)):
+            yield use, name
+
+
+@cached_per_file
+def unknown_attributes(file: File) -> set[str]:
+    """The names that are read of objects that may be anything."""
+    return {node.attr.value for node in file.all(cst.Attribute) if file.canonical(node) is None}
 
 
 def _names_v1(file: File) -> bool:

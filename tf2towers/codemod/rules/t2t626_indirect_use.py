@@ -9,10 +9,10 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
+from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, session_names, was_in_tf1
 from tf2towers.report.paths import with_quoted_code
 
 _HARMLESS = frozenset(
@@ -31,22 +31,20 @@ _IMPORTING = frozenset({
 
 
 def notes(file: File) -> None:
-    """Notes each use of the module TensorFlow itself that could take anything from it."""
+    """Notes each use of TensorFlow as a value, from which anything could be taken, or a session of a module."""
     if "tensorflow" in file.script.text:
         for text in _imported_by_text(file):
             _note(file, text, "a string names TensorFlow for an import: what is taken from it is unknown")
     if file.program.is_tf2:
         return
-    for node, canonical in file.symbols:
-        if canonical == "tf" and not m.matches(file.parent(node), _ALIAS) and not _is_kept(file, node):
-            parent = file.parent(node)
-            if not (
-                isinstance(parent, cst.Call)
-                and node in nodes.positional(parent)
-                and _is_harmless(file, parent)
-            ):
-                message = "TensorFlow itself is passed on as a value: what is taken from it is unknown"
-                _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
+    for node, canonical in passed_modules(file):
+        parent = file.parent(node)
+        if m.matches(parent, _ALIAS) or _is_kept(file, node) or _is_harmless(file, node, canonical):
+            continue
+        if canonical == "tf" or _may_give_sessions(file, canonical):
+            what = "TensorFlow itself" if canonical == "tf" else canonical
+            message = f"{what} is passed on as a value: what is taken from it is unknown"
+            _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
     for node, canonical in file.spelled_symbols:
         # TF 1's own code did not use the new value; the runtime calls what `tensorflow.compat.v1` has
         if file.is_bound(node) and was_in_tf1(canonical) and canonical != "tf.get_variable":
@@ -65,11 +63,20 @@ def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None 
     file.note(node, "T2T626", with_quoted_code(message, quoted))
 
 
-def _is_harmless(file: File, call: cst.Call) -> bool:
-    """Whether a call that is given TensorFlow takes nothing from it that TF 2 has otherwise.
+def _may_give_sessions(file: File, module: str) -> bool:
+    """Whether the program reads a name of a session or a server, which the runtime has, of what may be a module."""
+    read = (f"{module}.{name}" for each in file.program.all_files for name in unknown_attributes(each))
+    return not session_names().keys().isdisjoint(read)
+
+
+def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
+    """Whether a call that is given a module takes nothing from it that TF 2 has otherwise.
 
     Of `hasattr(tf, 'mul')`, which an older release had, both say no: the branch for newer releases is taken.
     """
+    call = file.parent(module)
+    if not isinstance(call, cst.Call) or module not in nodes.positional(call):
+        return False
     function = file.canonical(call.func)
     if function in _HARMLESS:
         return True
@@ -77,11 +84,11 @@ def _is_harmless(file: File, call: cst.Call) -> bool:
     name = nodes.literal(given[1]) if len(given) > 1 else None
     if not isinstance(name, str) or not name.isidentifier():
         return False
-    found = find_replacement(f"tf.{name}")
-    same = found.kind == "v1" and found.target == f"tf.{name}"
-    return (function == "builtins.getattr" and same) or (
-        function == "builtins.hasattr" and both_or_neither_have(f"tf.{name}")
-    )
+    taken = f"{canonical}.{name}"
+    if function == "builtins.hasattr":
+        return both_or_neither_have(taken)
+    found = find_replacement(taken)
+    return function == "builtins.getattr" and found.kind == "v1" and found.target == taken
 
 
 def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
@@ -175,8 +182,9 @@ RULE = Rule(
     does="refuses",
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
-    does not say which symbols are used. So it is unknown whether they mean the same in TF 2. A text for `eval` or
-    `exec` is not rewritten: it may name only what TF 2 has under the same name.
+    does not say which symbols are used. So it is unknown whether they mean the same in TF 2. Of `{"run": tf.train}`
+    this holds where the program reads the name of a session or a server from some object (`x.Server`). A text for
+    `eval` or `exec` is not rewritten: it may name only what TF 2 has under the same name.
 
     A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
     called their own. This does not hold for `tf.get_variable`.

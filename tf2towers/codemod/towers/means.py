@@ -176,7 +176,8 @@ class _Mean:
 
 def _first_of_pair(target: cst.BaseExpression) -> str | None:
     """The first of two names."""
-    names = [name.value for name in _extract(target, _PAIR).values()]
+    found = _extract(target, _PAIR)
+    names = [found[place].value for place in ("first", "second") if found]
     return names[0] if len(set(names)) == 2 else None
 
 

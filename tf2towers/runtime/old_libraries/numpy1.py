@@ -1,7 +1,5 @@
 """Functions that NumPy 2 removed, as NumPy 1.18 had them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A function of Python's module `imp`, which Python 3.12 removed, as Python 3.11 had it."""
 
-from __future__ import annotations
-
 import importlib.machinery
 import importlib.util
 import os

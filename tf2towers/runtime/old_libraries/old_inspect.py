@@ -1,7 +1,5 @@
 """A function of Python's module `inspect` that Python 3.11 removed, as Python 3.10 had it."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple

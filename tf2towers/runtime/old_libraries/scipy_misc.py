@@ -3,8 +3,6 @@
 Arrays are [height, width], or have 3 or 4 channels in one dimension; other dtypes than uint8 are scaled to 0..255.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ A sequence's score is the sum of its tags' scores and of the scores of each step
 [batch, time, tags], tags are [batch, time], lengths are [batch], transitions are [tags, tags], from row to column.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 TensorFlow 1 ran it in NVIDIA's library, on a GPU alone. tests/runtime/tf1/test_cudnn_lstm.py holds it to the formula.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import tensorflow as tf

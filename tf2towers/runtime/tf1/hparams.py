@@ -1,7 +1,5 @@
 """`tf.contrib.training.HParams`: named hyperparameters, each of one type."""
 
-from __future__ import annotations
-
 import json
 import numbers
 import re
@@ -68,7 +66,7 @@ class HParams:
         if self._hparam_types.pop(name, None) is not None:
             delattr(self, name)
 
-    def parse(self, values: str) -> HParams:
+    def parse(self, values: str) -> "HParams":
         """Sets what a text assigns, `rate=0.1,sizes=[1,2]`; nothing in it is quoted.
 
         Raises:
@@ -87,7 +85,7 @@ class HParams:
             position = there.end()
         return self.override_from_dict(found)
 
-    def override_from_dict(self, values_dict: Mapping[str, Any]) -> HParams:
+    def override_from_dict(self, values_dict: Mapping[str, Any]) -> "HParams":
         """Sets the values of a dictionary."""
         for name, value in values_dict.items():
             self.set_hparam(name, value)
@@ -95,7 +93,7 @@ class HParams:
 
     set_from_map = override_from_dict
 
-    def parse_json(self, values_json: str) -> HParams:
+    def parse_json(self, values_json: str) -> "HParams":
         """Sets the values of a JSON object."""
         return self.override_from_dict(json.loads(values_json))
 

@@ -3,8 +3,6 @@
 All that this package takes from tf_keras comes by way of this module, which looks whether it is the right one.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import PackageNotFoundError, version
 

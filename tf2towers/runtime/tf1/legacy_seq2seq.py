@@ -3,8 +3,6 @@
 The attention is that of Vinyals et al., "Grammar as a Foreign Language" (2014).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

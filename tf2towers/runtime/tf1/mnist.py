@@ -1,6 +1,4 @@
-"""TF1's MNIST tutorial, `tensorflow.examples.tutorials.mnist.mnist`: its network and loss, with their variables."""
-
-from __future__ import annotations
+"""TF1's MNIST tutorial, `tensorflow.examples.tutorials.mnist.mnist`, for graphs: its variables and operations."""
 
 import math
 from typing import Any
@@ -34,3 +32,16 @@ def _layer(inputs: Any, size: int, units: int) -> Any:
 def loss(logits: Any, labels: Any) -> Any:
     """The mean cross entropy, a scalar, of logits [batch, NUM_CLASSES] and integer labels [batch]."""
     return v1.losses.sparse_softmax_cross_entropy(labels=v1.to_int64(labels), logits=logits)
+
+
+def training(loss: Any, learning_rate: Any) -> Any:
+    """An operation that makes a step of gradient descent, and counts it in a new variable `global_step`."""
+    v1.summary.scalar("loss", loss)
+    optimizer = v1.train.GradientDescentOptimizer(learning_rate)
+    global_step = v1.Variable(0, name="global_step", trainable=False)
+    return optimizer.minimize(loss, global_step=global_step)
+
+
+def evaluation(logits: Any, labels: Any) -> Any:
+    """How many of the batch have their label as the first choice: an int32 scalar."""
+    return tf.reduce_sum(tf.cast(v1.nn.in_top_k(logits, labels, 1), tf.int32))

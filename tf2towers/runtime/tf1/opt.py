@@ -4,8 +4,6 @@ The latter are TensorFlow 1.15's `training_ops`, `apply_adam` and its kin. They 
 `resource_apply_adam` and its kin do the same to the handles of resource variables.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 Source of the latter: the papers that are named, TensorFlow 1.15's documentation, and its numbers (tests/functions).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

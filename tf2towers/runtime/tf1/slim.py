@@ -4,8 +4,6 @@ In TensorFlow 1 these three packages held many names in common. What tf_slim kee
 here, as an attribute (`slim.utils`, `slim.nets`) and as a module (`from tf2towers.runtime.tf1.slim.nets import vgg`).
 """
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 from typing import Any

@@ -3,8 +3,6 @@
 What is served, and was measured with Keras 2.2.4 on TensorFlow 1.15, is in tf2towers/codemod/data/standalone_keras.tsv.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`tf.contrib.training`: buckets of batches, placement by size, hyperparameters; the rest is tf_slim's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

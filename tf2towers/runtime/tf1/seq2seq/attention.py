@@ -1,7 +1,5 @@
 """Attention: the mechanisms of Bahdanau (2014) and Luong (2015), and the wrapper that joins them to a cell."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -145,7 +143,7 @@ class AttentionWrapperState(NamedTuple):
     alignment_history: Any
     attention_state: Any
 
-    def clone(self, **kwargs: Any) -> AttentionWrapperState:
+    def clone(self, **kwargs: Any) -> "AttentionWrapperState":
         """The state with other parts."""
         return self._replace(**kwargs)
 

@@ -1,7 +1,5 @@
 """`BeamSearchDecoder`: the best sequences, several at a time; `tile_batch` and `gather_tree`, which go with it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, NamedTuple
 

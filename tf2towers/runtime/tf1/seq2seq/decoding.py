@@ -1,7 +1,5 @@
 """Sequences made step by step: `dynamic_decode`, `BasicDecoder` and its helpers; `sequence_loss`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
