@@ -41,6 +41,7 @@ PLACES = [
      f"{V1}from tf2towers.runtime import Session, graph_mode\ngraph_mode()\nimport os"),
     (f"{TF}\n\ndef f():\n    tf.disable_eager_execution()\n", f"{V1}{MODE}\n\ndef f():\n    pass"),
     (f"{TF}x = tf.constant(1)\nimport os\n", f"{V1}{MODE}\nx = tf.constant(1)"),
+    (f"{TF}tf.app.run()\nimport os\n", f"{V1}{MODE}\ntf.app.run()\nimport os"),  # it runs `main`
     (f"{TF}import building\nimport quiet\n", f"{V1}{MODE}\nimport building"),
     (f"{TF}import flags\nimport quiet\n", f"{V1}{MODE}\nimport flags"),
     (f"{TF}import quiet\nimport indirect\n", f"{V1}import quiet\n{MODE}\nimport indirect"),
@@ -62,7 +63,8 @@ PLACES = [
 def test_where_graph_mode_stands(before, wanted, program):
     modules = {
         "building.py": "import tensorflow as tf\n\nx = tf.constant(1)\n",
-        "quiet.py": f"{TF}FLAGS = tf.app.flags.FLAGS\n\n\ndef f():\n    return tf.constant(1)\n",
+        "quiet.py": f"{TF}FLAGS = tf.app.flags.FLAGS\n\n\ndef f():\n    return tf.constant(1)\n"
+        "if __name__ == '__main__':\n    f()\n",
         "flags.py": f"{TF}tf.app.flags.DEFINE_string('log_dir', '', '')\n",
         "indirect.py": "import building\n",
     }

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import libcst as cst
+import libcst.matchers as m
 from libcst.codemod import CodemodContext
 from libcst.codemod.visitors import AddImportsVisitor
 
@@ -22,7 +23,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.program import File
-from tf2towers.codemod.reached import evaluated_nodes
+from tf2towers.codemod.reached import ALL_OF_A_MODULE, IF_MAIN, evaluated_nodes
 from tf2towers.codemod.symbols import (
     RUNTIME,
     STANDARDIZATION,
@@ -35,7 +36,7 @@ from tf2towers.codemod.symbols import (
 
 #: What a module may call on import without building a graph.
 _HARMLESS = frozenset({
-    "tf.app", "tf.flags", "tf.logging", "tf.gfile", "tf.ConfigProto", "tf.GPUOptions", "tf.test", "tf.errors",
+    "tf.app.flags", "tf.flags", "tf.logging", "tf.gfile", "tf.ConfigProto", "tf.GPUOptions", "tf.test", "tf.errors",
 })  # fmt: skip
 _LIMIT = 100
 #: between two statements of one line, which a backslash may break
@@ -92,8 +93,8 @@ def may_build_graph(file: File, dotted: str) -> bool:
         seen.add(path)
         module = file.program.file(path)
         if module is not None:
-            built = (each for each in module.body if not _is_import(each))
-            if any(_is_risky(module, node) for each in built for node in evaluated_nodes(each)):
+            later = (each for each in module.body if not (_is_import(each) or m.matches(each, IF_MAIN)))
+            if any(_is_risky(module, node) for each in later for node in evaluated_nodes(each)):
                 return True
         pending += imports.imports_of(path).values()
     return False
@@ -103,9 +104,8 @@ def _is_risky(file: File, node: cst.CSTNode) -> bool:
     """Whether evaluating a node may build operations, or needs a name of the runtime."""
     if isinstance(node, cst.Call):
         name = file.canonical(node.func) or ""
-        if name.startswith("tf."):
-            return not _is_harmless(name) or _is_flag_of_absl(node, name)
-        return False
+        may_build = name.startswith("tf.") and (not _is_harmless(name) or _is_flag_of_absl(node, name))
+        return may_build or name in ALL_OF_A_MODULE
     if isinstance(node, cst.Lambda):  # it may be called from here on
         inside = nodes.walk(node.body)  # with the lambdas in it
         return any(_is_risky(file, part) for part in inside if not isinstance(part, cst.Lambda))

@@ -30,7 +30,7 @@ _BY_OTHER_MEANS = frozenset({
     "module_from_spec", "LazyLoader", "import_string", "resolve_name",
 })  # fmt: skip
 #: what has all modules, and functions that run what the script's own module has, whatever it is
-_ALL_OF_A_MODULE = frozenset({
+ALL_OF_A_MODULE = frozenset({
     "sys.modules", "inspect.getmodule", "gc.get_objects", "unittest.main", "tf.test.main", "doctest.testmod",
     "absl.testing.absltest.main", "fire.Fire", "nose.main", "nose.runmodule", "pytest.main",
 })  # fmt: skip
@@ -38,7 +38,7 @@ _ALL_OF_A_MODULE = frozenset({
 _TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
 #: `if __name__ == "__main__":`, with nothing for other cases
 _MAIN_NAME = m.SimpleString('"__main__"') | m.SimpleString("'__main__'")
-_MAIN = m.If(m.Comparison(m.Name("__name__"), [m.ComparisonTarget(m.Equal(), _MAIN_NAME)]), orelse=None)
+IF_MAIN = m.If(m.Comparison(m.Name("__name__"), [m.ComparisonTarget(m.Equal(), _MAIN_NAME)]), orelse=None)
 
 Unit = cst.FunctionDef | cst.ClassDef
 
@@ -93,7 +93,7 @@ def never_called(main: File) -> frozenset[cst.CSTNode]:
         # a notebook's cells may call by magics (%time f()), and are run by hand
         all_called = file.main and (file.script.notebook is not None or not _is_script(file))
         for statement in file.body:
-            if not file.main and m.matches(statement, _MAIN):
+            if not file.main and m.matches(statement, IF_MAIN):
                 continue
             if isinstance(statement, Unit) and not (all_called or _is_called_unnamed(file, statement)):
                 waiting.append((file, statement))
@@ -227,7 +227,7 @@ def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
         if name not in ("vars", "getattr") or len(given) < (2 if name == "getattr" else 1):
             return True
         return handed_on and not (name == "getattr" and nodes.is_literal(given[1]))
-    return name in _BY_OTHER_MEANS or file.canonical(node) in _ALL_OF_A_MODULE
+    return name in _BY_OTHER_MEANS or file.canonical(node) in ALL_OF_A_MODULE
 
 
 def _is_own(file: File, name: cst.CSTNode) -> bool:
@@ -257,7 +257,7 @@ def _only_as_main(file: File, node: cst.CSTNode) -> bool:
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
     steps = file.steps_outwards(node)
-    return any(m.matches(around, _MAIN) and inner in nodes.block(around) for inner, around in steps)
+    return any(m.matches(around, IF_MAIN) and inner in nodes.block(around) for inner, around in steps)
 
 
 # -- what a test asks for by its name ----------------------------------------------------------------------------------
