@@ -25,10 +25,8 @@ VARIABLES_DEVICE = '/cpu:0'
 
 def make_divisible(v, divisor=8):
     """The multiple of 8 nearest to v, but not more than a tenth below it."""
-    new_v = max(divisor, int(v + divisor / 2.0) // divisor * divisor)
-    if new_v < 0.9 * v:
-        new_v += divisor
-    return new_v
+    nearest = max(divisor, int(v + divisor / 2.0) // divisor * divisor)
+    return nearest + divisor if nearest < 0.9 * v else nearest
 
 
 def _variable(name, shape, initializer, trainable=True):

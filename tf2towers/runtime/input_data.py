@@ -29,6 +29,7 @@ _FILES = (
     "t10k-labels-idx1-ubyte.gz",
 )
 _IMAGES_MAGIC, _LABELS_MAGIC = 2051, 2049
+_FAKE_EXAMPLES = 10000
 
 
 def extract_images(f: Any) -> np.ndarray:
@@ -114,28 +115,24 @@ class DataSet:
         seed: int | None = None,
     ) -> None:
         np.random.seed(_numpy_seed(seed))
-        dtype = tf.as_dtype(dtype).base_dtype
-        if dtype not in (tf.uint8, tf.float32):
-            raise TypeError(f"Invalid image dtype {dtype!r}, expected uint8 or float32")
+        wanted = tf.as_dtype(dtype).base_dtype
+        if wanted not in (tf.uint8, tf.float32):
+            raise TypeError(f"Invalid image dtype {wanted!r}, expected uint8 or float32")
+        self.one_hot = one_hot
+        self._epochs_completed, self._index_in_epoch = 0, 0
+        self._images, self._labels, self._num_examples = images, labels, _FAKE_EXAMPLES
         if fake_data:
-            self._num_examples = 10000
-            self.one_hot = one_hot
-        else:
-            if images.shape[0] != labels.shape[0]:
-                raise ValueError(f"{images.shape[0]} images (shape {images.shape}), {labels.shape[0]} labels")
-            self._num_examples = images.shape[0]
-            if reshape:
-                if images.shape[3] != 1:
-                    raise ValueError(
-                        f"images of shape {images.shape} cannot become rows: their depth is not 1"
-                    )
-                images = images.reshape(images.shape[0], images.shape[1] * images.shape[2])
-            if dtype == tf.float32:
-                images = np.multiply(images.astype(np.float32), 1.0 / 255.0)
-        self._images = images
-        self._labels = labels
-        self._epochs_completed = 0
-        self._index_in_epoch = 0
+            return
+        self._num_examples = images.shape[0]
+        if labels.shape[0] != self._num_examples:
+            raise ValueError(f"{images.shape[0]} images (shape {images.shape}), {labels.shape[0]} labels")
+        if reshape:
+            count, rows, columns, depth = images.shape
+            if depth != 1:
+                raise ValueError(f"images of shape {images.shape} cannot become rows: their depth is not 1")
+            self._images = images.reshape(count, rows * columns)
+        if wanted == tf.float32:
+            self._images = np.multiply(self._images.astype(np.float32), 1.0 / 255.0)
 
     @property
     def images(self) -> Any:
@@ -166,28 +163,25 @@ class DataSet:
         if fake_data:
             label = [1] + [0] * 9 if self.one_hot else 0
             return [[1] * 784 for _ in range(batch_size)], [label for _ in range(batch_size)]
-        start = self._index_in_epoch
-        if self._epochs_completed == 0 and start == 0 and shuffle:
+        first = self._index_in_epoch
+        missing = batch_size - (self._num_examples - first)  # of the next epoch
+        if shuffle and (first, self._epochs_completed) == (0, 0):
             self._shuffle()
-        if start + batch_size <= self._num_examples:
-            self._index_in_epoch += batch_size
-            end = self._index_in_epoch
-            return self._images[start:end], self._labels[start:end]
+        if missing <= 0:
+            self._index_in_epoch = first + batch_size
+            return self._images[first : first + batch_size], self._labels[first : first + batch_size]
+        rest = self._images[first:], self._labels[first:]
         self._epochs_completed += 1
-        images_rest, labels_rest = self._images[start:], self._labels[start:]
         if shuffle:
             self._shuffle()
-        end = self._index_in_epoch = batch_size - (self._num_examples - start)
-        return (
-            np.concatenate((images_rest, self._images[:end]), axis=0),
-            np.concatenate((labels_rest, self._labels[:end]), axis=0),
-        )
+        self._index_in_epoch = missing
+        parts = zip(rest, (self._images[:missing], self._labels[:missing]), strict=True)
+        return tuple(np.concatenate(pair, axis=0) for pair in parts)
 
     def _shuffle(self) -> None:
         order = np.arange(self._num_examples)
         np.random.shuffle(order)
-        self._images = self.images[order]
-        self._labels = self.labels[order]
+        self._images, self._labels = self._images[order], self._labels[order]
 
 
 class Datasets(NamedTuple):
