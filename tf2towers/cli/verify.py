@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     order = "a migrated program sums its towers' gradients in TF1's order"
     add("--tower-order", action="store_true", help=order)
     add_cluster(parser)
-    add("--report", type=Path, metavar="DIR", help="write index.html, verify.json and the recordings there")
+    add("--report", type=Path, metavar="DIR", help="write report.txt, verify.json and the recordings there")
     add("--json", metavar="FILE", help="write the result there; - for standard output")
     add("--verbose", "-v", action="store_true", help="list what is equal as well")
 
@@ -117,7 +117,6 @@ def _progress() -> Callable[[str, int], object]:
 
 
 def _show(result: ParityResult, options: argparse.Namespace) -> None:
-    from tf2towers.report.parity_html import parity_page
     from tf2towers.report.parity_json import parity_as_json
     from tf2towers.report.parity_text import render_parity
 
@@ -133,7 +132,8 @@ def _show(result: ParityResult, options: argparse.Namespace) -> None:
             files[Path(options.json)] = parity_as_json(result)
     if (folder := options.report) is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        files |= {folder / "index.html": parity_page(result), folder / "verify.json": parity_as_json(result)}
-        print(f"report: {folder / 'index.html'}", file=sys.stderr)
+        every = render_parity(result, verbose=True)
+        files |= {folder / "report.txt": every, folder / "verify.json": parity_as_json(result)}
+        print(f"report: {folder / 'report.txt'}", file=sys.stderr)
     for path, text in files.items():
         path.write_text(text, encoding="utf-8")

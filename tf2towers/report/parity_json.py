@@ -26,8 +26,6 @@ SCHEMA = 2
 def parity_as_json(result: ParityResult) -> str:
     """Returns the result as one JSON object in ASCII, with a line feed at its end."""
     fields = asdict(result)
-    for side in ("original", "migrated"):
-        del fields[side]["text"]
     for shown, found in zip(fields["comparisons"], result.comparisons, strict=True):
         shown["verdict"] = verdict_of(found)
     document = {

@@ -63,7 +63,6 @@ class Side:
 
     title: str  # 'original' or 'migrated'
     script: Path
-    text: str = ""
     tensorflow: str = ""
     python: str = ""
     seconds: float = 0.0  # of the whole process

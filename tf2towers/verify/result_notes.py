@@ -20,14 +20,7 @@ from tf2towers.verify.sides import Options, Recorded
 
 def new_result(legacy: Path, migrated: Path, arguments: Sequence[str]) -> ParityResult:
     """An empty result, for scripts that are about to be run."""
-
-    def side(title: str, script: Path) -> Side:
-        try:
-            return Side(title, script, script.read_text(encoding="utf-8", errors="replace"))
-        except OSError:
-            return Side(title, script, "")
-
-    return ParityResult(side("original", legacy), side("migrated", migrated), list(arguments))
+    return ParityResult(Side("original", legacy), Side("migrated", migrated), list(arguments))
 
 
 @contextlib.contextmanager
