@@ -28,10 +28,12 @@ def edits(file: File) -> Iterator[Edit]:
         made_before = (each.name for each in strategies if is_made_before(file, each.before, call))
         if found is None or (strategy := next(made_before, None)) is None:
             continue
+        if isinstance(call.args[0].value, cst.GeneratorExp):
+            continue  # without brackets of its own
         home, function = found
         if not isinstance(function, cst.FunctionDef) or not is_plain_mean(home, function):
             continue
-        given = file.text.start(call.args[0].value)
+        given = file.text.start(call.args[0])  # before brackets around it
         yield Edit(file.text.start(call.func), file.text.end(call.func), f"{strategy}.reduce", whole=True)
         yield Edit(given, given, "'MEAN', ")
         if home is file:
