@@ -33,6 +33,14 @@ def edits(file: File) -> Iterator[Edit]:
         home, function = found
         if not isinstance(function, cst.FunctionDef) or not is_plain_mean(home, function):
             continue
+        names = (
+            each
+            for other in file.program.all_files
+            for each in other.all(cst.Attribute)
+            if other.is_bound(each)
+        )
+        if function.name.value in {each.attr.value for each in names}:
+            continue  # `util.average = other`
         given = file.text.start(call.args[0])  # before brackets around it
         yield Edit(file.text.start(call.func), file.text.end(call.func), f"{strategy}.reduce", whole=True)
         yield Edit(given, given, "'MEAN', ")
