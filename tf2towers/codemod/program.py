@@ -320,7 +320,8 @@ class File:
             if isinstance(statement, nodes.Import):
                 for made in imports_made_by(self.keeps_plain, statement):
                     if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
-                        return made.bound
+                        if self.meanings.imported_meaning(made.bound):
+                            return made.bound
         return None
 
     def is_left_through(self, bound: str) -> bool:

@@ -190,7 +190,7 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
             continue
         target, _, last = change.target.rpartition(".")
         may_move = statement in file.body and "#" not in file.text.of(statement)
-        if change.kind == "runtime" and may_move and file.meanings.top_meaning(bound):
+        if change.kind == "runtime" and may_move and file.meanings.imported_meaning(bound):
             file.bind(bound, target, last)
             continue
         new = {

@@ -10,7 +10,7 @@ import libcst as cst
 from tf2towers.codemod.certainty import METHODS, is_certain
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.nodes import Symbol, argument, block, is_name, last_name, literal, walk
+from tf2towers.codemod.nodes import Symbol, block, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import Made
 from tf2towers.codemod.towers.replica_function import CHANGES
@@ -102,8 +102,8 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
     """
     read = _read_by(file, made)
     inside = set(walk(node))
-    if "CUDA_VISIBLE_DEVICES" in file.text.of(node):
-        return False  # a strategy looks for the GPUs
+    if "CUDA_VISIBLE_DEVICES" in file.text.of(node) or read.attributes & file.program.own_names:
+        return False  # a strategy looks for the GPUs; a property may give anything
     if any(_is_bound_in(file, name, inside) for name in read.names):
         return False
     function = file.function_around(node)
@@ -183,9 +183,9 @@ def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
     canonical, called = file.canonical(call.func) or "", last_name(call.func)
     owner = _holder(call.func.value) if isinstance(call.func, cst.Attribute) else ""
     given = {last_name(each.value) for each in call.args} - {""}
-    if canonical == "builtins.setattr":
-        name = literal(argument(call, 1))
-        return name in read.attributes if isinstance(name, str) else bool(read.attributes)
+    if called in ("setattr", "__setattr__"):
+        names = {name for each in call.args if isinstance(name := literal(each.value), str)}
+        return not read.attributes.isdisjoint(names or read.attributes)
     if called in CHANGES and owner in read.held:
         return True
     if called in METHODS or called in file.program.own_names:
