@@ -92,7 +92,8 @@ def _read_by(file: File, made: Made) -> _Read:
     held = [part for part in parts if isinstance(part, Symbol)]
     lists = [part.value for part in parts if isinstance(part, cst.Subscript)]
     lists += [part for part in held if is_certain(file, part)]
-    return _Read(names, attributes, {"__dict__", *map(last_name, held)}, set(map(last_name, lists)))
+    by_name = {"__dict__"} if attributes else set()
+    return _Read(names, attributes, by_name | set(map(last_name, held)), set(map(last_name, lists)))
 
 
 def is_known_at(file: File, node: cst.With, made: Made) -> bool:
