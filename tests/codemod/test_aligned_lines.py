@@ -43,7 +43,7 @@ def shortened(text: str) -> str:
     tree = Tree(text, Path("script.py"))
     source = Text(tree)
     edits = [Edit(source.start(node), source.end(node), "name") for node in tree.all(cst.Attribute)]
-    return apply(text, [*edits, *move_aligned_lines(source, tree.nodes, edits)])
+    return apply(text, [*edits, *move_aligned_lines(source, edits)])
 
 
 @pytest.mark.parametrize(("before", "after"), MOVED)
@@ -61,4 +61,4 @@ def test_removed_lines_stay_removed() -> None:
     tree = Tree(text, Path("script.py"))
     source = Text(tree)
     edits = [Edit(4, 13, "name"), Edit(14, len(text) - 2, "()", whole=True)]
-    assert move_aligned_lines(source, tree.nodes, edits) == []
+    assert move_aligned_lines(source, edits) == []

@@ -55,3 +55,16 @@ def test_v1_and_v2_side_by_side():
     result = migrated(text)
     assert result.status == 0 and result.changes[0].after.endswith("x = tf.placeholder(tf2.float32)\n")
     assert "import tensorflow.compat.v2 as tf2\n" in result.changes[0].after
+
+
+def test_a_new_name_takes_no_name_away_through_a_star(program):
+    model = "import tensorflow as tf\n\n\ndef run(x):\n    return tf.Session().run(x)\n"
+    train = "import tensorflow as tf\n\nSession = print\nfrom model import *\nSession(run(tf.zeros([])))\n"
+    changes = program({"model.py": model, "train.py": train}).changes
+    assert "import Session as runtime_Session\n" in changes[1].after, changes
+
+
+@pytest.mark.parametrize("before", ["slim = None", "slim = print\ndel slim"])
+def test_an_import_stays_where_the_name_is_something_else_before(before):
+    text = f"import tensorflow as tf\n\n{before}\nimport tensorflow.contrib.slim as slim\ntf.Session()\n"
+    assert f"{before}\nfrom tf2towers.runtime import slim\n" in after(text)

@@ -7,7 +7,7 @@ HEAD = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nFLAGS = t
 TOWERS = "for i in range(n):\n    with tf.device('/gpu:%d' % i):\n        y = x\n"
 UPDATES = "u = tf.get_collection(tf.GraphKeys.UPDATE_OPS{})\n"
 
-SYNC = "opt = tf.train.GradientDescentOptimizer({})\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
+SYNC = "opt = tf.train.GradientDescentOptimizer(0.1)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
 WITH = "with {} as sess:\n    pass\n"
 HOOK = "h = opt.make_session_run_hook(True)\n"
 
@@ -19,10 +19,9 @@ NOTES = [
     (WITH.format("tf.train.MonitoredTrainingSession(master=FLAGS.master)"), ["T2T627"]),
     ("tf.app.flags.DEFINE_string('m', '', 'grpc://..')\n" + WITH.format("tf.Session(FLAGS.m)"), ["T2T627"]),
     (WITH.format("tf.Session('')"), []),
-    (SYNC.format(0.1), ["T2T618"]),
-    (SYNC.format(0.1) + HOOK, []),
-    (SYNC.format(0.1) + "q = opt.get_chief_queue_runner()\n", []),
-    (SYNC.format("x") + HOOK, ["T2T618"]),
+    (SYNC, ["T2T618"]),
+    (SYNC + HOOK, []),
+    (SYNC + "q = opt.get_chief_queue_runner()\n", []),
     ("tf.set_random_seed(3)\n", ["T2T619"]),
     ("tf.set_random_seed(None)\n", []),
     (TOWERS + UPDATES.format(""), ["T2T619"]),
@@ -70,18 +69,3 @@ def test_no_strategy_of_the_scripts_own(lines: str) -> None:
 
 def test_an_empty_file() -> None:
     assert migrated("").status == 0
-
-
-@pytest.mark.parametrize(
-    ("lines", "status"),
-    [
-        ("o = C.LazyAdamOptimizer(0.1)\np = C.LazyAdamOptimizer(0.1)\n", 0),
-        ("o = C.LazyAdamOptimizer(0.1)\np = C.ShampooOptimizer(0.1)\n", 1),
-        ("o = C.LazyAdamOptimizer(0.1)\nprint(C)\n", 1),
-        ("o = getattr(C, 'LazyAdamOptimizer')(0.1)\n", 1),
-    ],
-)
-def test_a_name_for_a_module_that_is_gone(lines: str, status: int) -> None:
-    """It goes where every use of it is written by another name."""
-    result = migrated(f"{HEAD}C = tf.contrib.opt\n{lines}")
-    assert (result.status, "C = tf.contrib.opt" in result.changes[0].after) == (status, bool(status))

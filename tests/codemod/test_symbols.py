@@ -253,6 +253,8 @@ LEFT = [
     ("x = getattr(tf, name)", "T2T626"),
     ("f(tf)", "T2T626"),
     ("b = hasattr(tf, 'contrib')", "T2T626"),
+    ("cell = getattr(tf.nn, 'rnn_cell').GRUCell(8)", "T2T626"),
+    ("class Model: nn = tf.nn\ncell = Model.nn.rnn_cell.GRUCell(8)", "T2T626"),
     ("cell = eval('tf.nn.rnn_cell.%sCell' % input())(8)", "T2T626"),
 ]
 

@@ -190,6 +190,13 @@ CHANGED = [
     ("range(len(splits))", "        splits.append(1)\n"),
     ("range(len(splits))", "        splits[0] = 1\n"),
     ("range(n)", "        def f():\n            nonlocal n\n            n = 3\n        f()\n"),
+    ("range(self.n)", "        setattr(self, 'n', 3)\n"),
+    ("range(self.n)", "        object.__setattr__(self, 'n', 3)\n"),
+    ("range(self.n)", "        vars(self).update(n=3)\n"),
+    ("range(self.n)", "        def n(self):\n            return 3\n"),
+    ("range(self.n)", "        parser.parse_args([], self)\n"),
+    ("range(FLAGS.num_gpus)", "        FLAGS(['', '--num_gpus=3'])\n"),
+    ("range(len(splits))", "        def grow(out):\n            out.append(1)\n        grow(splits)\n"),
 ]
 
 
@@ -292,8 +299,8 @@ def test_no_plain_mean(changes):
 
 
 def test_a_mean_that_something_else_uses_stays():
-    text = after(calling([]) + "f = average\n")
-    assert "strategy.reduce('MEAN', [])" in text and "def average" in text
+    text = after(calling([]).replace("([])", "(([]))") + "f = average(pairs for pairs in [])\n")
+    assert "strategy.reduce('MEAN', ([]))" in text and "def average" in text and "average(pairs for" in text
 
 
 def test_a_mean_of_a_local_module(program):
@@ -307,6 +314,8 @@ def test_a_mean_of_a_local_module(program):
         text = program({"util.py": util, "train.py": main}).changes[0].after
         assert "grads = strategy.reduce('MEAN', [])" in text
         assert "average(" not in text and "mean(" not in text
+    replaced = f"import util\n{LOOP}util.average = other\ngrads = util.average([])\n"
+    assert "grads = util.average([])" in program({"util.py": util, "train.py": replaced}).changes[0].after
 
 
 def test_a_mean_where_no_strategy_is_seen_stays():

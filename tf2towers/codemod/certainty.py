@@ -25,7 +25,7 @@ _OF_VALUES = RANGES | {"builtins.len", "builtins.int", "builtins.str", "builtins
 _PLAIN = (
     cst.Name, cst.Attribute, cst.BinaryOperation, cst.Subscript, cst.Slice, cst.FormattedString, cst.ConcatenatedString,
 )  # fmt: skip
-_METHODS = frozenset({"split", "format", "strip", "lower", "upper"})
+METHODS = frozenset({"split", "format", "strip", "lower", "upper"})
 _LISTS = RANGES | {
     "builtins.list",
     "builtins.sorted",
@@ -54,7 +54,7 @@ def _evaluates_alike(file: File, part: cst.CSTNode) -> bool:
             return False
         if name in _PURE:
             return name in _OF_VALUES or all(_goes_again(file, given.value) for given in part.args)
-        return name is None and isinstance(part.func, cst.Attribute) and part.func.attr.value in _METHODS
+        return name is None and isinstance(part.func, cst.Attribute) and part.func.attr.value in METHODS
     if isinstance(part, cst.List | cst.Tuple):
         return not nodes.has_star(part)
     if isinstance(part, cst.FormattedStringExpression):

@@ -202,6 +202,11 @@ class Meanings:
         """What a name of the module means, where all that binds it agrees."""
         return self.canonical_of(name, self.module)
 
+    def imported_meaning(self, name: str) -> str | None:
+        """As `top_meaning`, where imports alone bind the name, and nothing deletes it: then an import may move."""
+        only = all(isinstance(binding, Imported) for binding in self.at_top(name))
+        return self.top_meaning(name) if only and not self._deleted(name) else None
+
     def bindings(self, node: cst.CSTNode | None) -> list[Binding]:
         """Everything that binds a name where it is used; nothing for a builtin, and for what is not a name."""
         return self._visible(node.value, self.scope(node)) if nodes.is_name(node) else []

@@ -135,7 +135,7 @@ def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
     edits = with_moved(script.text, edits)
     edits += [*unused_imports(file, edits)]
     edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same offset
-    edits += move_aligned_lines(file.text, file.tree.nodes, edits)
+    edits += move_aligned_lines(file.text, edits)
     try:
         after = apply(script.text, edits)
         if after != script.text:

@@ -275,7 +275,8 @@ class File:
     def fresh(self, name: str) -> str:
         """`name`, or `name_2` and so on where the file has it already."""
         candidate, count = name, 1
-        while candidate in self.identifiers or candidate in self._reserved:
+        known = self.identifiers | self._reserved | self.program.names_by_stars
+        while candidate in known:
             count += 1
             candidate = f"{name}_{count}"
         return candidate
@@ -319,7 +320,8 @@ class File:
             if isinstance(statement, nodes.Import):
                 for made in imports_made_by(self.keeps_plain, statement):
                     if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
-                        return made.bound
+                        if self.meanings.imported_meaning(made.bound):
+                            return made.bound
         return None
 
     def is_left_through(self, bound: str) -> bool:
@@ -535,6 +537,23 @@ class Program:
         """All files of the program, also those without TensorFlow."""
         return [*self.files, *map(self.plain_file, self.others)]
 
+    @cached_property
+    def own_names(self) -> frozenset[str]:
+        """The names of all functions and classes that its files define."""
+        functions = (unit.name.value for file in self.all_files for unit in file.all(cst.FunctionDef))
+        classes = (unit.name.value for file in self.all_files for unit in file.all(cst.ClassDef))
+        return frozenset([*functions, *classes])
+
+    @cached_property
+    def names_by_stars(self) -> frozenset[str]:
+        """What files call their own at the top, where one takes all names of another: it takes new ones, too."""
+        if not any(self.module_of(file, name) for file in self.files for name in file.meanings.star_imports):
+            return frozenset()
+        tops = (
+            (name, file.meanings.top_meaning(name)) for file in self.files for name in file.meanings.top_names
+        )
+        return frozenset(name for name, meaning in tops if (meaning or "").partition(".")[0] != "tf")
+
     def plain_file(self, path: Path) -> File:
         """The file of a local module without TensorFlow."""
         if path not in self._plain_files:
@@ -634,8 +653,10 @@ def passed_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
 
 @cached_per_file
 def unknown_attributes(file: File) -> set[str]:
-    """The names that are read of objects that may be anything."""
-    return {node.attr.value for node in file.all(cst.Attribute) if file.canonical(node) is None}
+    """The names that are read of objects that may be anything, and of the program's own classes."""
+    known = ((node, file.canonical(node)) for node in file.all(cst.Attribute))
+    own = file.program.own_names
+    return {node.attr.value for node, name in known if name is None or not own.isdisjoint(name.split("."))}
 
 
 def _names_v1(file: File) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -25,14 +26,13 @@ def with_deep_stack(work: Callable[[], T]) -> T:
     """
     if threading.current_thread().name == _NAME:
         return work()
-    results: list[T] = []
-    problems: list[BaseException] = []
+    done: Future[T] = Future()
 
     def run() -> None:
         try:
-            results.append(work())
+            done.set_result(work())
         except BaseException as problem:
-            problems.append(problem)
+            done.set_exception(problem)
 
     with LIMIT_OF_RECURSION:
         limit = sys.getrecursionlimit()
@@ -42,9 +42,7 @@ def with_deep_stack(work: Callable[[], T]) -> T:
     finally:
         with LIMIT_OF_RECURSION:
             sys.setrecursionlimit(limit)
-    if problems:
-        raise problems[0]
-    return results[0]
+    return done.result()
 
 
 def _started(run: Callable[[], None]) -> threading.Thread:

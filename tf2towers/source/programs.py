@@ -69,19 +69,20 @@ def find_programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[S
     """
     files_seen = {file.path: file for file in each(_near_tensorflow(list(files)))}
     imported = {path for file in files_seen.values() for path in file.imports if path != file.path}
-    reached: dict[Path, bool] = {}
+    closures = {path: _closure(path, files_seen) for path in files_seen}
+    near = {
+        path for path, reached in closures.items() if any(files_seen[file].has_tensorflow for file in reached)
+    }
     mains = [
         path
         for path, file in files_seen.items()
-        if path.name != "__init__.py"
-        and (path not in imported or file.runs)
-        and _reaches(path, files_seen, reached)
+        if path.name != "__init__.py" and (path not in imported or file.runs) and path in near
     ]
-    covered = {path for main in mains for path in _closure(main, files_seen)}
+    covered = {path for main in mains for path in closures[main]}
     for path in files_seen:  # modules that import each other, or that only a package imports
-        if path not in covered and _reaches(path, files_seen, reached):
+        if path not in covered and path in near:
             mains.append(path)
-            covered |= _closure(path, files_seen)
+            covered |= closures[path]
     order = {path: place for place, path in enumerate(files_seen)}
     mains.sort(key=order.__getitem__)
     return mains
@@ -106,22 +107,15 @@ def is_migrated(path: Path) -> bool:
 
 
 def _closure(path: Path, files_seen: dict[Path, Seen]) -> set[Path]:
+    """The files seen that a file imports, directly or not, and the file itself."""
     found: set[Path] = set()
     pending = [path]
     while pending:
         file = pending.pop()
-        if file not in found:
+        if file not in found and file in files_seen:
             found.add(file)
-            pending += files_seen[file].imports if file in files_seen else ()
+            pending += files_seen[file].imports
     return found
-
-
-def _reaches(path: Path, files_seen: dict[Path, Seen], known: dict[Path, bool]) -> bool:
-    if path not in known:
-        known[path] = any(
-            files_seen[file].has_tensorflow for file in _closure(path, files_seen) if file in files_seen
-        )
-    return known[path]
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -257,6 +257,7 @@ def test_tabs_are_spaces_as_python2_counted_them():
         ("import hashlib\nprint hashlib.md5()\n", "hashlib.md5() of a possible string: encode it"),
         ("print isinstance(x, file)\n", "file, which is not in Python 3"),
         ("x = [i for i in y]\nprint i\n", "i of a list comprehension, read after it"),
+        ("for x in [i for i in y]:\n    print i\n", "i of a list comprehension, read after it"),
         ("i = 0\nx = [i for i in y]\nfor i in z: print i\n", None),
         ("x = [i for i in y]\nz = [i for i in y]\nprint x\n", None),
         ("print sorted(x, cmp=f)\n", "sorting by cmp"),

@@ -12,7 +12,7 @@ from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import Symbol
 from tf2towers.codemod.program import File, first_name
 from tf2towers.codemod.reached import find_unreached_context, note_site
-from tf2towers.codemod.removal import is_taken, remove_statement
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import can_drop_import
 from tf2towers.codemod.rules.t2t620_removed_symbol import resets_a_server
@@ -35,9 +35,7 @@ def edits(file: File) -> Iterator[Edit]:
     for node, canonical in file.spelled_symbols:  # first, for these say under what names modules are imported
         if (alias := alias_of(file, node)) is not None:
             left = find_replacement(canonical).kind == "runtime" and left_through(file, alias[1], canonical)
-            if not left and (
-                _is_imported_instead(file, *alias, canonical) or _is_needless(file, alias[1], canonical)
-            ):
+            if not left and _is_imported_instead(file, *alias, canonical):
                 yield remove_statement(file, alias[0])
                 left = True
             done |= {node} if left else set()
@@ -70,20 +68,6 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
         for symbol, name in file.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == bound
     )
-
-
-def _is_needless(file: File, bound: str, canonical: str) -> bool:
-    """Whether `C = tf.contrib.opt` binds a module that is gone, and every use of `C` is rewritten."""
-    if find_replacement(canonical).kind != "left" or len(file.meanings.at_top(bound)) != 1:
-        return False
-    uses = [name for name in file.all(cst.Name) if name.value == bound and file.is_read(name)]
-    below = [
-        name
-        for symbol, name in file.spelled_symbols
-        if name.startswith(f"{canonical}.") and first_name(symbol) in uses
-    ]
-    served = all(find_replacement(name).kind != "left" for name in below)
-    return bool(below) and len(below) == len(uses) and served and not is_taken(file, bound)
 
 
 def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonical: str) -> bool:

@@ -39,7 +39,7 @@ def _rewrite_import(file: File, node: Import) -> Edit | None:
         return None
     groups: dict[str, list[NewImport]] = {}
     for import_ in made:
-        may_move = node in file.body and import_.name != "*" and file.meanings.top_meaning(import_.bound)
+        may_move = node in file.body and import_.name != "*" and file.meanings.imported_meaning(import_.bound)
         if may_move and not _is_unchanged(node, import_):
             if import_.module.startswith(f"{RUNTIME}."):
                 file.bind(import_.bound, import_.module, import_.name)

@@ -29,11 +29,16 @@ def edits(file: File) -> Iterator[Edit]:
         if found is None or (strategy := next(made_before, None)) is None:
             continue
         home, function = found
-        if not isinstance(function, cst.FunctionDef) or not is_plain_mean(home, function):
+        bare = isinstance(call.args[0].value, cst.GeneratorExp)  # it has no brackets of its own
+        if bare or not isinstance(function, cst.FunctionDef) or not is_plain_mean(home, function):
             continue
-        given = file.text.start(call.args[0].value)
+        files = file.program.all_files
+        given = {at.attr.value for each in files for at in each.all(cst.Attribute) if each.is_bound(at)}
+        if function.name.value in given:
+            continue  # `util.average = other`
+        start = file.text.start(call.args[0])  # before brackets around it
         yield Edit(file.text.start(call.func), file.text.end(call.func), f"{strategy}.reduce", whole=True)
-        yield Edit(given, given, "'MEAN', ")
+        yield Edit(start, start, "'MEAN', ")
         if home is file:
             calls[function] = calls.get(function, 0) + 1
     for function, count in calls.items():

@@ -190,7 +190,7 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
             continue
         target, _, last = change.target.rpartition(".")
         may_move = statement in file.body and "#" not in file.text.of(statement)
-        if change.kind == "runtime" and may_move and file.meanings.top_meaning(bound):
+        if change.kind == "runtime" and may_move and file.meanings.imported_meaning(bound):
             file.bind(bound, target, last)
             continue
         new = {
@@ -302,12 +302,7 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
             message = f"{method}() returns more values today"
             note_site(file, call, "T2T628", message, advice=f"; instead: {change.target}")
         return
-    own = any(
-        each.name.value == method
-        for other in file.program.all_files
-        for each in other.all(cst.FunctionDef)
-        if isinstance(other.parent(each), cst.ClassDef)
-    )
+    own = method in file.program.own_names
     if own and m.matches(call.func, m.Attribute(m.Name("self"))):
         return
     known = change.library or all(nodes.is_literal(given.value) for given in call.args)

@@ -12,7 +12,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, session_names, was_in_tf1
+from tf2towers.codemod.symbols import Found, both_or_neither_have, find_replacement, was_in_tf1
 from tf2towers.report.paths import with_quoted_code
 
 _HARMLESS = frozenset(
@@ -39,9 +39,9 @@ def notes(file: File) -> None:
         return
     for node, canonical in passed_modules(file):
         parent = file.parent(node)
-        if m.matches(parent, _ALIAS) or _is_kept(file, node) or _is_harmless(file, node, canonical):
+        if _is_followed(file, node) or _is_kept(file, node) or _is_harmless(file, node, canonical):
             continue
-        if canonical == "tf" or _may_give_sessions(file, canonical):
+        if canonical == "tf" or _may_give_others(file, canonical):
             what = "TensorFlow itself" if canonical == "tf" else canonical
             message = f"{what} is passed on as a value: what is taken from it is unknown"
             _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
@@ -63,10 +63,25 @@ def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None 
     file.note(node, "T2T626", with_quoted_code(message, quoted))
 
 
-def _may_give_sessions(file: File, module: str) -> bool:
-    """Whether the program reads a name of a session or a server, which the runtime has, of what may be a module."""
-    read = (f"{module}.{name}" for each in file.program.all_files for name in unknown_attributes(each))
-    return not session_names().keys().isdisjoint(read)
+def _is_followed(file: File, module: cst.CSTNode) -> bool:
+    """Whether a module only gets a plain name; one of a class must not be taken from an object: `self.nn`."""
+    parent, scope = file.parent(module), file.meanings.scope(module)
+    if not m.matches(parent, _ALIAS) or not isinstance(file.meanings.node_of(scope), cst.ClassDef):
+        return m.matches(parent, _ALIAS)
+    names = {part.value for part in nodes.walk(parent) if nodes.is_name(part) and file.is_bound(part)}
+    return all(map(names.isdisjoint, map(unknown_attributes, file.program.all_files)))
+
+
+def _may_give_others(file: File, module: str) -> bool:
+    """Whether the program takes by name, of what may be a module, what TF 2's own module is no replacement for."""
+    if find_replacement(module).kind != "v1":
+        return False
+    files = file.program.all_files
+    read = set().union(
+        *(unknown_attributes(each) | set(map(nodes.literal, each.tree.literals)) for each in files)
+    )
+    taken = [f"{module}.{name}" for name in read]
+    return any(was_in_tf1(name) and find_replacement(name) != Found("v1", name) for name in taken)
 
 
 def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
@@ -183,8 +198,9 @@ RULE = Rule(
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
     does not say which symbols are used. So it is unknown whether they mean the same in TF 2. Of `{"run": tf.train}`
-    this holds where the program reads the name of a session or a server from some object (`x.Server`). A text for
-    `eval` or `exec` is not rewritten: it may name only what TF 2 has under the same name.
+    this holds where the program names what TF 2's module lacks, of some object (`x.Server`) or in a text
+    (`getattr(tf.nn, 'rnn_cell')`). A text for `eval` or `exec` is not rewritten: it may name only what TF 2 has under
+    the same name.
 
     A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
     called their own. This does not hold for `tf.get_variable`.

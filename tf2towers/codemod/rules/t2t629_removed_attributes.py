@@ -41,10 +41,9 @@ def notes(file: File) -> None:
 
 def _own_attributes(file: File) -> frozenset[str]:
     """The attributes that the program gives values itself, in classes or anywhere."""
-    found: set[str] = set()
+    found = set(file.program.own_names)
     for each in file.program.all_files:
         found.update(node.attr.value for node in each.all(cst.Attribute) if each.is_bound(node))
-        found.update(node.name.value for node in each.all(cst.FunctionDef))
         for kind in each.all(cst.ClassDef):
             for statement in block(kind):
                 found.update(name.value for name in walk(statement) if is_name(name))

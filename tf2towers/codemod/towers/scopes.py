@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import libcst as cst
 
+from tf2towers.codemod.certainty import METHODS, is_certain
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Defined, Imported
 from tf2towers.codemod.nodes import Symbol, block, is_name, last_name, literal, walk
@@ -71,12 +73,27 @@ def cpu_item(file: File, node: cst.With) -> cst.Call | None:
     return None
 
 
-def _read_by(made: Made) -> tuple[list[cst.Name], set[str], set[str]]:
-    """What a strategy's arguments read: names bound outside them, names of attributes, and the last names of both."""
+class _Read(NamedTuple):
+    """What a strategy's arguments read: names that are bound outside them, and the names of attributes.
+
+    `held` has the last names of both, and `__dict__`; `lists` those that hold lists or dictionaries.
+    """
+
+    names: list[cst.Name]
+    attributes: set[str]
+    held: set[str]
+    lists: set[str]
+
+
+def _read_by(file: File, made: Made) -> _Read:
     parts = [part for expression in made.parts for part in walk(expression)]
     names = [part for part in parts if is_name(part) and part.value not in made.targets]
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
-    return names, attributes, {last_name(part) for part in parts if isinstance(part, Symbol)}
+    held = [part for part in parts if isinstance(part, Symbol)]
+    lists = [part.value for part in parts if isinstance(part, cst.Subscript)]
+    lists += [part for part in held if is_certain(file, part)]
+    by_name = {"__dict__"} if attributes else set()
+    return _Read(names, attributes, by_name | set(map(last_name, held)), set(map(last_name, lists)))
 
 
 def is_known_at(file: File, node: cst.With, made: Made) -> bool:
@@ -84,23 +101,17 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
 
     Neither the `with` nor a function that it may call binds one of their names, or changes what a name holds.
     """
-    names, attributes, held = _read_by(made)
+    read = _read_by(file, made)
     inside = set(walk(node))
-    if "CUDA_VISIBLE_DEVICES" in file.text.of(node):
-        return False  # a strategy looks for the GPUs
-    if any(_is_bound_in(file, name, inside) for name in names):
+    if "CUDA_VISIBLE_DEVICES" in file.text.of(node) or read.attributes & file.program.own_names:
+        return False  # a strategy looks for the GPUs; a property may give anything
+    if any(_is_bound_in(file, name, inside) for name in read.names):
         return False
     function = file.function_around(node)
-    if any(
-        changed in inside or not _is_of(file, changed, function)
-        for changed in _changed_names(file, attributes, held)
-    ):
-        return False
-    others = (other for other in file.program.files if other is not file)
     return all(
-        _is_of(other, changed, None)
-        for other in others
-        for changed in _changed_names(other, attributes, frozenset())
+        changed not in inside and _is_of(other, changed, function if other is file else None)
+        for other in file.program.all_files
+        for changed in _changed_names(other, read)
     )
 
 
@@ -108,14 +119,14 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
     """Whether a strategy that is made before `one` certainly exists before `other`, where it would be made the same."""
     if not is_made_before(file, one, other):
         return False
-    names, attributes, held = _read_by(made)
+    read = _read_by(file, made)
     start, function = file.text.start(one), file.function_around(one)
     later: set[cst.CSTNode] = {
         node for node in file.tree.nodes if is_name(node) and file.text.start(node) >= start
     }
-    return not any(_is_bound_in(file, name, later) for name in names) and all(
+    return not any(_is_bound_in(file, name, later) for name in read.names) and all(
         _is_of(file, changed, function) and file.text.start(changed) < start
-        for changed in _changed_names(file, attributes, held)
+        for changed in _changed_names(file, read)
     )
 
 
@@ -146,18 +157,42 @@ def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
     )
 
 
-def _changed_names(file: File, attributes: set[str], held: Set[str]) -> Iterator[cst.CSTNode]:
-    """The nodes that assign to an attribute of these names, or that change a list or a dictionary named in `held`."""
+def _changed_names(file: File, read: _Read) -> Iterator[cst.CSTNode]:
+    """The nodes that assign to an attribute that is read, or that may change an object, a list or a dictionary."""
     for attribute in file.all(cst.Attribute):
-        if attribute.attr.value in attributes and not file.is_read(attribute):
+        if attribute.attr.value in read.attributes and not file.is_read(attribute):
             yield attribute
+    for declared in file.all(cst.Global):  # the attribute of a module
+        if any(item.name.value in read.attributes for item in declared.names):
+            yield declared
     for item in file.all(cst.Subscript):
-        if not file.is_read(item) and last_name(item.value) in held:
+        if not file.is_read(item) and _holder(item.value) in read.held:
             yield item
-    for call in file.all(cst.Call):
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value in CHANGES:
-            if last_name(call.func.value) in held:
-                yield call
+    yield from (call for call in file.all(cst.Call) if _may_change(file, call, read))
+
+
+def _holder(node: cst.BaseExpression) -> str:
+    """`conf` of `self.conf`, `__dict__` of `vars(conf)` as well."""
+    return "__dict__" if isinstance(node, cst.Call) and last_name(node.func) == "vars" else last_name(node)
+
+
+def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
+    """Whether a call may change what is read: it is given an object or a list, calls an object, or a method of one.
+
+    What the program's own functions do to an object is seen where they assign to its attributes.
+    """
+    canonical, called = file.canonical(call.func) or "", last_name(call.func)
+    owner = _holder(call.func.value) if isinstance(call.func, cst.Attribute) else ""
+    given = {last_name(each.value) for each in call.args} - {""}
+    if called in ("setattr", "__setattr__"):
+        names = {name for each in call.args if isinstance(name := literal(each.value), str)}
+        return not read.attributes.isdisjoint(names or read.attributes)
+    if called in CHANGES and owner in read.held:
+        return True
+    if called in METHODS or called in file.program.own_names:
+        return not given.isdisjoint(read.lists)
+    is_known = canonical.startswith(("tf.", "builtins.", "six.")) and ".FLAGS" not in canonical
+    return not is_known and not read.held.isdisjoint({called, owner, *given})
 
 
 def _is_of(file: File, node: cst.CSTNode, function: cst.FunctionDef | None) -> bool:

@@ -78,9 +78,7 @@ def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
     name = next((name for name in names if name not in file.identifiers), names[0])
     found, number = name, 1
-    known = file.identifiers | taken
-    if not file.main and file.function_around(node) is None:  # others may import all names of a module
-        known = known.union(*(other.identifiers for other in file.program.files))
+    known = file.identifiers | taken | file.program.names_by_stars
     while found in known:
         number += 1
         found = f"{name}_{number}"
@@ -422,8 +420,5 @@ def _is_gpu(device: cst.BaseExpression) -> bool:
 
 def _is_tower(device: cst.BaseExpression) -> bool:
     """Whether `tf.device` is given a second GPU, or one that depends on something."""
-    texts = texts_in(device)
-    if any("job:" in text for text in texts):
-        return False
     depends = any(is_name(node) for node in walk(device))
-    return any(text.rstrip().endswith("gpu:1") or ("gpu" in text and depends) for text in texts)
+    return _is_gpu(device) and (depends or any(text.rstrip().endswith("gpu:1") for text in texts_in(device)))

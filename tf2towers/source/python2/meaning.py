@@ -361,8 +361,8 @@ class Meaning(cst.CSTTransformer):
         statement: cst.CSTNode = node
         while not isinstance(statement, cst.BaseSmallStatement | cst.BaseCompoundStatement):
             statement = self._names.parent(statement)  # type: ignore[assignment]
-        if isinstance(statement, cst.BaseCompoundStatement):
-            return
+        if isinstance(statement, cst.BaseCompoundStatement):  # in its head
+            statement = node
         loops = [each.target for each in m.findall(node, m.CompFor()) if isinstance(each, cst.CompFor)]
         targets = [each for loop in loops for each in m.findall(loop, m.Name())]
         for name in sorted({each.value for each in targets if isinstance(each, cst.Name)}):
