@@ -64,7 +64,9 @@ def _keras_layers(api, x):
     layers = api.contrib.keras.layers
     both = layers.Bidirectional(layers.LSTM(3, return_sequences=True, unroll=True))(x)
     backwards = layers.GRU(2, go_backwards=True, reset_after=True, name="last")
-    return [both, backwards(both), layers.SimpleRNN(2)(x), backwards(both[:, 1:])]
+    images = layers.ConvLSTM2D(2, (1, 2), return_sequences=True)(api.tf.reshape(x, [3, 4, 1, 5, 1]))
+    tops = layers.ConvLSTM2D(2, (1, 3), strides=2, padding="same", go_backwards=True, return_state=True)(images)
+    return [both, backwards(both), layers.SimpleRNN(2)(x), backwards(both[:, 1:]), images, *tops]
 
 
 def _keras_cells(api, x):

@@ -788,6 +788,18 @@ def layers_draw_by_the_same_seed(changes: Patch, backend: Any) -> None:
     changes.set(backend.RandomGenerator, "make_legacy_seed", lambda generator: generator._seed)
 
 
+@patch("keras/utils/generic_utils.py, to_snake_case", "tests/runtime/tf1/test_cases.py")
+def names_take_digits_for_letters(changes: Patch, *modules: Any) -> None:
+    """Names a layer of class `ConvLSTM2D` `conv_lst_m2d`, and one of `FC2` `f_c2`, as TensorFlow 1 and Keras 2 do."""
+
+    def name(class_name: str) -> str:
+        words = re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", class_name))
+        return words.lower() if words[0] != "_" else f"private{words.lower()}"
+
+    for module in modules:
+        changes.set(module, "to_snake_case", name)
+
+
 @patch("keras/engine/base_layer.py, Layer.add_update", "tests/runtime/tf1/test_objects.py")
 def updates_may_name_inputs(changes: Patch, layer_class: type) -> None:
     """Lets a layer's `add_update` take `inputs`, which TensorFlow 1.15 inferred by itself, as tf_keras does."""
@@ -1137,6 +1149,7 @@ ON_DEMAND = (
     keras_is_tf1s,
     norms_fuse_four_dimensions_alone,
     layers_draw_by_the_same_seed,
+    names_take_digits_for_letters,
     updates_may_name_inputs,
     cells_have_no_scope,
     keras_runs_on,

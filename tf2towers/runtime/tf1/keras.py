@@ -32,14 +32,17 @@ patches.keras_is_tf1s()
 import tf_keras.api._v1.keras as _tf_keras  # noqa: E402
 from tf_keras.api._v1.keras import *  # noqa: E402, F403 - a face, not a copy
 from tf_keras.src import backend as _backend  # noqa: E402
+from tf_keras.src.engine import base_layer as _base_layer  # noqa: E402
 from tf_keras.src.engine import base_layer_v1 as _base_layer_v1  # noqa: E402
 from tf_keras.src.layers.normalization.batch_normalization import BatchNormalizationBase  # noqa: E402
 from tf_keras.src.layers.preprocessing import image_preprocessing as image_preprocessing  # noqa: E402
 from tf_keras.src.layers.rnn import base_rnn as _base_rnn  # noqa: E402
 from tf_keras.src.layers.rnn import stacked_rnn_cells as _stacked_rnn_cells  # noqa: E402
+from tf_keras.src.utils import generic_utils as _generic_utils  # noqa: E402
 
 patches.norms_fuse_four_dimensions_alone(BatchNormalizationBase)
 patches.layers_draw_by_the_same_seed(_backend)
+patches.names_take_digits_for_letters(_generic_utils, _base_layer)
 patches.updates_may_name_inputs(_base_layer_v1.Layer)
 patches.cells_have_no_scope(_backend, _base_rnn, _stacked_rnn_cells)
 if patches.sessions_of_managers_are in applied():  # in a migrated script, not in an original that is recorded
