@@ -55,8 +55,8 @@ RULE = Rule(
     under the same names. It becomes tf2towers.runtime's `keras`: layers and models on tensors, and models that train by
     themselves, on the runtime's session.
 
-    What tf_keras lacks is left: `multi_gpu_model`, and most of what was called experimental. So are layers that have
-    other names there, as `ConvLSTM2D`: checkpoints would not fit.
+    What tf_keras lacks is left: `multi_gpu_model`, and most of what was called experimental. So is what has another
+    result there, as `cosine_proximity`, whose sign is another.
 
     Standalone Keras (`import keras`) becomes tf2towers.runtime.tf1.standalone_keras where a program takes nothing of it
     but what was measured to be the same as in Keras 2.2.4: layers are numbered from 1, and seeds are drawn from NumPy.
