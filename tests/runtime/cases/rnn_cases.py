@@ -75,15 +75,12 @@ def _keras_cells(api, x):
     keras, layers = api.contrib.keras, api.contrib.keras.layers
     cells = [layers.LSTMCell(3, implementation=2), layers.SimpleRNNCell(2), layers.GRUCell(2)]
     np.random.seed(3)  # masks and noise draw their seeds
-    noisy = layers.GaussianNoise(0.3)(
-        layers.LSTM(2, dropout=0.2, recurrent_dropout=0.3)(x, training=True), training=True
-    )
-    chances = layers.Dense(5, activation="softmax")(100.0 * x)  # of three dimensions: they are clipped
-    entropy = [keras.losses.categorical_crossentropy(abs(x), chances)]
-    entropy.append(keras.backend.categorical_crossentropy(abs(x), keras.backend.softmax(x), from_logits=True))
+    noisy = layers.LSTM(2, dropout=0.2, recurrent_dropout=0.3)(x, training=True)
+    chances = layers.Dense(5, "softmax")(100.0 * x)  # they are clipped
     found = layers.RNN(cells, return_state=True)(x)
-    rows = keras.backend.switch(x[:, 0, 0] > 0, x, 2.0 * x)
-    return _tensors([found, layers.RNN(layers.GRUCell(2), return_sequences=True)(x), noisy, entropy, rows])
+    found += [layers.RNN(layers.GRUCell(2), return_sequences=True)(x), layers.GaussianNoise(0.3)(noisy, True)]
+    found.append(keras.losses.categorical_crossentropy(abs(x), chances))
+    return _tensors([found, keras.backend.switch(x[:, 0, 0] > 0, x, 2.0 * x)])
 
 
 def _dropout(**options):

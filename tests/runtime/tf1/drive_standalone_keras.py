@@ -14,7 +14,7 @@ try:
     import keras
     import tensorflow as tf
     from keras import backend as K
-    from keras import constraints, initializers, losses, metrics, regularizers
+    from keras import initializers, losses, metrics, regularizers
     from keras.layers import *  # noqa: F403
     from keras.models import Model, Sequential
 
@@ -30,13 +30,7 @@ except (ImportError, AssertionError):
     from tf2towers.runtime.tf1.standalone_keras.models import Model, Sequential
 
     from tf2towers.runtime.tf1.standalone_keras import backend as K
-    from tf2towers.runtime.tf1.standalone_keras import (
-        constraints,
-        initializers,
-        losses,
-        metrics,
-        regularizers,
-    )
+    from tf2towers.runtime.tf1.standalone_keras import initializers, losses, metrics, regularizers
 
 # ruff: noqa: B905, F405, UP031, PTH123 - layers by their names; Python 3.7
 
@@ -88,7 +82,7 @@ def frozen(rows):
     later.trainable = False
     model = Sequential([Dense(2, trainable=False, input_shape=(4,)), Dense(3)])
     model.trainable = False
-    model.trainable = True
+    model.trainable = True  # its layers are as they were
     counted = 1.0 + len(model.trainable_weights) + 10 * len(later.trainable_weights)
     return [model(hidden), tf.constant(counted)]
 
@@ -135,30 +129,12 @@ def of_images(images):
     layers += [Conv2DTranspose(3, 3, strides=2, padding="same"), AveragePooling2D(3, 2, "same")]
     layers += [GlobalAveragePooling2D(), GlobalMaxPooling2D(), ZeroPadding2D((1, 2)), UpSampling2D((2, 2))]
     layers += [Permute((3, 1, 2)), Reshape((16, 12)), Lambda(lambda values: values * 2.0)]
-    layers += [
-        DepthwiseConv2D(3, depth_multiplier=2),
-        SeparableConv2D(4, 3, strides=2),
-        LocallyConnected2D(2, 3),
-    ]
-    layers += [
-        Cropping2D(((1, 2), (0, 1))),
-        PReLU(shared_axes=[1, 2]),
-        ReLU(0.5, 0.1, 0.2),
-        Softmax(1),
-        ELU(0.5),
-    ]
-    layers += [
-        SpatialDropout2D(0.3),
-        GaussianNoise(0.2),
-        GaussianDropout(0.3),
-        AlphaDropout(0.3),
-        MaxPool2D(3, 2),
-    ]
-    layers.append(Conv2D(2, 3, kernel_constraint=constraints.max_norm(0.1), bias_constraint="non_neg"))
-    found = [layer(images) for layer in layers]
-    volumes = K.expand_dims(images)
-    made = [Conv3D(2, 3), Conv3DTranspose(2, (3, 3, 2)), AveragePooling3D(), UpSampling3D(), ZeroPadding3D()]
-    return found + [layer(volumes) for layer in [*made, Cropping3D((1, 1, 0)), GlobalMaxPooling3D()]]
+    layers += [DepthwiseConv2D(3, depth_multiplier=2), SeparableConv2D(4, 3, strides=2), ELU(0.5), Softmax(1)]
+    layers += [LocallyConnected2D(2, 3), Cropping2D(2), PReLU(shared_axes=[1, 2]), ReLU(0.5, 0.1, 0.2)]
+    layers += [SpatialDropout2D(0.3), GaussianNoise(0.2), GaussianDropout(0.3), AlphaDropout(0.3)]
+    layers += [MaxPool2D(3), Conv2D(2, 3, kernel_constraint="max_norm", bias_constraint="non_neg")]
+    volumes, solid = K.expand_dims(images), [Conv3D(2, (3, 3, 2)), Conv3DTranspose(2, 2), UpSampling3D()]
+    return [layer(images) for layer in layers] + [layer(volumes) for layer in solid]
 
 
 def of_sequences(sequences):
@@ -190,9 +166,7 @@ def recurrent(sequences):
         GRU(2, dropout=0.2, recurrent_dropout=0.3, **START)(Masking()(sequences)),
         LSTM(2, implementation=2, dropout=0.2, kernel_constraint="max_norm", **START)(sequences),
         RNN([LSTMCell(3, **START), GRUCell(2, **START), SimpleRNNCell(2, **START)])(sequences),
-        *ConvLSTM2D(2, 3, padding="same", dropout=0.2, return_state=True, **START)(
-            K.reshape(sequences, (2, 2, 3, 3, 2))
-        ),
+        *ConvLSTM2D(2, 3, dropout=0.2, return_state=True, **START)(K.reshape(sequences, (2, 2, 3, 3, 2))),
     ]
 
 
@@ -210,20 +184,10 @@ def of_losses(rows):
     found = [losses.categorical_crossentropy(labels, chances), losses.mean_squared_error(labels, rows)]
     found += [losses.mean_absolute_error(labels, rows), metrics.categorical_accuracy(labels, chances)]
     found += [K.mean(K.square(rows)), K.sum(K.abs(rows), axis=1, keepdims=True)]
-    found += [
-        K.max(K.clip(rows, -0.5, 0.5), axis=-1),
-        losses.logcosh(labels, rows),
-        losses.poisson(labels, chances),
-    ]
+    found += [K.max(K.clip(rows, -0.5, 0.5), axis=-1), losses.logcosh(labels, rows)]
     sure, apart = K.softmax(100.0 * rows), K.sigmoid(100.0 * rows)  # chances are clipped
     found += [losses.categorical_crossentropy(labels, sure), losses.binary_crossentropy(labels, apart)]
-    found += [losses.categorical_crossentropy(labels, Dense(5, activation="softmax")(100.0 * rows))]
-    found += [losses.cosine_proximity(labels, rows), losses.kullback_leibler_divergence(labels, chances)]
-    found += [
-        K.switch(rows[:, 0] > 0, rows, 2.0 * rows),
-        K.batch_dot(rows, rows, axes=1),
-        K.l2_normalize(rows, 1),
-    ]
+    found += [losses.cosine_proximity(labels, rows), K.switch(rows[:, 0] > 0, rows, 2.0 * rows)]
     found += [K.variable(np.ones((2,))) * K.zeros((1,)), K.random_normal_variable((2,), 0.0, 1.0) * 1.0]
     found += [K.concatenate([K.relu(rows), K.sigmoid(rows), K.exp(rows)]), K.cast(K.argmax(rows), "float32")]
     return [*found, K.dropout(rows, 0.4), K.random_normal((3, 2)) + K.random_uniform((3, 2))]
