@@ -11,16 +11,14 @@ from tf2towers.codemod.nodes import Import, imported, root_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.standalone_keras import find_unserved, import_edits, is_data
-from tf2towers.codemod.symbols import find_replacement
 
 
 def takes_data(file: File, statement: Import) -> bool:
     """Whether `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
     if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
         return False
-    if find_replacement("tf.keras").runtime is None or file.program.imports.has(file.path, "keras"):
-        return False
-    return all(is_data(name) for _, name in imported(statement))
+    of_program = file.program.imports.has(file.path, "keras")
+    return not of_program and all(is_data(name) for _, name in imported(statement))
 
 
 def serves_standalone(file: File) -> bool:
@@ -35,12 +33,11 @@ def edits(file: File) -> Iterator[Edit]:
     """`from keras.datasets import mnist` is taken from the runtime's Keras, and so are layers that are served."""
     if "keras" not in file.script.text:
         return
-    runtime = find_replacement("tf.keras").runtime
     serves = serves_standalone(file)
     for statement in file.imports:
         if isinstance(statement, cst.ImportFrom) and takes_data(file, statement):
-            assert statement.module is not None and runtime is not None
-            yield file.replace(root_of(statement.module), f"{runtime.module}.{runtime.name}")
+            assert statement.module is not None
+            yield file.replace(root_of(statement.module), "tf2towers.runtime.tf1.keras")
         elif serves:
             yield from import_edits(file, statement)
 

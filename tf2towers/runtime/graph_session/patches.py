@@ -822,11 +822,11 @@ def keras_computes_as_tf1(changes: Patch) -> None:
         found = not from_logits and output.op.type == kind
         return (output.op.inputs[0], True) if found else (output, from_logits)
 
-    for owner in (activations, faces.activations):
+    @changes.around(activations, "softmax")
+    def softmax(plain: Any, values: Any, axis: int = -1) -> Any:
+        return tf.identity(plain(values, axis)) if len(values.shape) > 2 else plain(values, axis)
 
-        @changes.around(owner, "softmax")
-        def softmax(plain: Any, values: Any, axis: int = -1) -> Any:
-            return tf.identity(plain(values, axis)) if len(values.shape) > 2 else plain(values, axis)
+    changes.set(faces.activations, "softmax", activations.softmax)
 
     @changes.around(faces.backend, "switch")
     def switch(plain: Any, condition: Any, then: Any, otherwise: Any) -> Any:
@@ -904,14 +904,13 @@ def layers_are_keras2s(changes: Patch) -> None:
         return calls[key]
 
     def updates(model: Any) -> list[Any]:
-        every = engine.base_layer_v1.Layer.updates.fget(model)
+        every = engine.base_layer_v1.Layer.updates.fget(model) if model.trainable else []
         inner, rest = {tensor.name for tensor in model.inputs or ()}, [*(model.outputs or ())]
         while rest:
             if (tensor := rest.pop()).name not in inner:
                 inner.add(tensor.name)
                 rest.extend(tensor.op.inputs)
-        trained = every if model.trainable else []
-        return [update for update in trained if not inner or update.normalized.name in inner]
+        return [update for update in every if not inner or update.normalized.name in inner]
 
     changes.set(functional, "updates", property(updates))
     weights = property(lambda model: [*model.trainable_weights, *model.non_trainable_weights])
@@ -920,14 +919,14 @@ def layers_are_keras2s(changes: Patch) -> None:
     changes.set(functional, "trainable", own)  # Keras 2 does not set that of the layers
     changes.set(backend, "_get_logits", lambda output, from_logits, *_: (output, from_logits))
 
-    for owner in (backend, faces.backend):
+    @changes.around(backend, "binary_crossentropy")
+    def binary_crossentropy(plain: Any, target: Any, output: Any, from_logits: bool = False) -> Any:
+        if not from_logits:
+            output = tf.clip_by_value(output, backend.epsilon(), 1 - backend.epsilon())
+            output = tf.math.log(output / (1 - output))
+        return plain(target, output, from_logits=True)
 
-        @changes.around(owner, "binary_crossentropy")
-        def binary_crossentropy(plain: Any, target: Any, output: Any, from_logits: bool = False) -> Any:
-            if not from_logits:
-                output = tf.clip_by_value(output, backend.epsilon(), 1 - backend.epsilon())
-                output = tf.math.log(output / (1 - output))
-            return tf.nn.sigmoid_cross_entropy_with_logits(target, output)
+    changes.set(faces.backend, "binary_crossentropy", backend.binary_crossentropy)
 
 
 def _orthogonal(start: Any, shape: Any) -> Callable[..., Any]:

@@ -43,5 +43,4 @@ if patches.sessions_of_managers_are in applied():  # in a migrated script, not i
 for _name, _module in list(sys.modules.items()):
     if _name.startswith(f"{_tf_keras.__name__}."):
         sys.modules[__name__ + _name[len(_tf_keras.__name__) :]] = _module
-# standalone Keras's older name
-sys.modules[f"{__name__}.utils.np_utils"] = vars(_tf_keras.utils)["np_utils"] = _tf_keras.utils
+sys.modules[f"{__name__}.utils.np_utils"] = vars(_tf_keras.utils)["np_utils"] = _tf_keras.utils  # of Keras 2

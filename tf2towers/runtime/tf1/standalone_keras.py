@@ -19,10 +19,8 @@ for _name, _module in list(sys.modules.items()):
         sys.modules[__name__ + _name[len(_keras.__name__) :]] = _module
 layers, objectives = (sys.modules[f"{__name__}.{name}"] for name in ("layers", "losses"))
 sys.modules[f"{__name__}.objectives"] = objectives  # an older name
-for _name in (
-    "advanced_activations", "convolutional", "convolutional_recurrent", "core", "embeddings", "local", "merge",
-    "noise", "normalization", "pooling", "recurrent", "wrappers",
-):  # fmt: skip
+_parts = "advanced_activations convolutional convolutional_recurrent core embeddings local merge noise normalization"
+for _name in f"{_parts} pooling recurrent wrappers".split():
     vars(layers)[_name] = sys.modules[f"{__name__}.layers.{_name}"] = layers
 
 
