@@ -239,8 +239,8 @@ LEFT = [
     ("from tensorflow.python.ops import rnn_cell_impl as r; r._linear([x], 4, True)", "T2T620"),  # of TF 1.0
     ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),
     ("x = tf.no_such_name", "T2T620"),
-    ("x = tf.keras.layers.ConvLSTM2D(1, 3)", "T2T621"),
-    ("from tensorflow.keras import layers; layers.ConvLSTM2D(1, 3)", "T2T621"),
+    ("x = tf.keras.layers.CuDNNLSTM(1)", "T2T621"),
+    ("from tensorflow.keras import layers; layers.CuDNNLSTM(1)", "T2T621"),
     ("s = tf.distribute.MirroredStrategy()", "T2T622"),
     ("tf.enable_eager_execution()", "T2T623"),
     ("import no_such_module_anywhere", "T2T624"),

@@ -9,35 +9,30 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.libraries import library_name
-from tf2towers.codemod.nodes import Import, asname_of, imported, last_name, literal, name_of, root_of
+from tf2towers.codemod.nodes import Import, asname_of, imported, literal, name_of, root_of
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.symbols import find_replacement, read_table
 
 _HOME = "tf2towers.runtime.tf1.standalone_keras"
-_DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "keras.utils.to_categorical.")
+_DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "keras.utils.to_categorical.",
+         "keras.utils.np_utils.")  # fmt: skip
 #: what the runtime makes of tf_keras, too: its names and seeds would be standalone Keras's
 _NAMES = ("keras", "layers", "nn.rnn_cell", "ops.rnn_cell", "rnn", "seq2seq", "slim", "cudnn_rnn")
 _OTHERS = tuple(f"tf.{home}{name}" for home in ("", "contrib.", "python.") for name in _NAMES)
-#: a model that trains, counts or saves by itself: not measured against Keras 2.2.4
+#: a model that trains or saves by itself: not measured against Keras 2.2.4
 _METHODS = frozenset({
-    "add_loss", "add_metric", "add_update", "add_weight", "compile", "count_params", "evaluate",
-    "evaluate_generator", "fit", "fit_generator", "from_config", "get_config", "get_updates_for", "get_weights",
-    "load_weights", "predict", "predict_generator", "predict_on_batch", "save_weights", "set_weights", "summary",
-    "test_on_batch", "to_json", "to_yaml", "train_on_batch",
+    "add_loss", "add_metric", "add_update", "add_weight", "compile", "evaluate", "evaluate_generator", "fit",
+    "fit_generator", "from_config", "get_config", "get_updates_for", "get_weights", "load_weights", "predict",
+    "predict_generator", "predict_on_batch", "save_weights", "set_weights", "test_on_batch", "to_json",
+    "to_yaml", "train_on_batch",
 })  # fmt: skip
-_HARD = ("recurrent_activation", "hard_sigmoid")
-#: of recurrent layers: measured to differ from Keras 2.2.4, or not measured
-_ARGUMENTS = frozenset({"implementation", "recurrent_dropout", "stateful"})
-#: texts that stand for initializers, beside those that are names of functions
-_INITIALIZERS = frozenset(
-    {"ones", "orthogonal", "random_normal", "random_uniform", "truncated_normal", "zeros"}
-)
 
 
 @cache
 def served_names() -> dict[str, frozenset[str]]:
     """The modules of Keras 2.2.4, and what of them was measured to be the same."""
-    return {module: frozenset(names.split()) for module, names in read_table("data/standalone_keras.tsv")}
+    rows = read_table("data/standalone_keras.tsv")
+    return {module: frozenset(names.split()) for modules, names in rows for module in modules.split()}
 
 
 def find_unserved(program: Program) -> str | None:
@@ -47,7 +42,7 @@ def find_unserved(program: Program) -> str | None:
     """
     for file in program.all_files:
         for _, canonical in file.symbols:
-            if canonical.startswith(_OTHERS):
+            if canonical.startswith(_OTHERS) and not canonical.endswith(("_initializer", "_regularizer")):
                 return canonical
         for node in file.all(cst.Attribute):
             called = isinstance(file.parent(node), cst.Call)
@@ -64,26 +59,22 @@ def find_unserved(program: Program) -> str | None:
 
 
 def _unserved_argument(file: File) -> str | None:
-    """A text of an initializer or an activation that was not measured, or a constraint: none was."""
-    activations = served_names()["keras.activations"]
-    initializers = served_names()["keras.initializers"] | _INITIALIZERS
+    """An argument that was not measured; texts that stand for functions are all as Keras 2.2.4 had them."""
     for call in file.all(cst.Call):
-        is_activation = last_name(call.func) == "Activation"
-        for given in call.args:
-            name = given.keyword.value if given.keyword is not None else "activation" if is_activation else ""
-            served = activations if name.endswith("activation") else initializers
-            if name in _ARGUMENTS or name.endswith("_constraint"):
-                return f"the argument {name}"
-            if name.endswith(("activation", "_initializer")):
-                text = literal(given.value)
-                if isinstance(text, str) and text not in served and (name, text) != _HARD:
-                    return f"{name}={text!r}"
+        names = {given.keyword.value for given in call.args if given.keyword is not None}
+        if "recurrent_dropout" in names and "implementation" in names:
+            return "implementation with recurrent_dropout"
+        if any(literal(given.value) == "bilinear" for given in call.args):  # of `interpolation`
+            return "interpolation='bilinear'"
+        if unserved := names & {"activity_regularizer", "stateful"}:
+            return f"the argument {min(unserved)}"
     return None
 
 
 def is_data(name: str) -> bool:
     """Whether it builds no graph: tf_keras has it as it was."""
-    return f"{name}.".startswith(_DATA) and find_replacement(f"tf.{name.removesuffix('.*')}").kind != "left"
+    public = name.removesuffix(".*").replace("np_utils.", "").removesuffix(".np_utils")
+    return f"{name}.".startswith(_DATA) and find_replacement(f"tf.{public}").kind != "left"
 
 
 def _names_of(file: File) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Cases for `tf.nn.rnn_cell`, `tf.contrib.rnn` and the loops of `tf.nn`."""
 
+import numpy as np
+
 from .running import Case
 
 SEQUENCES = (3, 4, 5)
@@ -64,14 +66,21 @@ def _keras_layers(api, x):
     layers = api.contrib.keras.layers
     both = layers.Bidirectional(layers.LSTM(3, return_sequences=True, unroll=True))(x)
     backwards = layers.GRU(2, go_backwards=True, reset_after=True, name="last")
-    return [both, backwards(both), layers.SimpleRNN(2)(x), backwards(both[:, 1:])]
+    images = layers.ConvLSTM2D(2, (1, 2), return_sequences=True)(api.tf.reshape(x, [3, 4, 1, 5, 1]))
+    top = layers.ConvLSTM2D(2, (1, 3), strides=2, padding="same", go_backwards=True, return_state=True)
+    return [both, backwards(both), layers.SimpleRNN(2)(x), backwards(both[:, 1:]), images, *top(images)]
 
 
 def _keras_cells(api, x):
-    layers = api.contrib.keras.layers
+    keras, layers = api.contrib.keras, api.contrib.keras.layers
     cells = [layers.LSTMCell(3, implementation=2), layers.SimpleRNNCell(2), layers.GRUCell(2)]
+    np.random.seed(3)  # masks and noise draw their seeds
+    noisy = layers.LSTM(2, dropout=0.2, recurrent_dropout=0.3)(x, training=True)
+    chances = layers.Dense(5, "softmax")(100.0 * x)  # they are clipped
     found = layers.RNN(cells, return_state=True)(x)
-    return _tensors([found, layers.RNN(layers.GRUCell(2), return_sequences=True)(x)])
+    found += [layers.RNN(layers.GRUCell(2), return_sequences=True)(x), layers.GaussianNoise(0.3)(noisy, True)]
+    found.append(keras.losses.categorical_crossentropy(abs(x), chances))
+    return _tensors([found, keras.backend.switch(x[:, 0, 0] > 0, x, 2.0 * x)])
 
 
 def _dropout(**options):

@@ -21,10 +21,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
+import tf_keras.api._v1.keras  # before the state is looked at
 from tf_keras.src import backend
-from tf_keras.src.engine import base_layer_v1  # before the state is looked at
-from tf_keras.src.layers.normalization.batch_normalization import BatchNormalizationBase
-from tf_keras.src.layers.rnn import base_rnn, stacked_rnn_cells
 
 v1 = tf.compat.v1
 v1.disable_eager_execution()
@@ -73,10 +71,7 @@ before = state()
 for _ in range(2):
     graph_mode()
     patches.keras_is_tf1s()
-    patches.norms_fuse_four_dimensions_alone(BatchNormalizationBase)
-    patches.layers_draw_by_the_same_seed(backend)
-    patches.updates_may_name_inputs(base_layer_v1.Layer)
-    patches.cells_have_no_scope(backend, base_rnn, stacked_rnn_cells)
+    patches.keras_computes_as_tf1()
     patches.keras_runs_on(backend, Session)
     patches.layers_are_keras2s()
     patches.variables_of_tf2_stay(tf)

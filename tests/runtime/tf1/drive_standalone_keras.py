@@ -81,6 +81,8 @@ def frozen(rows):
     hidden = later(Dense(4, trainable=False)(rows))
     later.trainable = False
     model = Sequential([Dense(2, trainable=False, input_shape=(4,)), Dense(3)])
+    model.trainable = False
+    model.trainable = True  # its layers are as they were
     counted = 1.0 + len(model.trainable_weights) + 10 * len(later.trainable_weights)
     return [model(hidden), tf.constant(counted)]
 
@@ -127,7 +129,12 @@ def of_images(images):
     layers += [Conv2DTranspose(3, 3, strides=2, padding="same"), AveragePooling2D(3, 2, "same")]
     layers += [GlobalAveragePooling2D(), GlobalMaxPooling2D(), ZeroPadding2D((1, 2)), UpSampling2D((2, 2))]
     layers += [Permute((3, 1, 2)), Reshape((16, 12)), Lambda(lambda values: values * 2.0)]
-    return [layer(images) for layer in layers]
+    layers += [DepthwiseConv2D(3, depth_multiplier=2), SeparableConv2D(4, 3, strides=2), ELU(0.5), Softmax(1)]
+    layers += [LocallyConnected2D(2, 3), Cropping2D(2), PReLU(shared_axes=[1, 2]), ReLU(0.5, 0.1, 0.2)]
+    layers += [SpatialDropout2D(0.3), GaussianNoise(0.2), GaussianDropout(0.3), AlphaDropout(0.3)]
+    layers += [MaxPool2D(3), Conv2D(2, 3, kernel_constraint="max_norm", bias_constraint="non_neg")]
+    volumes, solid = K.expand_dims(images), [Conv3D(2, (3, 3, 2)), Conv3DTranspose(2, 2), UpSampling3D()]
+    return [layer(images) for layer in layers] + [layer(volumes) for layer in solid]
 
 
 def of_sequences(sequences):
@@ -156,6 +163,10 @@ def recurrent(sequences):
         SimpleRNN(2, go_backwards=True, use_bias=False, **START)(sequences),
         Bidirectional(GRU(2, **START), merge_mode="sum")(sequences),
         TimeDistributed(Dense(2))(sequences),
+        GRU(2, dropout=0.2, recurrent_dropout=0.3, **START)(Masking()(sequences)),
+        LSTM(2, implementation=2, dropout=0.2, kernel_constraint="max_norm", **START)(sequences),
+        RNN([LSTMCell(3, **START), GRUCell(2, **START), SimpleRNNCell(2, **START)])(sequences),
+        *ConvLSTM2D(2, 3, dropout=0.2, return_state=True, **START)(K.reshape(sequences, (2, 2, 3, 3, 2))),
     ]
 
 
@@ -173,7 +184,11 @@ def of_losses(rows):
     found = [losses.categorical_crossentropy(labels, chances), losses.mean_squared_error(labels, rows)]
     found += [losses.mean_absolute_error(labels, rows), metrics.categorical_accuracy(labels, chances)]
     found += [K.mean(K.square(rows)), K.sum(K.abs(rows), axis=1, keepdims=True)]
-    found += [K.max(K.clip(rows, -0.5, 0.5), axis=-1)]
+    found += [K.max(K.clip(rows, -0.5, 0.5), axis=-1), losses.logcosh(labels, rows)]
+    sure, apart = K.softmax(100.0 * rows), K.sigmoid(100.0 * rows)  # chances are clipped
+    found += [losses.categorical_crossentropy(labels, sure), losses.binary_crossentropy(labels, apart)]
+    found += [losses.cosine_proximity(labels, rows), K.switch(rows[:, 0] > 0, rows, 2.0 * rows)]
+    found += [K.variable(np.ones((2,))) * K.zeros((1,)), K.random_normal_variable((2,), 0.0, 1.0) * 1.0]
     found += [K.concatenate([K.relu(rows), K.sigmoid(rows), K.exp(rows)]), K.cast(K.argmax(rows), "float32")]
     return [*found, K.dropout(rows, 0.4), K.random_normal((3, 2)) + K.random_uniform((3, 2))]
 

@@ -11,16 +11,14 @@ from tf2towers.codemod.nodes import Import, imported, root_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.standalone_keras import find_unserved, import_edits, is_data
-from tf2towers.codemod.symbols import find_replacement
 
 
 def takes_data(file: File, statement: Import) -> bool:
     """Whether `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
     if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
         return False
-    if find_replacement("tf.keras").runtime is None or file.program.imports.has(file.path, "keras"):
-        return False
-    return all(is_data(name) for _, name in imported(statement))
+    of_program = file.program.imports.has(file.path, "keras")
+    return not of_program and all(is_data(name) for _, name in imported(statement))
 
 
 def serves_standalone(file: File) -> bool:
@@ -35,12 +33,11 @@ def edits(file: File) -> Iterator[Edit]:
     """`from keras.datasets import mnist` is taken from the runtime's Keras, and so are layers that are served."""
     if "keras" not in file.script.text:
         return
-    runtime = find_replacement("tf.keras").runtime
     serves = serves_standalone(file)
     for statement in file.imports:
         if isinstance(statement, cst.ImportFrom) and takes_data(file, statement):
-            assert statement.module is not None and runtime is not None
-            yield file.replace(root_of(statement.module), f"{runtime.module}.{runtime.name}")
+            assert statement.module is not None
+            yield file.replace(root_of(statement.module), "tf2towers.runtime.tf1.keras")
         elif serves:
             yield from import_edits(file, statement)
 
@@ -55,8 +52,8 @@ RULE = Rule(
     under the same names. It becomes tf2towers.runtime's `keras`: layers and models on tensors, and models that train by
     themselves, on the runtime's session.
 
-    What tf_keras lacks is left: `multi_gpu_model`, and most of what was called experimental. So are layers that have
-    other names there, as `ConvLSTM2D`: checkpoints would not fit.
+    What tf_keras lacks is left: `multi_gpu_model`, and most of what was called experimental. So is what has another
+    result there, as `cosine_proximity`, whose sign is another.
 
     Standalone Keras (`import keras`) becomes tf2towers.runtime.tf1.standalone_keras where a program takes nothing of it
     but what was measured to be the same as in Keras 2.2.4: layers are numbered from 1, and seeds are drawn from NumPy.

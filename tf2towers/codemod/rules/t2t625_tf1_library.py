@@ -106,8 +106,8 @@ RULE = Rule(
     examples=(
         Example(
             "layers of standalone Keras",
-            "import tensorflow as tf\nfrom keras.layers import GaussianNoise\n\n"
-            "x = tf.placeholder(tf.float32, [None, 4])\ny = GaussianNoise(0.1)(x)\n",
+            "import tensorflow as tf\nfrom keras.layers import CuDNNGRU\n\n"
+            "x = tf.placeholder(tf.float32, [None, 4, 2])\ny = CuDNNGRU(3)(x)\n",
             left=True,
         ),
     ),

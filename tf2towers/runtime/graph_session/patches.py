@@ -764,45 +764,31 @@ def keras_is_tf1s(changes: Patch) -> None:
     changes.set(tf.compat.v2.__internal__.tf2, "enabled", lambda: False)
 
 
-@patch("keras/layers/normalization.py, BatchNormalizationBase", "tests/runtime/tf1/test_cases.py")
-def norms_fuse_four_dimensions_alone(changes: Patch, base: type) -> None:
-    """Disables the fused kernel of batch normalization for five dimensions: its moving variance is the unbiased one.
+@patch("tensorflow/python/keras of 1.15.5", "tests/runtime/tf1/test_cases.py")
+def keras_computes_as_tf1(changes: Patch) -> None:
+    """Gives tf_keras's layers and functions the names, the draws and the results of TensorFlow 1.15.
 
-    TensorFlow 1.15 fused four dimensions only; tf_keras fuses five as well, so a moving variance over 54 values moved
-    54/53 as far from its initial value. `base` is tf_keras's class.
+    The class `ConvLSTM2D` makes `conv_lst_m2d`, and a cell `lstm/kernel`. Batch norm of five dimensions is not fused,
+    so a moving variance is the biased one. A layer with a seed draws by it at each call, so towers have the same mask.
+    Noise and cells without a seed take one from NumPy, dropout does not. Chances become logits where their operation
+    is a softmax, of two dimensions in a layer, and what is given as logits stays. A vector chooses rows in `switch`.
     """
+    import tf_keras.api._v1.keras as faces
+    from tf_keras.src import activations, backend
+    from tf_keras.src.engine import base_layer, base_layer_v1
+    from tf_keras.src.layers.normalization.batch_normalization import BatchNormalizationBase
+    from tf_keras.src.layers.rnn import base_rnn, stacked_rnn_cells
+    from tf_keras.src.utils import generic_utils
 
-    @changes.around(base, "build")
-    def build(plain: Any, layer: Any, input_shape: Any) -> None:
-        if len(input_shape) == 5:
-            layer.fused = False
-        plain(layer, input_shape)
+    def make_name(class_name: str) -> str:
+        words = re.sub(
+            "([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", class_name)
+        ).lower()
+        return f"private{words}" if words.startswith("_") else words
 
-
-@patch("keras/layers/core.py, Dropout", "tests/runtime/tf1/test_cases.py")
-def layers_draw_by_the_same_seed(changes: Patch, backend: Any) -> None:
-    """Makes a layer with a seed use that seed at each call, as in TensorFlow 1.15, so each tower has the same mask.
-
-    tf_keras, whose module `backend` is passed, increments the seed with each call.
-    """
-    changes.set(backend.RandomGenerator, "make_legacy_seed", lambda generator: generator._seed)
-
-
-@patch("keras/engine/base_layer.py, Layer.add_update", "tests/runtime/tf1/test_objects.py")
-def updates_may_name_inputs(changes: Patch, layer_class: type) -> None:
-    """Lets a layer's `add_update` take `inputs`, which TensorFlow 1.15 inferred by itself, as tf_keras does."""
-
-    @changes.around(layer_class, "add_update")
-    def add_update(plain: Any, layer: Any, updates: Any, inputs: Any = None) -> None:
-        plain(layer, updates)
-
-
-@patch("keras/layers/recurrent.py: RNN, StackedRNNCells", "tests/runtime/tf1/test_cases.py")
-def cells_have_no_scope(changes: Patch, backend: Any, *modules: Any) -> None:
-    """Names the variables of a recurrent layer `lstm/kernel`, as in TensorFlow 1.15, not `lstm/lstm_cell/kernel`.
-
-    tf_keras builds each cell in a scope of its own. Its `modules` that make cells ask its `backend` for no other.
-    """
+    def make_seed(generator: Any) -> Any:
+        drawn = generator._seed is None and getattr(generator, "is_drawn", False)
+        return np.random.randint(10**7) if drawn else generator._seed
 
     class Scopeless:
         name_scope = staticmethod(contextlib.nullcontext)
@@ -810,8 +796,44 @@ def cells_have_no_scope(changes: Patch, backend: Any, *modules: Any) -> None:
         def __getattr__(self, name: str) -> Any:
             return getattr(backend, name)
 
-    for module in modules:
+    for module in (generic_utils, base_layer):
+        changes.set(module, "to_snake_case", make_name)
+    for module in (base_rnn, stacked_rnn_cells):  # where cells are built
         changes.set(module, "backend", Scopeless())
+    changes.set(backend.RandomGenerator, "make_legacy_seed", make_seed)
+
+    @changes.around(base_layer.BaseRandomLayer, "__init__")
+    def init(plain: Any, layer: Any, *arguments: Any, **options: Any) -> None:
+        plain(layer, *arguments, **options)
+        layer._random_generator.is_drawn = not isinstance(layer, faces.layers.Dropout)
+
+    @changes.around(BatchNormalizationBase, "build")
+    def build(plain: Any, layer: Any, input_shape: Any) -> None:
+        if len(input_shape) == 5:
+            layer.fused = False
+        plain(layer, input_shape)
+
+    @changes.around(base_layer_v1.Layer, "add_update")
+    def add_update(plain: Any, layer: Any, updates: Any, inputs: Any = None) -> None:
+        plain(layer, updates)
+
+    @changes.around(backend, "_get_logits")
+    def get_logits(plain: Any, output: Any, from_logits: bool, kind: str, name: str) -> tuple[Any, bool]:
+        found = not from_logits and output.op.type == kind
+        return (output.op.inputs[0], True) if found else (output, from_logits)
+
+    @changes.around(activations, "softmax")
+    def softmax(plain: Any, values: Any, axis: int = -1) -> Any:
+        return tf.identity(plain(values, axis)) if len(values.shape) > 2 else plain(values, axis)
+
+    changes.set(faces.activations, "softmax", activations.softmax)
+
+    @changes.around(faces.backend, "switch")
+    def switch(plain: Any, condition: Any, then: Any, otherwise: Any) -> Any:
+        if len(condition.shape) != 1:
+            return plain(condition, then, otherwise)
+        chosen = [each() if callable(each) else each for each in (then, otherwise)]
+        return _v1.where(tf.cast(condition, tf.bool), *chosen)
 
 
 @patch("keras/backend.py, get_session", "tests/runtime/tf1/test_objects.py")
@@ -837,6 +859,7 @@ def layers_are_keras2s(changes: Patch) -> None:
     builds a Sequential without a shape, and a model called on a tensor again gives what it gave. The `updates` of a
     model are those of its own inputs.
     """
+    import tf_keras.api._v1.keras as faces
     from tf_keras.src import backend, engine, initializers
 
     functional, sequential = engine.functional.Functional, engine.sequential.Sequential
@@ -881,7 +904,7 @@ def layers_are_keras2s(changes: Patch) -> None:
         return calls[key]
 
     def updates(model: Any) -> list[Any]:
-        every = engine.base_layer_v1.Layer.updates.fget(model)
+        every = engine.base_layer_v1.Layer.updates.fget(model) if model.trainable else []
         inner, rest = {tensor.name for tensor in model.inputs or ()}, [*(model.outputs or ())]
         while rest:
             if (tensor := rest.pop()).name not in inner:
@@ -892,6 +915,18 @@ def layers_are_keras2s(changes: Patch) -> None:
     changes.set(functional, "updates", property(updates))
     weights = property(lambda model: [*model.trainable_weights, *model.non_trainable_weights])
     changes.set(functional, "weights", weights)
+    own = property(lambda model: model._trainable, lambda model, value: vars(model).update(_trainable=value))
+    changes.set(functional, "trainable", own)  # Keras 2 does not set that of the layers
+    changes.set(backend, "_get_logits", lambda output, from_logits, *_: (output, from_logits))
+
+    @changes.around(backend, "binary_crossentropy")
+    def binary_crossentropy(plain: Any, target: Any, output: Any, from_logits: bool = False) -> Any:
+        if not from_logits:
+            output = tf.clip_by_value(output, backend.epsilon(), 1 - backend.epsilon())
+            output = tf.math.log(output / (1 - output))
+        return plain(target, output, from_logits=True)
+
+    changes.set(faces.backend, "binary_crossentropy", backend.binary_crossentropy)
 
 
 def _orthogonal(start: Any, shape: Any) -> Callable[..., Any]:
@@ -1135,10 +1170,7 @@ ON_DEMAND = (
     devices_are_settled_when_found,
     sessions_of_managers_are,
     keras_is_tf1s,
-    norms_fuse_four_dimensions_alone,
-    layers_draw_by_the_same_seed,
-    updates_may_name_inputs,
-    cells_have_no_scope,
+    keras_computes_as_tf1,
     keras_runs_on,
     layers_are_keras2s,
     variables_of_tf2_stay,

@@ -32,16 +32,9 @@ patches.keras_is_tf1s()
 import tf_keras.api._v1.keras as _tf_keras  # noqa: E402
 from tf_keras.api._v1.keras import *  # noqa: E402, F403 - a face, not a copy
 from tf_keras.src import backend as _backend  # noqa: E402
-from tf_keras.src.engine import base_layer_v1 as _base_layer_v1  # noqa: E402
-from tf_keras.src.layers.normalization.batch_normalization import BatchNormalizationBase  # noqa: E402
 from tf_keras.src.layers.preprocessing import image_preprocessing as image_preprocessing  # noqa: E402
-from tf_keras.src.layers.rnn import base_rnn as _base_rnn  # noqa: E402
-from tf_keras.src.layers.rnn import stacked_rnn_cells as _stacked_rnn_cells  # noqa: E402
 
-patches.norms_fuse_four_dimensions_alone(BatchNormalizationBase)
-patches.layers_draw_by_the_same_seed(_backend)
-patches.updates_may_name_inputs(_base_layer_v1.Layer)
-patches.cells_have_no_scope(_backend, _base_rnn, _stacked_rnn_cells)
+patches.keras_computes_as_tf1()
 if patches.sessions_of_managers_are in applied():  # in a migrated script, not in an original that is recorded
     from tf2towers.runtime.graph_session.session import Session as _Session
 
@@ -50,3 +43,4 @@ if patches.sessions_of_managers_are in applied():  # in a migrated script, not i
 for _name, _module in list(sys.modules.items()):
     if _name.startswith(f"{_tf_keras.__name__}."):
         sys.modules[__name__ + _name[len(_tf_keras.__name__) :]] = _module
+sys.modules[f"{__name__}.utils.np_utils"] = vars(_tf_keras.utils)["np_utils"] = _tf_keras.utils  # of Keras 2

@@ -14,11 +14,14 @@ from tf2towers.runtime.tf1 import keras as _keras
 from tf2towers.runtime.tf1.keras import *  # noqa: F403 - a face, not a copy
 
 layers_are_keras2s()
-objectives = sys.modules[f"{_keras.__name__}.losses"]  # its older name
-sys.modules[f"{__name__}.objectives"] = objectives
 for _name, _module in list(sys.modules.items()):
     if _name.startswith(f"{_keras.__name__}."):
         sys.modules[__name__ + _name[len(_keras.__name__) :]] = _module
+layers, objectives = (sys.modules[f"{__name__}.{name}"] for name in ("layers", "losses"))
+sys.modules[f"{__name__}.objectives"] = objectives  # an older name
+_parts = "advanced_activations convolutional convolutional_recurrent core embeddings local merge noise normalization"
+for _name in f"{_parts} pooling recurrent wrappers".split():
+    vars(layers)[_name] = sys.modules[f"{__name__}.layers.{_name}"] = layers
 
 
 class BatchNormalization(_keras.layers.BatchNormalization):  # type: ignore[name-defined]
@@ -31,7 +34,8 @@ class BatchNormalization(_keras.layers.BatchNormalization):  # type: ignore[name
         """Makes the variables, each of one value for a channel."""
         self.gamma = self.beta = None
         for name in ["gamma"] * self.scale + ["beta"] * self.center + ["moving_mean", "moving_variance"]:
-            options = {kind: getattr(self, f"{name}_{kind}", None) for kind in ("initializer", "regularizer")}
+            kinds = ("initializer", "regularizer", "constraint")
+            options = {kind: getattr(self, f"{name}_{kind}", None) for kind in kinds}
             setattr(self, name, self.add_weight(name, [int(input_shape[self.axis])], **options))
         self._non_trainable_weights.extend([self._trainable_weights.pop(-2), self._trainable_weights.pop()])
 
@@ -67,4 +71,14 @@ class BatchNormalization(_keras.layers.BatchNormalization):  # type: ignore[name
         return _backend.in_train_phase(normalized, normalize_by_moving_statistics, training)
 
 
-sys.modules[f"{__name__}.layers"].BatchNormalization = BatchNormalization  # type: ignore[attr-defined]
+class ConvLSTM2D(_keras.layers.ConvLSTM2D):  # type: ignore[name-defined]
+    """Keras 2.2.4's: the kernel that makes a call's first states is a variable, of zeros, and trainable."""
+
+    def get_initial_state(self, inputs: Any) -> list[Any]:
+        """Gives the states before the first step: `inputs` of zeros after a convolution with zeros."""
+        cell = self.cell
+        kernel = _backend.zeros((*cell.kernel_shape[:-1], cell.filters))
+        return 2 * [cell.input_conv(tf.reduce_sum(tf.zeros_like(inputs), 1), kernel, padding=cell.padding)]
+
+
+vars(layers).update(BatchNormalization=BatchNormalization, ConvLSTM2D=ConvLSTM2D)
