@@ -12,7 +12,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, session_names, was_in_tf1
+from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, row_of, session_names, was_in_tf1
 from tf2towers.report.paths import with_quoted_code
 
 _HARMLESS = frozenset(
@@ -31,7 +31,7 @@ _IMPORTING = frozenset({
 
 
 def notes(file: File) -> None:
-    """Notes each use of TensorFlow as a value, from which anything could be taken, or a session of a module."""
+    """Notes each use of TensorFlow as a value, from which anything could be taken."""
     if "tensorflow" in file.script.text:
         for text in _imported_by_text(file):
             _note(file, text, "a string names TensorFlow for an import: what is taken from it is unknown")
@@ -41,7 +41,7 @@ def notes(file: File) -> None:
         parent = file.parent(node)
         if m.matches(parent, _ALIAS) or _is_kept(file, node) or _is_harmless(file, node, canonical):
             continue
-        if canonical == "tf" or _may_give_sessions(file, canonical):
+        if canonical == "tf" or _may_give_others(file, canonical):
             what = "TensorFlow itself" if canonical == "tf" else canonical
             message = f"{what} is passed on as a value: what is taken from it is unknown"
             _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
@@ -63,10 +63,11 @@ def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None 
     file.note(node, "T2T626", with_quoted_code(message, quoted))
 
 
-def _may_give_sessions(file: File, module: str) -> bool:
-    """Whether the program reads a name of a session or a server, which the runtime has, of what may be a module."""
-    read = (f"{module}.{name}" for each in file.program.all_files for name in unknown_attributes(each))
-    return not session_names().keys().isdisjoint(read)
+def _may_give_others(file: File, module: str) -> bool:
+    """Whether the program reads a session, or what is not served, of what may be a module."""
+    read = {f"{module}.{name}" for each in file.program.all_files for name in unknown_attributes(each)}
+    known = (name for name in read if row_of(name) is not None)
+    return any(name in session_names() or find_replacement(name).kind == "left" for name in known)
 
 
 def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
@@ -183,8 +184,8 @@ RULE = Rule(
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
     does not say which symbols are used. So it is unknown whether they mean the same in TF 2. Of `{"run": tf.train}`
-    this holds where the program reads the name of a session or a server from some object (`x.Server`). A text for
-    `eval` or `exec` is not rewritten: it may name only what TF 2 has under the same name.
+    this holds where the program reads the name of a session or a server from some object (`x.Server`), or a name that
+    is not served. A text for `eval` or `exec` is not rewritten: it may name only what TF 2 has under the same name.
 
     A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
     called their own. This does not hold for `tf.get_variable`.

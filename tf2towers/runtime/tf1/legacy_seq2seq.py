@@ -3,6 +3,8 @@
 The attention is that of Vinyals et al., "Grammar as a Foreign Language" (2014).
 """
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -130,3 +132,19 @@ def sequence_loss(
     with v1.name_scope(name, "sequence_loss"):
         total = tf.reduce_mean if average_across_batch else tf.reduce_sum
         return total(sequence_loss_by_example(*given))
+
+
+def _as_in_tf0(loss: Callable[..., Any]) -> Callable[..., Any]:
+    """The loss as `tf.nn.seq2seq` had it: its `softmax_loss_function` takes logits and then labels, by place."""
+
+    @functools.wraps(loss)
+    def find_loss(*args: Any, **kwargs: Any) -> Any:
+        given = inspect.signature(loss).bind(*args, **kwargs).arguments
+        if (function := given.get("softmax_loss_function")) is not None:
+            given["softmax_loss_function"] = lambda labels, logits: function(logits, labels)
+        return loss(**given)
+
+    return find_loss
+
+
+tf0_sequence_loss, tf0_sequence_loss_by_example = map(_as_in_tf0, (sequence_loss, sequence_loss_by_example))
