@@ -12,7 +12,7 @@ from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
 tf_slim_finds_its_names()
 
 
-from tf2towers.runtime.tf1 import cudnn_rnn, lookup, nccl, opt, training  # noqa: E402
+from tf2towers.runtime.tf1 import cudnn_rnn, nccl, opt, training  # noqa: E402
 
 v1 = tf.compat.v1
 
@@ -114,14 +114,3 @@ def test_training_operations_change_variables() -> None:
         assert session.run(weights).tolist() == session.run(other).tolist()
     with pytest.raises(AttributeError):
         opt.apply_nothing  # noqa: B018
-
-
-def test_mutable_tables_of_one_name_are_one() -> None:
-    """TensorFlow 1.13 and earlier took the name; here by TensorFlow's kernels, see tests/functions for what 1.15 has."""
-    with tf.Graph().as_default(), v1.Session() as session:
-        words = tf.constant(["a"])
-        tables = [lookup.MutableHashTable(tf.string, tf.int64, -n, shared_name="s") for n in (1, 2)]
-        tables.append(lookup.MutableHashTable(tf.string, tf.int64, -3))
-        assert session.run([table.lookup(words) for table in tables]) == [[-1], [-2], [-3]]
-        session.run(tables[0].insert(words, tf.constant([4], tf.int64)))
-        assert session.run([table.lookup(words) for table in tables]) == [[4], [4], [-3]]

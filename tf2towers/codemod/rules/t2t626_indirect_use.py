@@ -12,7 +12,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, row_of, session_names, was_in_tf1
+from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, row_of, was_in_tf1
 from tf2towers.report.paths import with_quoted_code
 
 _HARMLESS = frozenset(
@@ -64,10 +64,10 @@ def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None 
 
 
 def _may_give_others(file: File, module: str) -> bool:
-    """Whether the program reads a session, or what is not served, of what may be a module."""
+    """Whether the program reads, of what may be a module, a name whose replacement is not in the module's."""
     read = {f"{module}.{name}" for each in file.program.all_files for name in unknown_attributes(each)}
-    known = (name for name in read if row_of(name) is not None)
-    return any(name in session_names() or find_replacement(name).kind == "left" for name in known)
+    same = (find_replacement(module).kind, "tf2")  # what is TF 2's alone is no name that a TF1 program reads
+    return any(row_of(name) is not None and find_replacement(name).kind not in same for name in read)
 
 
 def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
@@ -184,8 +184,8 @@ RULE = Rule(
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
     does not say which symbols are used. So it is unknown whether they mean the same in TF 2. Of `{"run": tf.train}`
-    this holds where the program reads the name of a session or a server from some object (`x.Server`), or a name that
-    is not served. A text for `eval` or `exec` is not rewritten: it may name only what TF 2 has under the same name.
+    this holds where the program reads a name from some object, as `x.Server`, that is elsewhere in TF 2, or not there.
+    A text for `eval` or `exec` is not rewritten: it may name only what TF 2 has under the same name.
 
     A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
     called their own. This does not hold for `tf.get_variable`.

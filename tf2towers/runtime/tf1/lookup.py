@@ -1,10 +1,8 @@
-"""`tf.contrib.lookup` of TensorFlow 1.15: TensorFlow's own tables, and the functions that make one."""
+"""`tf.contrib.lookup` of TensorFlow 1.15: TensorFlow's own tables, and its functions, not public, that make one."""
 
+from collections.abc import Callable
 from typing import Any
 
-import tensorflow as tf
-
-# the V1 tables are public, the functions that make one are not: they stand where they stood in TF 1.15
 from tensorflow.python.ops import lookup_ops
 from tensorflow.python.ops.lookup_ops import *  # noqa: F403 - a face, not a copy
 
@@ -15,34 +13,19 @@ class HashTable(lookup_ops.HashTable):
     TensorFlow's takes the shared name of its initializer, which for a file says nothing of the delimiter.
     """
 
+    _shared_name = property(lambda self: self._given, lambda self, name: None)
+
     def __init__(
         self, initializer: Any, default_value: Any, shared_name: str | None = None, name: str | None = None
     ) -> None:
-        self._wanted_name = shared_name or ""
+        self._given = shared_name or ""
         super().__init__(initializer, default_value, name)
 
-    def _create_resource(self) -> Any:
-        self._shared_name = self._wanted_name
-        return super()._create_resource()
+
+def _with_mapping(make_table: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose `vocabulary_list` TensorFlow 1.15 called `mapping`."""
+    return lambda mapping, *args, **kwargs: make_table(mapping, *args, **kwargs)  # noqa: PLW0108 - the name
 
 
-class MutableHashTable(lookup_ops.MutableHashTable):
-    """A table that is written step by step, with the `shared_name` that releases before TensorFlow 1.15 had."""
-
-    def __init__(self, *args: Any, shared_name: str | None = None, **kwargs: Any) -> None:
-        self._wanted_name = shared_name
-        super().__init__(*args, **kwargs)
-
-    def _create_resource(self) -> Any:
-        self._shared_name = self._wanted_name
-        return super()._create_resource()
-
-
-def index_table_from_tensor(mapping: Any, *args: Any, **kwargs: Any) -> Any:
-    """A table from strings to their places in `mapping`, which is TensorFlow's `vocabulary_list`."""
-    return lookup_ops.index_table_from_tensor(mapping, *args, **kwargs)
-
-
-def index_to_string_table_from_tensor(mapping: Any, *args: Any, **kwargs: Any) -> tf.lookup.StaticHashTable:
-    """A table from places in `mapping` to the strings there."""
-    return lookup_ops.index_to_string_table_from_tensor(mapping, *args, **kwargs)
+index_table_from_tensor = _with_mapping(lookup_ops.index_table_from_tensor)
+index_to_string_table_from_tensor = _with_mapping(lookup_ops.index_to_string_table_from_tensor)
