@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _ASSIGNMENT = re.compile(
-    r"(?P<name>[A-Za-z][\w.]*)\s*=\s*(?:\[(?P<several>[^\[\]]*)\]|(?P<one>[^,\[\]]*))(?:,|$)"
+    r"(?P<name>[A-Za-z][\w.]*)\s*=\s*(?:\[(?P<several>[^\[\]]*)\]|(?P<one>[^,\[\]]*))(?:,\s*|$)"
 )
 _FLAGS = {"true": 1, "True": 1, "false": 0, "False": 0}
 

@@ -49,7 +49,7 @@ def bucket_by_sequence_length(
     capacities = [capacity] * count if bucket_capacities is None else list(bucket_capacities)
     if not boundaries or boundaries != sorted(set(boundaries)) or not len(sizes) == len(capacities) == count:
         raise ValueError("buckets need growing boundaries, and a size and a capacity each")
-    with v1.name_scope(name, "bucket_by_sequence_length") as scope:
+    with v1.name_scope(name, "bucket_by_sequence_length"), v1.name_scope("bucket"):
         length = tf.convert_to_tensor(input_length, tf.int32)
         which = tf.reduce_sum(tf.cast(length >= tf.constant(boundaries), tf.int32))
         parts = map(v1.convert_to_tensor_or_sparse_tensor, tf.nest.flatten(example))
@@ -84,7 +84,7 @@ def bucket_by_sequence_length(
             v1.summary.scalar(f"bucket/{each.name}/size", tf.cast(each.size(), tf.float32))
         full = tf.cast(top.size(), tf.float32) * (1.0 / capacity)
         v1.summary.scalar(f"bucket/{top.name}/fraction_of_{capacity}_full", full)
-        taken = top.dequeue(name=scope)
+        taken = top.dequeue(name="dequeue_top")
         for tensor, shape in zip(taken, batches, strict=True):
             tensor.set_shape(shape)
         lengths, *batch = _restore_sparse_tensors(taken, sparse)
