@@ -8,7 +8,7 @@ ONE_LINE = [
     ("c = tf.contrib.rnn.LSTMBlockCell(3)", "c = rnn_cell.LSTMBlockCell(3)"),
     ("h = tf.contrib.training.HParams(a=1)", "h = hparams.HParams(a=1)"),
     ("d = tf.contrib.distributions.Normal(0.0, 1.0)", "d = Normal(0.0, 1.0)"),
-    ("tf.contrib.lookup.index_table_from_tensor(mapping=w)", "lookup.index_table_from_tensor(vocabulary_list=w)"),
+    ("tf.contrib.lookup.index_table_from_tensor(mapping=w)", "lookup.index_table_from_tensor(mapping=w)"),
     ("i = tf.keras.initializers.he_normal()", "i = keras.initializers.he_normal()"),
     ("d = tf.keras.layers.Dropout(0.5)", "d = keras.layers.Dropout(0.5)"),
     ("d = tf.python.keras.layers.Dropout(0.5)", "d = keras.layers.Dropout(0.5)"),

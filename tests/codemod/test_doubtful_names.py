@@ -27,6 +27,7 @@ LOCAL = "import math as train\n"
         HEAD + "class A:\n    s = tf.Session\n    tf = 3\n",
         HEAD + "m = {'run': tf.train}\ns = m['run'].MonitoredTrainingSession()\n",
         HEAD + "def serve(train):\n    return train.Server({})\n\n\n" + SESSION + "serve(tf.train)\n",
+        HEAD + "def f(a):\n    return a.string_to_index('a')\n\n\n" + SESSION + "f(tf.contrib.lookup)\n",
     ],
 )
 def test_left(text):

@@ -85,7 +85,7 @@ def test_a_program_of_private_modules_alone_is_tf1(text):
 @pytest.mark.parametrize(
     ("module", "call"),
     [
-        ("contrib.slim.python.slim", "learning.train(None, '/tmp/log', trace_every_n_steps=10)"),
+        ("contrib.cudnn_rnn.python.ops", "cudnn_rnn_ops.CudnnLSTM(1, 4, 3)"),
         ("contrib.cudnn_rnn.python.ops", "cudnn_rnn_ops.CudnnLSTM(1, 4, input_mode='skip_input')"),
         ("contrib.training.python.training", "hparam.HParams(hparam_def=1)"),
     ],

@@ -136,7 +136,7 @@ IMPORTS = [
      "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
     (f"{TF}\nloss = tf.nn.seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n",
      f"{V1}from tf2towers.runtime import legacy_seq2seq\n\n"
-     "loss = legacy_seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n"),
+     "loss = legacy_seq2seq.tf0_sequence_loss_by_example([tf.log(1)], 2, 3)\n"),
     (f"{TF}\ntf.log(tf.pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
      f"{V1}\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
     (f"{TF}from tensorflow.python.training import device_setter\n\n"

@@ -161,17 +161,6 @@ def _was_a_trace(call: cst.Call) -> bool:
     return len(term) > 2 and twice and term.isalpha() and term == term[::-1]
 
 
-def reversed_axes(file: File, call: cst.Call) -> list[int] | None:
-    """The axes that `tf.reverse(x, [False, True])` reverses, which TF 1.0 and later refuse; None for any other call."""
-    given = nodes.positional(call)
-    if file.canonical(call.func) != "tf.reverse" or len(given) != 2 or not isinstance(given[1], cst.List):
-        return None
-    chosen = [nodes.literal(part) for part in nodes.items(given[1])]
-    if not chosen or any(not isinstance(value, bool) for value in chosen):
-        return None
-    return [axis for axis, value in enumerate(chosen) if value]
-
-
 def without_argument(text: Text, call: cst.Call, given: cst.Arg) -> Edit:
     """Takes an argument out of a call, with the comma before it or, where it is the first argument, after it.
 

@@ -115,6 +115,8 @@ def tables_of_files():
     path = os.path.join(tempfile.mkdtemp(), "words")
     with tf.gfile.GFile(path, "w") as file:
         file.write("a\nb\nc\n")
+    with tf.gfile.GFile(path + "s", "w") as file:
+        file.write("a:1\t5\n")
     lookup = tf.contrib.lookup
     words = tf.constant(["b", "z"])
     return [
@@ -122,6 +124,12 @@ def tables_of_files():
         lookup.index_table_from_file(vocabulary_file=path, vocab_size=2, default_value=-3).lookup(words),
         lookup.index_to_string_table_from_file(path, default_value="?").lookup(tf.constant([2, 7], tf.int64)),
         lookup.HashTable(lookup.TextFileIdTableInitializer(path), -1).lookup(words),
+        *[
+            lookup.HashTable(
+                lookup.TextFileInitializer(path + "s", tf.string, 0, tf.string, 1, None, mark), "?"
+            ).lookup(tf.constant(["a", "a:1"]))
+            for mark in "\t:"
+        ],
         lookup.HashTable(
             lookup.TextFileInitializer(
                 path, tf.string, lookup.TextFileIndex.WHOLE_LINE, tf.int64, lookup.TextFileIndex.LINE_NUMBER
@@ -130,11 +138,7 @@ def tables_of_files():
         ).size(),
         tf.lookup.StaticHashTable(
             tf.lookup.TextFileInitializer(
-                path,
-                tf.int64,
-                tf.lookup.TextFileIndex.LINE_NUMBER,
-                tf.string,
-                tf.lookup.TextFileIndex.WHOLE_LINE,
+                path, tf.int64, lookup.TextFileIndex.LINE_NUMBER, tf.string, lookup.TextFileIndex.WHOLE_LINE
             ),
             "none",
         ).lookup(tf.constant([1, 9], tf.int64)),

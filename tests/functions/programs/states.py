@@ -100,6 +100,10 @@ TABLE = {
         lookup.index_to_string_table_from_tensor(["a", "b"]).lookup(tf.constant([1, 5], tf.int64)),
         lookup.HashTable(lookup.KeyValueTensorInitializer(["a"], [4]), -1).lookup(words),
         lookup.HashTable(lookup.KeyValueTensorInitializer(["b"], [4]), -1, name="named").size(),
+        *[
+            lookup.HashTable(lookup.KeyValueTensorInitializer(["a"], [4]), -n, "s").lookup(words)
+            for n in (1, 7)
+        ],
         tf.lookup.StaticHashTable(
             tf.lookup.KeyValueTensorInitializer(tf.constant(["b"]), tf.constant([2.5])), 0.0
         ).lookup(words),

@@ -20,7 +20,7 @@ TEXTS = [
     "name=a.b/c-d_e", "name=a[0]", "name=[a,b]", "rate = 0.5", "layers=[1,2", "layers=1,2]", "rate==1", "rate:1",
     "name = x y ,units=3", "layers [1]=3", "layers[ 1]=3", "words=[ c , d ]", "name=x,", "name=x,,units=3", "units=3,,",
     "name=x;y", "name=x\ny", "name='a,b'", "1a=2", "ra-te=2", "rate=1 ", "words=[]", "words=[ ]", "flags=[true]", "deep= true",
-    "rate\t=2", "_x=2",
+    "rate\t=2", "_x=2", "units=4, rate = 2",
 ]  # fmt: skip
 CALLS = [
     "p.values()", "sorted(p.values())", "'rate' in p", "'other' in p", "p.get('rate')", "p.get('other')", "p.get('other', 3)",

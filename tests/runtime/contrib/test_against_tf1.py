@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-from tensorflow.python.ops import lookup_ops
 
 from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
 
@@ -74,7 +73,6 @@ def test_sums_over_devices_and_their_gradients() -> None:
         (partial(cudnn_rnn.CudnnLSTM, 1, 3), "input_mode"),
         (partial(cudnn_rnn.CudnnLSTM, 1, 3), "input_size"),
         (training.HParams, "hparam_def"),
-        (partial(lookup_ops.HashTable, None, 0), "shared_name"),
     ],
 )
 def test_what_a_configuration_names_stops_before_a_step(make: Callable[..., Any], name: str) -> None:

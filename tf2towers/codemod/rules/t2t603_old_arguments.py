@@ -12,7 +12,6 @@ from tf2towers.codemod.arguments import (
     new_keywords,
     not_taken,
     old_order,
-    reversed_axes,
     without_argument,
 )
 from tf2towers.codemod.edits import Edit
@@ -44,8 +43,6 @@ def edits(file: File) -> Iterator[Edit]:
             continue
         if file.canonical(call.func) == _WHITENING and len(call.args) == 1 and not call.args[0].star:
             yield from _cast_edits(file, call.args[0].value)
-        if (axes := reversed_axes(file, call)) is not None:
-            yield file.replace(call.args[1].value, repr(axes))
         for place, keyword in enumerate(order):
             if keyword:
                 start = file.text.start(call.args[place])

@@ -7,12 +7,14 @@ from tf2towers.codemod.rule import Example, Rule
 
 #: what TF1's sessions filled with the times of every operation
 _TRACES = frozenset({"tf.RunMetadata", "tf.train.ProfilerHook"})
+_SLIMS_TRACE = "trace_every_n_steps"
 
 
 def notes(file: File) -> None:
     """Reports where a trace of a run is asked for: it will be empty."""
     for node, canonical in file.symbols:
-        if canonical.replace("tf.compat.v1.", "tf.") in _TRACES:
+        called = canonical == "tf.contrib.slim.learning.train" and file.text.of(file.parent(node))
+        if canonical.replace("tf.compat.v1.", "tf.") in _TRACES or (called and _SLIMS_TRACE in called):
             message = "no run is traced: its metadata, and a timeline made of it, stay empty; tf.profiler traces steps"
             file.note(node, "T2T610", message, "note")
 
@@ -27,7 +29,7 @@ RULE = Rule(
 
     The names are in a table (codemod/symbols.tsv), which T2T601 and T2T602 read. Savers, hooks, summaries, queues and
     coordinators stay TensorFlow's own. A run is not traced: `tf.RunMetadata` stays empty, and so does a timeline made
-    from it; this is reported.
+    from it, as `slim.learning.train` does with `trace_every_n_steps`; this is reported.
     """,
     notes=notes,
     sources=("tf.compat.v1.wrap_function", "codemod/symbols.tsv"),

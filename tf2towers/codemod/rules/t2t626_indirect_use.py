@@ -31,7 +31,7 @@ _IMPORTING = frozenset({
 
 
 def notes(file: File) -> None:
-    """Notes each use of TensorFlow as a value, from which anything could be taken, or a session of a module."""
+    """Notes each use of TensorFlow as a value, from which anything could be taken."""
     if "tensorflow" in file.script.text:
         for text in _imported_by_text(file):
             _note(file, text, "a string names TensorFlow for an import: what is taken from it is unknown")
@@ -73,15 +73,15 @@ def _is_followed(file: File, module: cst.CSTNode) -> bool:
 
 
 def _may_give_others(file: File, module: str) -> bool:
-    """Whether the program takes by name, of what may be a module, what TF 2's own module is no replacement for."""
-    if find_replacement(module).kind != "v1":
-        return False
-    files = file.program.all_files
+    """Whether the program takes by name, of what may be a module, what the module's own replacement lacks."""
+    files, kind = file.program.all_files, find_replacement(module).kind
     read = set().union(
         *(unknown_attributes(each) | set(map(nodes.literal, each.tree.literals)) for each in files)
     )
-    taken = [f"{module}.{name}" for name in read]
-    return any(was_in_tf1(name) and find_replacement(name) != Found("v1", name) for name in taken)
+    known = [name for name in (f"{module}.{taken}" for taken in read) if was_in_tf1(name)]
+    if kind == "v1":
+        return any(find_replacement(name) != Found("v1", name) for name in known)
+    return any(find_replacement(name).kind != kind for name in known)
 
 
 def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:

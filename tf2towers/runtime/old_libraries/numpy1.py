@@ -23,21 +23,6 @@ def asscalar(a: np.ndarray) -> Any:
     return a.item()
 
 
-def asfarray(a: Any, dtype: Any = np.float64) -> np.ndarray:
-    """`np.asfarray`: an array of floats; of float64 if the dtype is an integer type."""
-    return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
-
-
-def msort(a: Any) -> np.ndarray:
-    """`np.msort`: sorted along the first axis."""
-    return np.sort(a, axis=0)
-
-
-def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> np.ndarray:
-    """`np.in1d`: whether each element of `ar1`, flattened, is in `ar2`; bool, [elements]."""
-    return np.isin(np.asarray(ar1).ravel(), ar2, assume_unique, invert)
-
-
 def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """`np.trapz`: the integral along an axis by the trapezoidal rule."""
     rule = getattr(np, "trapezoid", None) or getattr(np, "trapz")  # noqa: B009

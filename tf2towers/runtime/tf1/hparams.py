@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _ASSIGNMENT = re.compile(
-    r"(?P<name>[A-Za-z][\w.]*)\s*=\s*(?:\[(?P<several>[^\[\]]*)\]|(?P<one>[^,\[\]]*))(?:,|$)"
+    r"(?P<name>[A-Za-z][\w.]*)\s*=\s*(?:\[(?P<several>[^\[\]]*)\]|(?P<one>[^,\[\]]*))(?:,\s*|$)"
 )
 _FLAGS = {"true": 1, "True": 1, "false": 0, "False": 0}
 
@@ -30,8 +30,7 @@ class HParams:
         hparam_def: not served, its protocol buffer ended with `tf.contrib`: a NotImplementedError.
         model_structure: anything, kept for `get_model_structure`.
 
-    Raises:
-        ValueError: a name that this class has itself, or an empty list.
+    A name that this class has itself, or an empty list, is a ValueError.
     """
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:

@@ -15,19 +15,19 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
     Images are ([batch,] height, width[, channels]); `interpolation` is "NEAREST" or "BILINEAR".
 
     Raises:
-        TypeError: images of another rank.
+        TypeError, ValueError: images or angles of another rank, another interpolation.
     """
     with v1.name_scope(name, "rotate"):
         images = tf.convert_to_tensor(images)
-        if (rank := images.shape.rank) not in (2, 3, 4):
-            raise TypeError(f"rotate is not for {images}")
+        each = tf.convert_to_tensor(angles, tf.float32)
+        if (rank := images.shape.rank) not in (2, 3, 4) or each.shape.rank not in (0, 1):
+            raise TypeError(f"rotate is not for {images} and {each}")
+        if interpolation.upper() not in ("NEAREST", "BILINEAR"):
+            raise ValueError(f"rotate does not know the interpolation {interpolation}")
         batch = images if rank == 4 else tf.expand_dims(images[..., tf.newaxis] if rank == 2 else images, 0)
         height, width = (tf.cast(tf.shape(batch)[axis], tf.float32) for axis in (1, 2))
-        each = tf.reshape(tf.convert_to_tensor(angles, tf.float32), [-1])
         with v1.name_scope("transform"):
-            transforms = image_preprocessing.get_rotation_matrix(each, height, width)
+            transforms = image_preprocessing.get_rotation_matrix(tf.reshape(each, [-1]), height, width)
             turned = image_preprocessing.transform(batch, transforms, "constant", 0.0, interpolation)
             turned.set_shape(batch.shape)
-            if rank == 4:
-                return turned
-            return turned[0, :, :, 0] if rank == 2 else turned[0]
+            return turned if rank == 4 else turned[0, :, :, 0] if rank == 2 else turned[0]

@@ -4,6 +4,7 @@ The attention is that of Vinyals et al., "Grammar as a Foreign Language" (2014).
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -102,13 +103,16 @@ def sequence_loss_by_example(
     average_across_timesteps: bool = True,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
+    in_tf0: bool = False,
 ) -> Any:
     """The weighted cross entropy of each sequence, [batch]; its sum over time is divided by the weights' sum or not.
 
-    Raises:
-        ValueError: the lists' lengths differ.
+    `softmax_loss_function` takes labels and logits by name, and `in_tf0` logits and labels by place. Lists of other
+    lengths than each other's are a ValueError.
     """
-    loss = softmax_loss_function or tf.nn.sparse_softmax_cross_entropy_with_logits
+    loss = function = softmax_loss_function or tf.nn.sparse_softmax_cross_entropy_with_logits
+    if softmax_loss_function and in_tf0:
+        loss = lambda labels, logits: function(logits, labels)  # noqa: E731
     with v1.name_scope(name, "sequence_loss_by_example"):
         ids = targets if softmax_loss_function else [tf.reshape(each, [-1]) for each in targets]
         steps = zip(logits, ids, weights, strict=True)
@@ -124,9 +128,15 @@ def sequence_loss(
     average_across_batch: bool = True,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
+    in_tf0: bool = False,
 ) -> Any:
     """The sum of `sequence_loss_by_example`, divided by the batch's size or not: a scalar."""
     given = (logits, targets, weights, average_across_timesteps, softmax_loss_function)
     with v1.name_scope(name, "sequence_loss"):
         total = tf.reduce_mean if average_across_batch else tf.reduce_sum
-        return total(sequence_loss_by_example(*given))
+        return total(sequence_loss_by_example(*given, in_tf0=in_tf0))
+
+
+#: as `tf.nn.seq2seq` had them
+tf0_sequence_loss = partial(sequence_loss, in_tf0=True)
+tf0_sequence_loss_by_example = partial(sequence_loss_by_example, in_tf0=True)

@@ -1,4 +1,31 @@
-"""`tf.contrib.lookup` of TensorFlow 1.15: TensorFlow's own tables, and the functions that make one."""
+"""`tf.contrib.lookup` of TensorFlow 1.15: TensorFlow's own tables, and its functions, not public, that make one."""
 
-# the V1 tables are public, the functions that make one are not: they stand where they stood in TF 1.15
+from collections.abc import Callable
+from typing import Any
+
+from tensorflow.python.ops import lookup_ops
 from tensorflow.python.ops.lookup_ops import *  # noqa: F403 - a face, not a copy
+
+
+class HashTable(lookup_ops.HashTable):
+    """A table that is filled once, by its initializer. Tables of one `shared_name` are one, without it each is its own.
+
+    TensorFlow's takes the shared name of its initializer, which for a file says nothing of the delimiter.
+    """
+
+    _shared_name = property(lambda self: self._given, lambda self, name: None)
+
+    def __init__(
+        self, initializer: Any, default_value: Any, shared_name: str | None = None, name: str | None = None
+    ) -> None:
+        self._given = shared_name or ""
+        super().__init__(initializer, default_value, name)
+
+
+def _with_mapping(make_table: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose `vocabulary_list` TensorFlow 1.15 called `mapping`."""
+    return lambda mapping, *args, **kwargs: make_table(mapping, *args, **kwargs)  # noqa: PLW0108 - the name
+
+
+index_table_from_tensor = _with_mapping(lookup_ops.index_table_from_tensor)
+index_to_string_table_from_tensor = _with_mapping(lookup_ops.index_to_string_table_from_tensor)

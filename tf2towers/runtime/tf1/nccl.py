@@ -10,11 +10,7 @@ import tensorflow as tf
 
 
 def all_sum(tensors: list[Any]) -> list[tf.Tensor]:
-    """For each tensor the sum of all, on its device.
-
-    Raises:
-        ValueError: there are no tensors, or one of them has no device.
-    """
+    """For each tensor the sum of all, on its device; a ValueError for no tensors, or one without a device."""
     if not tensors or not all(isinstance(tensor, tf.Tensor) and tensor.device for tensor in tensors):
         raise ValueError(f"all_sum needs tensors that have a device each, and these are {tensors}")
     sums = []

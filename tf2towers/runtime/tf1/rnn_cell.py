@@ -118,7 +118,8 @@ class LayerNormBasicLSTMCell(RNNCell):
                 for name, value in self._start.items()
             )
             mean, variance = tf.nn.moments(values, [1], keepdims=True)
-            return tf.nn.batch_normalization(values, mean, variance, beta, gamma, 1e-12)
+            least = 1e-3 if values.dtype == tf.float16 else 1e-12
+            return tf.nn.batch_normalization(values, mean, variance, beta, gamma, least)
 
 
 class Linear:
@@ -192,8 +193,7 @@ def stack_bidirectional_dynamic_rnn(
 ) -> tuple[tf.Tensor, tuple[Any, ...], tuple[Any, ...]]:
     """Bidirectional layers, each over both outputs of the one before: the last outputs, and the states each way.
 
-    Raises:
-        ValueError: no cells, or numbers of cells and states that differ.
+    A ValueError where there are no cells, or other numbers of cells and states.
     """
     if not cells_fw:
         raise ValueError("stack_bidirectional_dynamic_rnn needs cells")
@@ -203,8 +203,8 @@ def stack_bidirectional_dynamic_rnn(
     with v1.variable_scope(scope or "stack_bidirectional_rnn"):
         for number, (forward, backward, *starts) in enumerate(layers):
             with v1.variable_scope(f"cell_{number}"):
-                layer = (forward, backward, inputs, sequence_length, *starts)
-                outputs, states = v1.nn.bidirectional_dynamic_rnn(*layer, *options)
+                layer = (forward, backward, inputs, sequence_length, *starts, *options)
+                outputs, states = v1.nn.bidirectional_dynamic_rnn(*layer)
             inputs = tf.concat(outputs, 2)
             ends.append(states)
     return inputs, *zip(*ends, strict=True)

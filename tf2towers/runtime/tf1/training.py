@@ -28,22 +28,17 @@ def bucket_by_sequence_length(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """Batches of sequences of like length, made by queues: the first bucket has those shorter than the first boundary.
+    """The lengths, and the batch, of sequences of like length, which queues collect.
 
     Args:
-        input_length, tensors: an example: its length, int32 scalar, and a list or a dictionary.
+        input_length, tensors, keep_input: an example: its length, a list or a dictionary, and whether it counts.
         batch_size: of all buckets, or a list with one for each.
-        bucket_boundaries: growing whole numbers; there is one bucket more than there are boundaries.
+        bucket_boundaries: growing whole numbers; the first bucket has the sequences shorter than the first of them.
         num_threads: how many threads fill the buckets.
         capacity: how many batches wait, and how many examples a bucket holds, unless `bucket_capacities` says it.
         shapes: of the tensors, by default those that are known; with `dynamic_pad` a batch is padded to one shape.
         allow_smaller_final_batch: whether the last batches may be smaller.
-        keep_input: bool scalar, whether the example counts.
-        shared_name: of the queues, by which the sessions of a cluster share them.
-        name: of the operations.
-
-    Returns:
-        The lengths of the batch's sequences, and the batch.
+        shared_name, name: of the queues, which sessions of a cluster share by it, and of the operations.
 
     Raises:
         ValueError: no boundaries, or they do not grow; a list of another length than there are buckets.
@@ -54,7 +49,7 @@ def bucket_by_sequence_length(
     capacities = [capacity] * count if bucket_capacities is None else list(bucket_capacities)
     if not boundaries or boundaries != sorted(set(boundaries)) or not len(sizes) == len(capacities) == count:
         raise ValueError("buckets need growing boundaries, and a size and a capacity each")
-    with v1.name_scope(name, "bucket_by_sequence_length") as scope:
+    with v1.name_scope(name, "bucket_by_sequence_length"), v1.name_scope("bucket"):
         length = tf.convert_to_tensor(input_length, tf.int32)
         which = tf.reduce_sum(tf.cast(length >= tf.constant(boundaries), tf.int32))
         parts = map(v1.convert_to_tensor_or_sparse_tensor, tf.nest.flatten(example))
@@ -89,7 +84,7 @@ def bucket_by_sequence_length(
             v1.summary.scalar(f"bucket/{each.name}/size", tf.cast(each.size(), tf.float32))
         full = tf.cast(top.size(), tf.float32) * (1.0 / capacity)
         v1.summary.scalar(f"bucket/{top.name}/fraction_of_{capacity}_full", full)
-        taken = top.dequeue(name=scope)
+        taken = top.dequeue(name="dequeue_top")
         for tensor, shape in zip(taken, batches, strict=True):
             tensor.set_shape(shape)
         lengths, *batch = _restore_sparse_tensors(taken, sparse)
@@ -99,9 +94,7 @@ def bucket_by_sequence_length(
 class GreedyLoadBalancingStrategy:
     """Places each variable on the parameter server that has the least so far: of `tf.train.replica_device_setter`.
 
-    Args:
-        num_tasks: how many parameter servers there are.
-        load_fn: how much an operation adds, `byte_size_load_fn`.
+    There are `num_tasks` of them, and `load_fn`, as `byte_size_load_fn`, says how much an operation adds.
     """
 
     def __init__(self, num_tasks: int, load_fn: Callable[[tf.Operation], float]) -> None:
@@ -116,11 +109,7 @@ class GreedyLoadBalancingStrategy:
 
 
 def byte_size_load_fn(op: tf.Operation) -> float:
-    """How many bytes a variable has.
-
-    Raises:
-        ValueError: its shape is not known.
-    """
+    """How many bytes a variable has; a ValueError where its shape is not known."""
     handle = op.type == "VarHandleOp"
     shape = tf.TensorShape(op.get_attr("shape")) if handle else op.outputs[0].shape
     shape.assert_is_fully_defined()

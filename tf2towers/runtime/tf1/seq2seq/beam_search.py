@@ -167,7 +167,7 @@ class BeamSearchDecoder(Decoder):
             longer = tf.one_hot(self._end_token, ids, 0, 1, dtype=tf.int64)
             lengths = state.lengths[:, :, tf.newaxis] + tf.where(ended, tf.zeros_like(longer), longer)
             lengths = tf.cast(tf.reshape(lengths, [-1, beams * ids]), tf.float32)
-            scores = total / ((5.0 + lengths) / 6.0) ** self._length_penalty_weight
+            scores /= tf.cast(((5.0 + lengths) / 6.0) ** self._length_penalty_weight, scores.dtype)
         if self._coverage_penalty_weight:
             attention += tf.where(ended, 0.0, self._split(_attention_of(cell_state)))
             known = tf.where(ended & (attention > 0), tf.minimum(attention, 1.0), 1.0)

@@ -57,6 +57,7 @@ class TrainingHelper(Helper):
                 lambda values: v1.TensorArray(values.dtype, tf.shape(values)[0]).unstack(values), by_time
             )
             self.sequence_length = tf.convert_to_tensor(sequence_length, name="sequence_length")
+            self.sequence_length.shape.assert_has_rank(1)
             self._zero_inputs = tf.nest.map_structure(lambda values: tf.zeros_like(values[0]), by_time)
             self.batch_size = tf.size(self.sequence_length)
 
@@ -101,10 +102,7 @@ class GreedyEmbeddingHelper(Helper):
 def checked_embedding(embedding: Any, start_tokens: Any, end_token: Any) -> tuple[Any, Any, Any]:
     """A function from ids to embeddings, int32 [batch] of first ids, and the int32 id that finishes a row.
 
-    `embedding` is that function, or the table of `tf.nn.embedding_lookup`.
-
-    Raises:
-        ValueError: a shape is another one.
+    `embedding` is that function, or the table of `tf.nn.embedding_lookup`. Other shapes are a ValueError.
     """
     function = embedding if callable(embedding) else lambda ids: v1.nn.embedding_lookup(embedding, ids)
     start = tf.convert_to_tensor(start_tokens, tf.int32, name="start_tokens")
