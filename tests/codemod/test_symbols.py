@@ -240,6 +240,7 @@ LEFT = [
     ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),
     ("x = tf.no_such_name", "T2T620"),
     ("x = tf.keras.layers.CuDNNLSTM(1)", "T2T621"),
+    ("m.compile('sgd', loss='cosine_proximity')", "T2T621"),
     ("from tensorflow.keras import layers; layers.CuDNNLSTM(1)", "T2T621"),
     ("s = tf.distribute.MirroredStrategy()", "T2T622"),
     ("tf.enable_eager_execution()", "T2T623"),

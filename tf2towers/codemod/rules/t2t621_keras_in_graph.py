@@ -7,10 +7,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.nodes import Import, imported, root_of
+from tf2towers.codemod.nodes import Import, imported, last_name, literal, root_of, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.standalone_keras import find_unserved, import_edits, is_data
+
+#: losses and metrics with another result in tf_keras
+_OTHERWISE = frozenset(
+    {"cosine", "cosine_proximity", "cosine_similarity", "sparse_top_k_categorical_accuracy"}
+)
 
 
 def takes_data(file: File, statement: Import) -> bool:
@@ -42,11 +47,22 @@ def edits(file: File) -> Iterator[Edit]:
             yield from import_edits(file, statement)
 
 
+def notes(file: File) -> None:
+    """Notes the text of a loss or a metric that tf_keras computes otherwise: `model.compile(loss='cosine')`."""
+    for call in file.all(cst.Call) if file.program.is_tf1 else ():
+        if last_name(call.func) == "compile" or (file.canonical(call.func) or "").startswith("tf.keras."):
+            for text in (node for node in walk(*call.args) if literal(node) in _OTHERWISE):
+                file.note(
+                    text, "T2T621", f"{literal(text)!r} has another result in tf_keras, if it is Keras's"
+                )
+
+
 RULE = Rule(
     code="T2T621",
     title="Keras inside a TF1 graph",
     does="refuses",
     edits=edits,
+    notes=notes,
     why="""
     tf.keras in TF 2.21 is Keras 3, whose layers are not those of a TF1 graph. TF 1.15's Keras is the package tf_keras,
     under the same names. It becomes tf2towers.runtime's `keras`: layers and models on tensors, and models that train by
