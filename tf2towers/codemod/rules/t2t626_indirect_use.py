@@ -12,7 +12,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import Found, both_or_neither_have, find_replacement, was_in_tf1
+from tf2towers.codemod.symbols import Found, both_or_neither_have, find_replacement, row_of, was_in_tf1
 from tf2towers.report.paths import with_quoted_code
 
 _HARMLESS = frozenset(
@@ -78,10 +78,11 @@ def _may_give_others(file: File, module: str) -> bool:
     read = set().union(
         *(unknown_attributes(each) | set(map(nodes.literal, each.tree.literals)) for each in files)
     )
-    known = [name for name in (f"{module}.{taken}" for taken in read) if was_in_tf1(name)]
+    taken = [f"{module}.{name}" for name in read]
     if kind == "v1":
-        return any(find_replacement(name) != Found("v1", name) for name in known)
-    return any(find_replacement(name).kind != kind for name in known)
+        return any(was_in_tf1(name) and find_replacement(name) != Found("v1", name) for name in taken)
+    same = (kind, "tf2")  # what is TF 2's alone is no name that a TF1 program reads
+    return any(row_of(name) is not None and find_replacement(name).kind not in same for name in taken)
 
 
 def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
