@@ -178,3 +178,18 @@ def a_model_that_trains_itself():
     found += [function([images, 0])[0].ravel().tolist(), function([images, 1])[0].ravel().tolist()]
     numbers = [number for part in found for number in np.ravel(part)]
     return tf.constant(np.float32(numbers))
+
+
+@case
+def images_turned_and_shifted():
+    images, found = np.sin(np.arange(360.0)).reshape(2, 10, 6, 3), []
+    changes = (
+        {"rotation_range": 20},
+        {"width_shift_range": 0.3},
+        {"height_shift_range": 2},
+        {"shear_range": 10.0},
+    )
+    for change in (*changes, {"zoom_range": 0.3, "fill_mode": "reflect", "horizontal_flip": True}):
+        made = tf.keras.preprocessing.image.ImageDataGenerator(**change).flow(images, batch_size=2, seed=3)
+        found.append(made.next())
+    return tf.constant(np.float32(found))

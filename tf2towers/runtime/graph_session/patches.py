@@ -772,12 +772,14 @@ def keras_computes_as_tf1(changes: Patch) -> None:
     so a moving variance is the biased one. A layer with a seed draws by it at each call, so towers have the same mask.
     Noise and cells without a seed take one from NumPy, dropout does not. Chances become logits where their operation
     is a softmax, of two dimensions in a layer, and what is given as logits stays. A vector chooses rows in `switch`.
+    `ImageDataGenerator` turns and shifts images along rows first, about half a pixel beyond their middle.
     """
     import tf_keras.api._v1.keras as faces
     from tf_keras.src import activations, backend
     from tf_keras.src.engine import base_layer, base_layer_v1
     from tf_keras.src.layers.normalization.batch_normalization import BatchNormalizationBase
     from tf_keras.src.layers.rnn import base_rnn, stacked_rnn_cells
+    from tf_keras.src.preprocessing import image
     from tf_keras.src.utils import generic_utils
 
     def make_name(class_name: str) -> str:
@@ -816,6 +818,14 @@ def keras_computes_as_tf1(changes: Patch) -> None:
     @changes.around(base_layer_v1.Layer, "add_update")
     def add_update(plain: Any, layer: Any, updates: Any, inputs: Any = None) -> None:
         plain(layer, updates)
+
+    def about_the_middle(matrix: np.ndarray, height: int, width: int) -> np.ndarray:
+        middle = np.array([[1, 0, height / 2 + 0.5], [0, 1, width / 2 + 0.5], [0, 0, 1]])
+        whole = np.dot(np.dot(middle, matrix), 2 * np.eye(3) - middle)
+        columns_first = [1, 0, 2]  # what tf_keras makes rows first again
+        return whole[columns_first][:, columns_first]
+
+    changes.set(image, "transform_matrix_offset_center", about_the_middle)
 
     @changes.around(backend, "_get_logits")
     def get_logits(plain: Any, output: Any, from_logits: bool, kind: str, name: str) -> tuple[Any, bool]:
