@@ -25,6 +25,7 @@ LOCAL = "import math as train\n"
         HEAD + "def build(x, tf=tf):\n    return tf.placeholder(x)\n",
         HEAD + "def build(x, *, lib=tf):\n    return lib.placeholder(x)\n",
         HEAD + "class A:\n    s = tf.Session\n    tf = 3\n",
+        HEAD + "class A:\n    tf = tf\ns = A.tf.Session()\n",
         HEAD + "m = {'run': tf.train}\ns = m['run'].MonitoredTrainingSession()\n",
         HEAD + "def serve(train):\n    return train.Server({})\n\n\n" + SESSION + "serve(tf.train)\n",
         HEAD + "def f(a):\n    return a.string_to_index('a')\n\n\n" + SESSION + "f(tf.contrib.lookup)\n",

@@ -41,7 +41,8 @@ def notes(file: File) -> None:
         parent = file.parent(node)
         if _is_followed(file, node) or _is_kept(file, node) or _is_harmless(file, node, canonical):
             continue
-        if canonical == "tf" or _may_give_others(file, canonical):
+        passed = canonical == "tf" and not m.matches(parent, _ALIAS)
+        if passed or _may_give_others(file, canonical):
             what = "TensorFlow itself" if canonical == "tf" else canonical
             message = f"{what} is passed on as a value: what is taken from it is unknown"
             _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
