@@ -193,3 +193,17 @@ def images_turned_and_shifted():
         made = tf.keras.preprocessing.image.ImageDataGenerator(**change).flow(images, batch_size=2, seed=3)
         found.append(made.next())
     return tf.constant(np.float32(found))
+
+
+@case
+def a_model_of_masked_sequences():
+    rows, found = np.arange(24).reshape(6, 4) * 5 % 7, []
+    model = tf.keras.Sequential([
+        layers.Embedding(7, 3, mask_zero=True, embeddings_initializer=DRAWN),
+        layers.LSTM(4, return_sequences=True, kernel_initializer=DRAWN, recurrent_initializer=DRAWN),
+        layers.Dense(2, "softmax", kernel_initializer=DRAWN),
+    ])  # fmt: skip
+    for mode, weights in ((None, None), ("temporal", np.cos(rows) + 1)):
+        model.compile("sgd", "sparse_categorical_crossentropy", metrics=["acc"], sample_weight_mode=mode)
+        found += [model.train_on_batch(rows, rows[..., None] % 2, weights) for _ in range(2)]
+    return tf.constant(np.float32(found))

@@ -12,10 +12,10 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.standalone_keras import find_unserved, import_edits, is_data
 
-#: losses and metrics with another result in tf_keras
-_OTHERWISE = frozenset(
-    {"cosine", "cosine_proximity", "cosine_similarity", "sparse_top_k_categorical_accuracy"}
-)
+#: losses, metrics and an optimizer with another result in tf_keras
+_OTHERWISE = frozenset({
+    "adagrad", "Adagrad", "cosine", "cosine_proximity", "cosine_similarity", "sparse_top_k_categorical_accuracy",
+})  # fmt: skip
 
 
 def takes_data(file: File, statement: Import) -> bool:
@@ -48,7 +48,7 @@ def edits(file: File) -> Iterator[Edit]:
 
 
 def notes(file: File) -> None:
-    """Notes the text of a loss or a metric that tf_keras computes otherwise: `model.compile(loss='cosine')`."""
+    """Notes a text that means something else in tf_keras: `model.compile(loss='cosine')`."""
     for call in file.all(cst.Call) if file.program.is_tf1 else ():
         if last_name(call.func) == "compile" or (file.canonical(call.func) or "").startswith("tf.keras."):
             for text in (node for node in walk(*call.args) if literal(node) in _OTHERWISE):

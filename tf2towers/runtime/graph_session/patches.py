@@ -772,7 +772,8 @@ def keras_computes_as_tf1(changes: Patch) -> None:
     so a moving variance is the biased one. A layer with a seed draws by it at each call, so towers have the same mask.
     Noise and cells without a seed take one from NumPy, dropout does not. Chances become logits where their operation
     is a softmax, of two dimensions in a layer, and what is given as logits stays. A vector chooses rows in `switch`.
-    `ImageDataGenerator` turns and shifts images along rows first, about half a pixel beyond their middle.
+    `ImageDataGenerator` turns and shifts images along rows first, about half a pixel beyond their middle. A model's
+    loss is the mean over all steps of a sequence, also those that a mask makes 0.
     """
     import tf_keras.api._v1.keras as faces
     from tf_keras.src import activations, backend
@@ -780,7 +781,7 @@ def keras_computes_as_tf1(changes: Patch) -> None:
     from tf_keras.src.layers.normalization.batch_normalization import BatchNormalizationBase
     from tf_keras.src.layers.rnn import base_rnn, stacked_rnn_cells
     from tf_keras.src.preprocessing import image
-    from tf_keras.src.utils import generic_utils
+    from tf_keras.src.utils import generic_utils, losses_utils
 
     def make_name(class_name: str) -> str:
         words = re.sub(
@@ -826,6 +827,10 @@ def keras_computes_as_tf1(changes: Patch) -> None:
         return whole[columns_first][:, columns_first]
 
     changes.set(image, "transform_matrix_offset_center", about_the_middle)
+
+    @changes.around(losses_utils, "apply_valid_mask")
+    def apply_mask(plain: Any, losses: Any, weights: Any, mask: Any, reduction: str) -> Any:
+        return losses_utils.apply_mask(losses, weights, mask)
 
     @changes.around(backend, "_get_logits")
     def get_logits(plain: Any, output: Any, from_logits: bool, kind: str, name: str) -> tuple[Any, bool]:
