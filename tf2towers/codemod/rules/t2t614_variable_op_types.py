@@ -91,17 +91,24 @@ def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpre
 
 
 def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
-    """Whether a side of a comparison is the type of a variable's operation, or a list with one, or bound to it."""
+    """Whether a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
     if nodes.is_name(side):
         values = [
             assigned.value
             for assigned in file.all(cst.Assign)
             if any(nodes.is_name(target) and target.value == side.value for target in nodes.targets(assigned))
         ]
-        return any(_names_a_type(file, value) for value in values if not nodes.is_name(value))
+        if found := [value for value in values if not nodes.is_name(value)]:
+            return any(_names_a_type(file, value) for value in found)
     if isinstance(side, cst.Tuple | cst.List | cst.Set):
         return any(_names_a_type(file, element) for element in nodes.items(side))
-    return isinstance(value := nodes.literal(side), str) and bool(_OF_VARIABLES.fullmatch(value))
+    if nodes.is_literal(side):
+        return _is_a_type(side)
+    return any(map(_is_a_type, file.tree.literals))  # `TYPES["variable"]`, or a parameter: any text
+
+
+def _is_a_type(text: cst.CSTNode) -> bool:
+    return isinstance(value := nodes.literal(text), str) and bool(_OF_VARIABLES.fullmatch(value))
 
 
 RULE = Rule(

@@ -246,4 +246,4 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     print(sess.run([loss, w + 1.0], {'w/read:0': [3.0, 3.0]}))
     print(sess.run(graph.get_tensor_by_name('w/read:0')), graph.get_tensor_by_name('w/read:0').shape)
     nodes = [node.name for node in graph.as_graph_def().node if node.op == 'VariableV2']
-    print(nodes, [op.name for op in graph.get_operations() if op.type in ('Variable', 'VariableV2')])
+    print(nodes, [op.name for op in graph.get_operations() if op.type in {'n': ('Variable', 'VariableV2')}['n']])
