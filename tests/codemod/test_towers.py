@@ -426,3 +426,9 @@ def test_the_scope_of_servers(lines, wanted):
     if wanted is None:  # no script uses the value of `as g`
         wanted = "with tf.Graph().as_default(), ParameterServerStrategy(\n        1, worker_device=d).scope() as g:"
     assert wanted in result and "    x = tf.placeholder" in result
+
+
+def test_a_builtin_that_a_call_is_given_changes_no_towers():
+    loop = "    with tf.variable_scope('m'):\n        for i in range(n):\n            with tf.device('/gpu:' + str(i)):\n"
+    text = f"import tensorflow as tf\n\nparser.add_argument('x', type=str)\n\n\ndef train(n):\n{loop}                tf.no_op()\n"
+    assert "    with tf.variable_scope('m'), strategy.scope():\n" in after(text)

@@ -89,11 +89,16 @@ def _read_by(file: File, made: Made) -> _Read:
     parts = [part for expression in made.parts for part in walk(expression)]
     names = [part for part in parts if is_name(part) and part.value not in made.targets]
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
-    held = [part for part in parts if isinstance(part, Symbol)]
+    own = [part for part in parts if not (is_name(part) and part.value in made.targets)]
+    held = [part for part in own if isinstance(part, Symbol) and not _is_builtin(file, part)]
     lists = [part.value for part in parts if isinstance(part, cst.Subscript)]
     lists += [part for part in held if is_certain(file, part)]
     by_name = {"__dict__"} if attributes else set()
     return _Read(names, attributes, by_name | set(map(last_name, held)), set(map(last_name, lists)))
+
+
+def _is_builtin(file: File, node: cst.CSTNode) -> bool:
+    return (file.canonical(node) or "").startswith("builtins.")
 
 
 def is_known_at(file: File, node: cst.With, made: Made) -> bool:
