@@ -429,6 +429,7 @@ def test_the_scope_of_servers(lines, wanted):
 
 
 def test_a_builtin_that_a_call_is_given_changes_no_towers():
-    loop = "    with tf.variable_scope('m'):\n        for i in range(n):\n            with tf.device('/gpu:' + str(i)):\n"
-    text = f"import tensorflow as tf\n\nparser.add_argument('x', type=str)\n\n\ndef train(n):\n{loop}                tf.no_op()\n"
-    assert "    with tf.variable_scope('m'), strategy.scope():\n" in after(text)
+    loop = "for i in range(n):\n            with tf.device('/gpu:' + str(i)):\n                tf.no_op()\n"
+    train = f"def train(n):\n    with tf.variable_scope('m'):\n        {loop}"
+    text = after(f"import tensorflow as tf\n\nparser.add_argument('x', type=str)\n\n\n{train}")
+    assert "    with tf.variable_scope('m'), strategy.scope():\n" in text
