@@ -31,6 +31,8 @@ REFUSED = [
     "from keras.layers import GRU\ny = GRU(2, implementation=2, recurrent_dropout=0.1)(x)\n",
     "from keras.layers import Dense\ny = Dense(2, activity_regularizer='l2')(x)\n",
     "from keras.layers import UpSampling2D\ny = UpSampling2D(2, None, 'bilinear')(x)\n",
+    "from keras.layers import GRU\ny = GRU(2, **{'stateful': True})(x)\n",
+    "from keras.layers import UpSampling2D\nhow = 'bilinear'\ny = UpSampling2D(2, interpolation=how)(x)\n",
     "from keras.layers import merge\ny = merge([x, x], mode='sum')\n",
     "from keras.losses import hinge\ny = hinge(x, x)\n",
     "import keras as k\nprint(k)\n",

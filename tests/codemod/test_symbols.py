@@ -241,6 +241,7 @@ LEFT = [
     ("x = tf.no_such_name", "T2T620"),
     ("x = tf.keras.layers.CuDNNLSTM(1)", "T2T621"),
     ("m.compile('sgd', loss='cosine_proximity')", "T2T621"),
+    ("how = 'adagrad'; m.compile(how, 'mse')", "T2T621"),
     ("from tensorflow.keras import layers; layers.CuDNNLSTM(1)", "T2T621"),
     ("s = tf.distribute.MirroredStrategy()", "T2T622"),
     ("tf.enable_eager_execution()", "T2T623"),

@@ -60,15 +60,16 @@ def find_unserved(program: Program) -> str | None:
 
 def _unserved_argument(file: File) -> str | None:
     """An argument that was not measured; texts that stand for functions are all as Keras 2.2.4 had them."""
-    for call in file.all(cst.Call):
-        names = {given.keyword.value for given in call.args if given.keyword is not None}
-        if "recurrent_dropout" in names and "implementation" in names:
-            return "implementation with recurrent_dropout"
-        if any(literal(given.value) == "bilinear" for given in call.args):  # of `interpolation`
-            return "interpolation='bilinear'"
-        if unserved := names & {"activity_regularizer", "stateful"}:
-            return f"the argument {min(unserved)}"
-    return None
+    given = [each for call in file.all(cst.Call) for each in call.args]
+    texts = {literal(text) for each in file.program.all_files for text in each.tree.literals}
+    names = {each.keyword.value for each in given if each.keyword is not None}
+    names |= texts if any(each.star == "**" for each in given) else set()
+    if {"recurrent_dropout", "implementation"} <= names:
+        return "implementation with recurrent_dropout"
+    if "bilinear" in texts and "UpSampling2D" in file.text.text:
+        return "interpolation='bilinear'"
+    unserved = names & {"activity_regularizer", "stateful"}
+    return f"the argument {min(unserved)}" if unserved else None
 
 
 def is_data(name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.nodes import Import, imported, last_name, literal, root_of, walk
+from tf2towers.codemod.nodes import Import, imported, last_name, literal, root_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.standalone_keras import find_unserved, import_edits, is_data
@@ -48,13 +48,14 @@ def edits(file: File) -> Iterator[Edit]:
 
 
 def notes(file: File) -> None:
-    """Notes a text that means something else in tf_keras: `model.compile(loss='cosine')`."""
+    """Notes where Keras may be given a text that means something else in tf_keras: `model.compile(loss='cosine')`."""
     for call in file.all(cst.Call) if file.program.is_tf1 else ():
-        if last_name(call.func) == "compile" or (file.canonical(call.func) or "").startswith("tf.keras."):
-            for text in (node for node in walk(*call.args) if literal(node) in _OTHERWISE):
-                file.note(
-                    text, "T2T621", f"{literal(text)!r} has another result in tf_keras, if it is Keras's"
-                )
+        name, whole = last_name(call.func), file.canonical(call.func) or ""
+        if (name == "compile" and whole != "re.compile") or whole.startswith("tf.keras."):
+            if name in ("compile", "get", "deserialize"):
+                known = {literal(text) for each in file.program.all_files for text in each.tree.literals}
+                for text in sorted(_OTHERWISE & known):
+                    file.note(call, "T2T621", f"{text!r} has another result in tf_keras, if it is given here")
 
 
 RULE = Rule(
