@@ -29,7 +29,6 @@ _FILES = (
     "t10k-labels-idx1-ubyte.gz",
 )
 _IMAGES_MAGIC, _LABELS_MAGIC = 2051, 2049
-_FAKE_EXAMPLES = 10000
 
 
 def extract_images(f: Any) -> np.ndarray:
@@ -118,9 +117,8 @@ class DataSet:
         wanted = tf.as_dtype(dtype).base_dtype
         if wanted not in (tf.uint8, tf.float32):
             raise TypeError(f"Invalid image dtype {wanted!r}, expected uint8 or float32")
-        self.one_hot = one_hot
-        self._epochs_completed, self._index_in_epoch = 0, 0
-        self._images, self._labels, self._num_examples = images, labels, _FAKE_EXAMPLES
+        self.one_hot, self._epochs_completed, self._index_in_epoch = one_hot, 0, 0
+        self._images, self._labels, self._num_examples = images, labels, 10000  # of fake data
         if fake_data:
             return
         self._num_examples = images.shape[0]

@@ -7,14 +7,15 @@ from tf2towers.codemod.rule import Example, Rule
 
 #: what TF1's sessions filled with the times of every operation
 _TRACES = frozenset({"tf.RunMetadata", "tf.train.ProfilerHook"})
-_SLIMS_TRACE = "trace_every_n_steps"
 
 
 def notes(file: File) -> None:
     """Reports where a trace of a run is asked for: it will be empty."""
     for node, canonical in file.symbols:
         called = canonical == "tf.contrib.slim.learning.train" and file.text.of(file.parent(node))
-        if canonical.replace("tf.compat.v1.", "tf.") in _TRACES or (called and _SLIMS_TRACE in called):
+        if canonical.replace("tf.compat.v1.", "tf.") in _TRACES or (
+            called and "trace_every_n_steps" in called
+        ):
             message = "no run is traced: its metadata, and a timeline made of it, stay empty; tf.profiler traces steps"
             file.note(node, "T2T610", message, "note")
 

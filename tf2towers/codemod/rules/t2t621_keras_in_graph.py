@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.nodes import Import, imported, last_name, literal, root_of
+from tf2towers.codemod.meanings import Imported
+from tf2towers.codemod.nodes import Import, Symbol, imported, last_name, literal, root_of, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.standalone_keras import find_unserved, import_edits, is_data
@@ -51,11 +52,21 @@ def notes(file: File) -> None:
     """Notes where Keras may be given a text that means something else in tf_keras: `model.compile(loss='cosine')`."""
     for call in file.all(cst.Call) if file.program.is_tf1 else ():
         name, whole = last_name(call.func), file.canonical(call.func) or ""
-        if (name == "compile" and whole != "re.compile") or whole.startswith("tf.keras."):
-            if name in ("compile", "get", "deserialize"):
-                known = {literal(text) for each in file.program.all_files for text in each.tree.literals}
-                for text in sorted(_OTHERWISE & known):
-                    file.note(call, "T2T621", f"{text!r} has another result in tf_keras, if it is given here")
+        by_text = name in ("get", "deserialize") and whole.startswith("tf.keras.")
+        if by_text or (name == "compile" and whole != "re.compile"):
+            for text in sorted(_OTHERWISE & _texts_given(file, call)):
+                file.note(call, "T2T621", f"{text!r} has another result in tf_keras, if it is given here")
+
+
+def _texts_given(file: File, call: cst.Call) -> set[object]:
+    """The texts of a call, with those that a name in it may have: of the file, or of the program."""
+    given = [*walk(*(each.value for each in call.args), but=(cst.Call,))]
+    symbols = [(part, file.canonical(part) or "") for part in given if isinstance(part, Symbol)]
+    held = [part for part, name in symbols if not name.startswith("tf")]
+    made = [file.meanings.bindings(part) for part in held]  # nothing for `self.loss`
+    far = any(not each or any(isinstance(one, Imported) for one in each) for each in made)
+    files = file.program.all_files if far else [file] if held else []
+    return {literal(text) for text in (*given, *(each for other in files for each in other.tree.literals))}
 
 
 RULE = Rule(

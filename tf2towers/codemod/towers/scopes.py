@@ -90,15 +90,12 @@ def _read_by(file: File, made: Made) -> _Read:
     names = [part for part in parts if is_name(part) and part.value not in made.targets]
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
     own = [part for part in parts if not (is_name(part) and part.value in made.targets)]
-    held = [part for part in own if isinstance(part, Symbol) and not _is_builtin(file, part)]
+    symbols = [(part, file.canonical(part) or "") for part in own if isinstance(part, Symbol)]
+    held = [part for part, name in symbols if not name.startswith("builtins.")]
     lists = [part.value for part in parts if isinstance(part, cst.Subscript)]
     lists += [part for part in held if is_certain(file, part)]
     by_name = {"__dict__"} if attributes else set()
     return _Read(names, attributes, by_name | set(map(last_name, held)), set(map(last_name, lists)))
-
-
-def _is_builtin(file: File, node: cst.CSTNode) -> bool:
-    return (file.canonical(node) or "").startswith("builtins.")
 
 
 def is_known_at(file: File, node: cst.With, made: Made) -> bool:

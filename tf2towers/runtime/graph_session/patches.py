@@ -784,9 +784,8 @@ def keras_computes_as_tf1(changes: Patch) -> None:
     from tf_keras.src.utils import generic_utils, losses_utils
 
     def make_name(class_name: str) -> str:
-        words = re.sub(
-            "([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", class_name)
-        ).lower()
+        apart = re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", class_name)
+        words = re.sub("([a-z])([A-Z])", r"\1_\2", apart).lower()
         return f"private{words}" if words.startswith("_") else words
 
     def make_seed(generator: Any) -> Any:
