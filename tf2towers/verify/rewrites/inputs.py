@@ -11,9 +11,9 @@ from tensorflow.python.data.ops.iterator_ops import OwnedIterator
 from tensorflow.python.distribute import input_lib
 from tensorflow.python.distribute.values import PerReplica
 
-from tf2towers.verify.functions.tracing import Tracing
 from tf2towers.verify.recorder.wrapping import Nesting, wrap
 from tf2towers.verify.recording import Arrays
+from tf2towers.verify.rewrites.tracing import Tracing
 
 Part = list[np.ndarray] | None
 _Alike = Callable[[np.ndarray, np.ndarray], bool]
