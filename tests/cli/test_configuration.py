@@ -4,8 +4,8 @@ from textwrap import dedent
 
 import pytest
 
-from tf2towers.cli.main import main
 from tests.cli.conftest import Capture, Put
+from tf2towers.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("engine")
 
