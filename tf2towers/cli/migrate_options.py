@@ -58,8 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     one_of = parser.add_mutually_exclusive_group().add_argument
     one_of("-q", "--quiet", action="store_true", help="print only errors and the sites that are left")
-    verbose = "print every site, and the modules that are read and unchanged"
+    verbose = "print every site, the rule of every edited line, and the modules that are read and unchanged"
     one_of("-v", "--verbose", action="store_true", help=verbose)
+    statistics = "print how many lines each rule edits, and how many sites it leaves"
+    add("--statistics", action="store_true", help=statistics)
     add("--no-diff", action="store_true", help="no unified diff, only the summary and the sites")
     shown = "how the result is shown"
     add("--output-format", "--format", dest="format", choices=FORMATS, default="text", help=shown)
