@@ -9,9 +9,9 @@ import numpy as np
 import tensorflow as tf
 
 from tf2towers.runtime.patches.private import private
-from tf2towers.verify.functions.tracing import Tracing
 from tf2towers.verify.recorder.wrapping import Nesting, wrap
 from tf2towers.verify.recording import Arrays
+from tf2towers.verify.rewrites.tracing import Tracing
 
 _FEATURE = "verify of a TensorFlow 2 program"
 _PerReplica: Any = private("distribute.values.PerReplica", _FEATURE)
