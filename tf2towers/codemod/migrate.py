@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,13 @@ class Options:
     python3: bool = False
     #: folders in the PYTHONPATH of the program
     python_path: tuple[Path, ...] = ()
+    #: is given words on what is being done
+    progress: Callable[[str], None] | None = None
+
+    def show(self, path: Path, words: str) -> None:
+        """Says what is done with a file."""
+        if self.progress is not None:
+            self.progress(f"{path.name}: {words}")
 
 
 def migrate(script: Script, options: Options | None = None) -> MigrationResult:
@@ -65,6 +73,7 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
+    options.show(script.path, "reading it and its modules")
     program = Program(script, find_unreached_context, options.towers, options.mains, options.python_path)
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
@@ -74,7 +83,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     for_modules = [rule for rule in active if rule.modules]
     for path in program.others:
         file = program.plain_file(path)
-        change = _rewrite_file(file, for_modules)
+        change = _rewrite_file(file, for_modules, options)
         if change.after != change.before:
             result.changes.append(change)
             result.findings.extend(python2_findings(file.script))
@@ -89,7 +98,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     elif program.is_tf1 and not any(_DISTRIBUTED.search(file.script.text) for file in program.files):
         result.remark = "no towers and no servers in it: it runs on one device, as before"
     for file in program.files:
-        change = _rewrite_file(file, active)
+        change = _rewrite_file(file, active, options)
         result.findings.extend(python2_findings(file.script))
         if change.after != change.before or file.main:
             result.changes.append(change)
@@ -129,11 +138,12 @@ def program_kind(program: Program) -> ProgramKind:
     return "migrated" if has_graph_mode else "other"
 
 
-def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
+def _rewrite_file(file: File, active: list[Rule], options: Options) -> FileChange:
     script = file.script
     edits: list[Edit] = []
     edited: list[EditedLine] = []
     for rule in active:
+        options.show(file.path, f"{rule.code} {rule.name}")
         if rule.edits is not None:
             made = list(rule.edits(file))
             edits += made
