@@ -109,8 +109,8 @@ def test_a_checkpoint_folder_that_exists(tmp_path: Path) -> None:
         result = verdict(*pool.map(record, ("original", "migrated"), (40, 40)), options)
     assert (result.outcome, result.steps) == ("bitwise", 6)
     assert not any("checkpoint" in note for note in result.notes)
-    over = record("original", 8, cluster=Shape(workers=1))
-    assert verdict(over, over, options).notes[0].startswith("1 training step of 6: the checkpoint in ")
-    empty = record("original", 8, cluster=Shape(workers=1), empty=(str(folder),))
+    over = record("over", 8, cluster=Shape(workers=1))
+    assert verdict(over, over, options).notes[0].startswith("1 training step of 3: the checkpoint in ")
+    empty = record("empty", 8, cluster=Shape(workers=1), empty=(str(folder),))
     assert (empty.trained, empty.restored) == (3, [])
     assert files == {path.name: path.read_bytes() for path in folder.iterdir()}
