@@ -1,4 +1,4 @@
-"""A cluster that goes on from its last checkpoint, up to step LAST: goes_on.py FOLDER LAST, and a task's flags."""
+"""A cluster that goes on from its last checkpoint, up to a step: goes_on.py FOLDER LAST, and flags of a task."""
 
 import argparse
 
