@@ -1,4 +1,4 @@
-"""A cluster that goes on from its last checkpoint, up to a step: goes_on.py FOLDER LAST, and flags of a task."""
+"""A cluster that goes on from its last checkpoint up to a step: goes_on.py FOLDER LAST, flags of a task."""
 
 import argparse
 
