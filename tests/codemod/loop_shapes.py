@@ -364,7 +364,7 @@ tower = 'mine'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i, tower)
-=== gradients_at_the_end -> "        return grads\n\n\nstrategy = TowerStrategy(2)\nwith strategy.scope():\n    tower_grads ="
+=== gradients_at_the_end -> "        return grads\n\n\nstrategy = TowerStrategy(2)\nwith strategy.scope():\n    tower_"
 tower_grads = []
 for i in range(2):
     with tf.device('/gpu:%d' % i):
@@ -380,7 +380,7 @@ for i in range(2):
         tower_grads.append([(y, 'w')])
         print(y)
 print(average(tower_grads), y, losses)
-=== gradients_with_a_name_and_a_comment -> "losses.append(pairs)\n        # the towers' gradients\n        return pairs\n"
+=== gradients_with_a_name_and_a_comment -> "losses.append(pairs)\n        # the towers' gradients\n        return pairs"
 def build():
     tower_grads = []
     losses = []
