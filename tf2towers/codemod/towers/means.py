@@ -76,7 +76,11 @@ def find_means(file: File) -> list[Mean]:
     found = []
     for call in file.all(cst.Call):
         name = file.canonical(call.func)
-        if name is None or name.startswith(("tf.", "builtins.")) or [*map(nodes.is_plain, call.args)] != [True]:
+        if (
+            name is None
+            or name.startswith(("tf.", "builtins."))
+            or [*map(nodes.is_plain, call.args)] != [True]
+        ):
             continue
         match file.program.defined(file, name):
             case home, cst.FunctionDef() as function if is_plain_mean(home, function):

@@ -462,9 +462,7 @@ class _Gathering:
             ", ".join(moved_expression(self.file, each.elements[place].value) for place in kept)
             for each in (target, made.value)
         )
-        return Edit(
-            self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True
-        )
+        return Edit(self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True)
 
     def _name(self, each: Gathered) -> str:
         if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
