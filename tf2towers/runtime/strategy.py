@@ -117,7 +117,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """What each tower has of a value that `run` returned, or of a tuple of such, in the order of the towers."""
         if not _in_graph():
-            return super().experimental_local_results(value)  # type: ignore[no-any-return]
+            return super().experimental_local_results(value)
         counts = [len(each.values) for each in _leaves(value) if _is_per_replica(each)]
         return tuple(_of_tower(value, tower) for tower in range(min(counts))) if counts else (value,)
 

@@ -126,7 +126,7 @@ def tail(file: File, loop: cst.For, found: Collection[Gathered]) -> list[Gathere
     statements = nodes.block(loop)
     while statements and isinstance(statements[-1], cst.With):
         statements = nodes.block(statements[-1])
-    appends = {each.append: each for each in found}
+    appends: dict[cst.CSTNode, Gathered] = {each.append: each for each in found}
     last: list[Gathered] = []
     for statement in reversed(statements):
         if statement not in appends:
