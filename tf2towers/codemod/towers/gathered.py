@@ -1,7 +1,7 @@
 """Lists that a tower loop fills, one item a tower, and that are only reduced: the towers can return the items.
 
-`tower_grads = []` stands before the loop, `tower_grads.append(grads)` once in it, where every round certainly reaches
-it, and every other use is the argument of a mean that certainly comes after the loop.
+`tower_grads = []` stands before the loop. `tower_grads.append(grads)` stands once in it, where every round certainly
+reaches it. Every other use is the argument of a mean that certainly comes after the loop.
 """
 
 from __future__ import annotations
