@@ -112,14 +112,14 @@ def _ends(axes: Any, apart: list[Comparison]) -> float:
     values = [value for found in apart for value in found.differences.values()]
     finite = [math.log10(value) for value in values if _LEAST <= value <= _MOST]
     low, high = math.floor(min(finite, default=-1)) - 1, math.ceil(max(finite, default=0)) + 1
+    rest = len(finite) < len(values)
     axes.set_yscale("log")
-    if len(finite) < len(values):
+    axes.set_ylim(10.0**low, 10.0 ** (high + 1 + rest))
+    if rest:
         high += 1
         axes.axhline(10.0**high, color="0.85")
-        axes.text(
-            0.01, 10.0**high, "NaN, infinite or missing", transform=axes.get_yaxis_transform(), va="bottom"
-        )
-    axes.set_ylim(10.0**low, 10.0 ** (high + 1))
+        where = axes.get_yaxis_transform()
+        axes.text(0.01, 10.0**high, "NaN, infinite or missing", transform=where, va="bottom")
     return float(10.0**high)
 
 

@@ -32,14 +32,11 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     Where they differ, both are run a second time, and each is compared with itself. Then the steps are searched for a
     mistake that explains the difference.
     """
-    of_runtime = makes_session_calls(result.original.script)
-
-    def record(side: Side, name: str, migrated: bool) -> Run:
-        how = dataclasses.replace(options, queues=place / "original") if side is result.migrated else options
-        return record_calls(side.script, result.arguments, place / name, how, migrated=migrated)
-
-    original = record(result.original, "original", of_runtime)
-    migrated = record(result.migrated, "migrated", True)
+    script, other_script, arguments = result.original.script, result.migrated.script, result.arguments
+    of_runtime = makes_session_calls(script)
+    original = record_calls(script, arguments, place / "original", options, migrated=of_runtime)
+    options = dataclasses.replace(options, queues=place / "original")
+    migrated = record_calls(other_script, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
     alone, steps = options.cluster is None, None
     if result.outcome == "differs" and alone and result.is_across_versions and options.tolerance is None:
@@ -48,17 +45,18 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
             _judge_in_step(result, options, place, original, *steps)
     limits, _ = _limits(original, result.migrated.tensorflow, options)
 
-    def again(side: Side, first: Run, of_runtime: bool) -> str:
-        return first_apart(first, record(side, f"{side.title}-again", of_runtime), limits)
+    def original_again() -> str:
+        again = record_calls(script, arguments, place / "original-again", options, migrated=of_runtime)
+        return first_apart(original, again, limits)
+
+    def migrated_again() -> str:
+        again = record_calls(other_script, arguments, place / "migrated-again", options, migrated=True)
+        return first_apart(migrated, again, limits)
 
     if (
         result.outcome == "differs"
-        and is_repeatable(
-            result, result.original, lambda: again(result.original, original, of_runtime), _open_in(original)
-        )
-        and is_repeatable(
-            result, result.migrated, lambda: again(result.migrated, migrated, True), _open_in(migrated)
-        )
+        and is_repeatable(result, result.original, original_again, _open_in(original))
+        and is_repeatable(result, result.migrated, migrated_again, _open_in(migrated))
         and alone
     ):
         steps = steps or record_steps_of_both(result, options, place, double=False)
