@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tf2towers.launch.program import makes_session_calls
-from tf2towers.report.parity_result import Diagnosis, ParityResult, Place, Side
+from tf2towers.report.parity_result import Diagnosis, ParityResult, Place
 from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
 from tf2towers.verify.calls.call_comparison import Compared, Difference, Run, compare
