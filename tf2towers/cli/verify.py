@@ -31,12 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     order = "a migrated program sums its towers' gradients in TF1's order"
     add("--tower-order", action="store_true", help=order)
     add_cluster(parser)
-    add(
-        "--report",
-        type=Path,
-        metavar="DIR",
-        help="write report.txt, verify.json, the recordings and, of differences, index.html",
-    )
+    empty = "let the scripts find this folder empty, such as one with a checkpoint of a training that is over"
+    add("--empty", action="append", default=[], metavar="DIR", help=empty)
+    report = "write report.txt, verify.json, the recordings and, where anything differs, index.html there"
+    add("--report", type=Path, metavar="DIR", help=report)
     add("--json", metavar="FILE", help="write the result there; - for standard output")
     add("--verbose", "-v", action="store_true", help="list what is equal as well")
 
@@ -86,6 +84,7 @@ def verdict_on(
     how = Options(
         **{name: given[name] for name in names if name in given},
         allow=tuple(given.get("allow_writes", ())),
+        empty=tuple(given.get("empty", ())),
         cluster=find_shape(
             [legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags")
         ),

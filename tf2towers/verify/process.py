@@ -118,9 +118,8 @@ def raised(written: Sequence[str]) -> str:
 
     TensorFlow prints where an operation was built, "Original stack trace for ..", after the error itself.
     """
-    lines, found, inside = without_chatter(written), "", False
-    for place, line in enumerate(lines):
-        text = _TASK.sub("", line)
+    lines, found, inside = [_TASK.sub("", line) for line in without_chatter(written)], "", False
+    for place, text in enumerate(lines):
         if text.startswith("Traceback (most recent call last)"):
             inside = True
         elif inside and text and not text[0].isspace() and _RAISED.match(text):
@@ -131,14 +130,11 @@ def raised(written: Sequence[str]) -> str:
 def _cause_below(text: str, below: Sequence[str]) -> str:
     """The cause of an error in the lines below its name: after the nodes, or of the first of several errors."""
     if text.endswith("Graph execution error:"):
-        nodes = [
-            place for place, line in enumerate(below) if _TASK.sub("", line).lstrip().startswith("Node: ")
-        ]
+        nodes = [place for place, line in enumerate(below) if line.lstrip().startswith("Node: ")]
         below = below[nodes[-1] + 1 :] if nodes else []
     elif not text.endswith((":", "root error(s) found.")):
         return ""
-    found = (_TASK.sub("", line).strip() for line in below)
-    return next((line for line in found if line and not line.endswith("found.")), "")
+    return next((line.strip() for line in below if line.strip() and not line.endswith("found.")), "")
 
 
 def last_lines(written: Sequence[str], count: int = 25) -> str:

@@ -16,7 +16,7 @@ from tf2towers.verify.calls.call_comparison import Compared, Difference, Run, co
 from tf2towers.verify.calls.rounding import compare_steps_of_rounding, record_steps_of_both
 from tf2towers.verify.comparison import NotComparable, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.recording import Recording
+from tf2towers.verify.recording import Recording, already_there
 from tf2towers.verify.result_notes import (
     is_repeatable,
     note_open,
@@ -135,6 +135,7 @@ def judge(
             it may then be shorter.
     """
     limits, rule = _limits(original, migrated.tensorflow, options or Options())
+    wanted = 0 if options is None else options.steps * len(original.folders)
     found = compare(
         original,
         migrated,
@@ -159,6 +160,8 @@ def judge(
     if found.problem:
         result.outcome = "differs"
         result.diagnoses.append(Diagnosis("other session calls", found.problem + "."))
+    if (there := already_there(original.restored)) and original.optimizers and original.trained < wanted:
+        result.notes.append(f"{counted(original.trained, 'training step')} of {wanted}: {there}")
     note_open(result, original.open)
     _note_queues(result, original, migrated)
     if migrated.of_original:
