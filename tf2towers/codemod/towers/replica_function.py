@@ -3,8 +3,8 @@
 Only the scopes of names decide, never what the body does. A name that the body binds is local to the function. If it is
 read after the loop, it is returned, and the last tower's value is used. It is `nonlocal` or `global` if a round may
 leave it unbound or reads it first, or if a closure reads it. The loop stays a loop if a function would do something
-else: `break`, `return`, `yield`, `else`, a class's body, `locals()`. So it does if a closure keeps the loop's variable,
-or if what the loop goes over might change.
+else: `break`, `return`, `yield`, `else`, a class's body, `locals()`. So it does if a closure keeps the loop's variable.
+What a loop goes over is no reason: `strategy.run` takes each item when its tower is built, as a loop does.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
         return None
     over = [argument.over for argument in arguments if argument.over is not None]
     if len(over) < len(arguments) and not all(_is_iterable_fixed(file, node, each) for each in over):
-        if strategy_argument(file, loop) is not None:
+        if strategy_argument(file, loop) is not None or file.program.towers:
             return None  # the strategy counts its towers before a round changes what the loop goes over
     return _Body(file, node, home, arguments).function()
 
