@@ -34,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     order = "a migrated program sums its towers' gradients in TF1's order"
     add("--tower-order", action="store_true", help=order)
     add_cluster(parser)
+    empty = "let the scripts find this folder empty, such as one with a checkpoint of a training that is over"
+    add("--empty", action="append", default=[], metavar="DIR", help=empty)
     add("--report", type=Path, metavar="DIR", help="write report.txt, verify.json and the recordings there")
     add("--json", metavar="FILE", help="write the result there; - for standard output")
     add("--verbose", "-v", action="store_true", help="list what is equal as well")
@@ -86,6 +88,7 @@ def verdict_on(
     how = Options(
         **{name: given[name] for name in names if name in given},
         allow=tuple(given.get("allow_writes", ())),
+        empty=tuple(given.get("empty", ())),
         cluster=find_shape(
             [legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags")
         ),

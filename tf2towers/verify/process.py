@@ -119,9 +119,9 @@ def raised(written: Sequence[str]) -> str:
 
     TensorFlow prints where an operation was built, "Original stack trace for ..", after the error itself.
     """
-    lines, found, inside = without_chatter(written), "", False
-    for place, line in enumerate(lines):
-        text = re.sub(r"^\[[\w ]+\] ", "", line)
+    lines = [re.sub(r"^\[[\w ]+\] ", "", line) for line in without_chatter(written)]
+    found, inside = "", False
+    for place, text in enumerate(lines):
         if text.startswith("Traceback (most recent call last)"):
             inside = True
         elif inside and text and not text[0].isspace() and _RAISED.match(text):

@@ -14,10 +14,10 @@ from pathlib import Path
 from tf2towers.launch.cluster import Shape
 from tf2towers.launch.job import run_cluster
 from tf2towers.launch.plan import Plan
-from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
 from tf2towers.verify.recorder.running import RECORDED
-from tf2towers.verify.recording import Facts, read_facts
+from tf2towers.verify.recording import Facts, already_there, read_facts
 
 Progress = Callable[[str, int], object]
 #: the program that runs a script and records it
@@ -40,6 +40,7 @@ class Options:
         tower_order: whether a migrated program averages gradients in tower order, as the TF1 code did.
         scratch: the folder to which the scripts' writes are redirected; None: they are not redirected.
         allow: folders to which the scripts may write directly.
+        empty: folders that the scripts find empty at their beginning.
         beside: the folder of the original, from which a migrated script must not import modules.
         cluster: the cluster to run each script as; None: one process.
         progress: called with the name of the running side, and its number of steps (or session calls) so far.
@@ -58,6 +59,7 @@ class Options:
     tower_order: bool = False
     scratch: Path | None = None
     allow: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
     beside: Path | None = None
     cluster: Shape | None = None
     progress: Progress | None = None
@@ -143,7 +145,11 @@ def _record(side: _Side, given: dict[str, object]) -> Recorded:
             f"{side.title} ended without training: no optimizer known to verify (tf.train.Optimizer and its "
             "subclasses, Keras 3's) has applied gradients"
         )
-    why = facts.not_seen or f"it builds an update, and made {facts.sessions} calls"
+    why = (
+        facts.not_seen
+        or already_there(facts.restored)
+        or f"it builds an update, and made {facts.sessions} calls"
+    )
     raise RunFailed(f"{side.title} ended without running an update that could be recorded: {why}")
 
 
@@ -231,7 +237,7 @@ class _Side:
 
         def look(task: str, line: str) -> None:
             lines.append(f"[{task}] {line}")
-            del lines[:-200]
+            del lines[:-2000]
             if line.strip() == RECORDED:
                 recorded.add(task)
                 if len(recorded) == shape.workers:
@@ -244,7 +250,10 @@ class _Side:
             )  # fmt: skip
             outcome, _ = run_cluster(plan, look)
             if outcome.status:
-                raise RunFailed(f"{title} {outcome.reason}; it wrote last:\n{last_lines(lines)}")
+                failed = f"[{outcome.failed.task.name}] " if outcome.failed else None
+                error = raised([line for line in lines if failed and line.startswith(failed)])
+                reason = f"{outcome.reason}: {error}" if error else outcome.reason
+                raise RunFailed(f"{title} {reason}; it wrote last:\n{last_lines(lines)}")
         folders = [self.folder / f"worker-{index}" for index in range(shape.workers)]
         if not all((worker / "meta.json").exists() for worker in folders):
             raise RunFailed(f"{title} not every worker came to its end; it wrote last:\n{last_lines(lines)}")
@@ -261,6 +270,7 @@ class _Side:
             "seed": 0,
             "scratch": str(options.scratch / folder.name) if options.scratch is not None else None,
             "allow": [str(Path(allowed).resolve()) for allowed in options.allow],
+            "empty": [str(Path(folder).resolve()) for folder in options.empty],
             "migrated": self.migrated,
             "stand_ins": not self.migrated and options.legacy_python is None,
             "tower_order": options.tower_order,
