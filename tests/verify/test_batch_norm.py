@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from batch_norm import Choice, a_dozen
 from verify_many import verify_all
