@@ -29,6 +29,7 @@ from tf2towers.codemod.symbols import (
     public_spelling,
     session_names,
 )
+from tf2towers.codemod.tf1_signs import has_tf1_sign
 from tf2towers.codemod.tree import Tree
 from tf2towers.report.result import FindingKind
 from tf2towers.source.errors import SourceError
@@ -640,7 +641,7 @@ def _has_tf1(file: File) -> bool:
     for _, module in passed_modules(file):
         perhaps = (f"{module}.{name}" for name in unknown_attributes(file))
         names += [name for name in perhaps if name.count(".") > 1 or name in _RUN_GRAPHS]
-    return any(_is_graphs(name) or is_only_tf1(name) for name in names)
+    return any(_is_graphs(name) or is_only_tf1(name) for name in names) or has_tf1_sign(file)
 
 
 def passed_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
@@ -681,7 +682,7 @@ def _needs_tf1(file: File) -> bool:
                 canonical = canonical_name(name)
                 if canonical.startswith("tf.contrib") or is_only_tf1(canonical):
                     return True
-    return any(True for _ in only_tf1s(file))
+    return any(True for _ in only_tf1s(file)) or has_tf1_sign(file)
 
 
 def only_tf1s(file: File) -> Iterator[tuple[nodes.Symbol, str]]:

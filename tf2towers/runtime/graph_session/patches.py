@@ -1106,6 +1106,24 @@ def tuples_wait_for_assignments(changes: Patch) -> None:
         return plain(tensors, name, [getattr(given, "op", given) for given in control_inputs or ()])
 
 
+@patch(
+    "TensorFlow 2.21: grappler/optimizers/remapper.cc, a Pad before a Conv3D",
+    "tests/runtime/test_old_arguments.py",
+)
+def sizes_of_padding_are_int32(changes: Patch) -> None:
+    """Makes the paddings of `tf.pad` int32: TF 2's graph optimizer aborts the process where a `conv3d` follows int64.
+
+    It folds the padding into a VALID `conv3d` on a CPU, and reads the numbers as int32 without a look at their type.
+    """
+
+    @changes.around(_v1, "pad", array_ops)
+    def pad(plain: Any, tensor: Any, paddings: Any, *arguments: Any, **options: Any) -> Any:
+        if getattr(paddings, "dtype", None) in (tf.int64, np.int64):
+            known = tf.get_static_value(paddings) if tf.is_tensor(paddings) else paddings
+            paddings = tf.cast(paddings, tf.int32) if known is None else np.asarray(known, np.int32)
+        return plain(tensor, paddings, *arguments, **options)
+
+
 # -- originals ---------------------------------------------------------------------------------------------------------
 
 
@@ -1153,6 +1171,7 @@ FOR_ORIGINALS = (
     image_sizes_may_be_old,
     sampled_losses_take_both_orders,
     shards_are_scaled_as_the_whole,
+    sizes_of_padding_are_int32,
     print_as_numpy1,
 )
 #: patches for a migrated script, whose variables are resources and whose sessions are the runtime's
