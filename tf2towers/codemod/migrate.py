@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +38,10 @@ _DISTRIBUTED = re.compile(
 )
 
 
+#: the rule of what is imported, to which new imports and those that nothing needs any more count
+_IMPORTS = "T2T602"
+
+
 @dataclass(frozen=True)
 class Options:
     """What the user adds. `towers` is the number of towers where a loop does not say it."""
@@ -48,6 +53,13 @@ class Options:
     python3: bool = False
     #: folders in the PYTHONPATH of the program
     python_path: tuple[Path, ...] = ()
+    #: is given words on what is being done
+    progress: Callable[[str], None] | None = None
+
+    def show(self, path: Path, words: str) -> None:
+        """Says what is done with a file."""
+        if self.progress is not None:
+            self.progress(f"{path.name}: {words}")
 
 
 def migrate(script: Script, options: Options | None = None) -> MigrationResult:
@@ -61,6 +73,7 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
+    options.show(script.path, "reading it and its modules")
     program = Program(script, find_unreached_context, options.towers, options.mains, options.python_path)
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
@@ -70,7 +83,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     for_modules = [rule for rule in active if rule.modules]
     for path in program.others:
         file = program.plain_file(path)
-        change = _rewrite_file(file, for_modules)
+        change = _rewrite_file(file, for_modules, options)
         if change.after != change.before:
             result.changes.append(change)
             result.findings.extend(python2_findings(file.script))
@@ -85,7 +98,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     elif program.is_tf1 and not any(_DISTRIBUTED.search(file.script.text) for file in program.files):
         result.remark = "no towers and no servers in it: it runs on one device, as before"
     for file in program.files:
-        change = _rewrite_file(file, active)
+        change = _rewrite_file(file, active, options)
         result.findings.extend(python2_findings(file.script))
         if change.after != change.before or file.main:
             result.changes.append(change)
@@ -101,12 +114,16 @@ def _report_notes(result: MigrationResult, file: File) -> None:
     """Makes findings of a file's notes, once, at the lines of its own text; compiled files that it needs are copied."""
     result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
     for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
-        line = note.line
+        line, source = note.line, file.text.line(note.line)
         if file.script.conversion is not None:
             line = file.script.conversion.line_before(line)
+            source = "".join(re.split(r"\r\n|\r|\n", file.script.before)[line - 1 : line])
         result.findings.append(
-            Finding(note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind)
-        )
+            Finding(
+                note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind,
+                source=source.strip(),
+            )
+        )  # fmt: skip
     file.notes.clear()
 
 
@@ -121,11 +138,12 @@ def program_kind(program: Program) -> ProgramKind:
     return "migrated" if has_graph_mode else "other"
 
 
-def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
+def _rewrite_file(file: File, active: list[Rule], options: Options) -> FileChange:
     script = file.script
     edits: list[Edit] = []
     edited: list[EditedLine] = []
     for rule in active:
+        options.show(file.path, f"{rule.code} {rule.name}")
         if rule.edits is not None:
             made = list(rule.edits(file))
             edits += made
@@ -133,8 +151,10 @@ def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
         if rule.notes is not None:
             rule.notes(file)
     edits = with_moved(script.text, edits)
-    edits += [*unused_imports(file, edits)]
-    edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same offset
+    edits += (unused := [*unused_imports(file, edits)])
+    edits = [*(new := [*new_lines(file, edits)]), *edits]  # first, where a rule writes at the same offset
+    for edit in (*unused, *new):
+        edited.append(_edited_line(file, _IMPORTS, edit)._replace(added=edit.start == edit.end))
     edits += move_aligned_lines(file.text, edits)
     try:
         after = apply(script.text, edits)
