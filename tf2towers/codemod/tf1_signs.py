@@ -9,17 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import read_table
-
-if TYPE_CHECKING:
-    from tf2towers.codemod.program import File
 
 #: methods of TF 1's data sets, by names that nothing else has
 _METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
@@ -41,6 +38,7 @@ def _keywords() -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in read_table("data/only_tf1_keywords.tsv")}
 
 
+@cached_per_file
 def has_tf1_sign(file: File) -> bool:
     """Whether a file has such a sign that nothing guards: a `try`, or a test of a version or an attribute."""
     return any(not _is_guarded(file, node) for node in _signs(file))
