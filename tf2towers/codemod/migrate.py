@@ -21,6 +21,7 @@ from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.rules.t2t608_python2_to_python3 import python2_findings
 from tf2towers.codemod.rules.t2t623_eager_execution import is_eager
 from tf2towers.codemod.symbols import RUNTIME
+from tf2towers.codemod.tf1_signs import has_tf1_sign
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
@@ -74,7 +75,9 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
     options.show(script.path, "reading it and its modules")
-    program = Program(script, find_unreached_context, options.towers, options.mains, options.python_path)
+    program = Program(
+        script, find_unreached_context, has_tf1_sign, options.towers, options.mains, options.python_path
+    )
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
         check_syntax(program.script.before, script.path)  # it stays Python 2, as nothing in it is migrated
