@@ -152,7 +152,7 @@ def test_the_bundle(made: Path) -> None:
 
 def test_arguments_that_cannot_be() -> None:
     for arguments, words in (
-        (("nowhere.py", str(SMALL)), "nowhere.py: no such file"),
+        (("nowhere.py", str(SMALL)), "nowhere.py: there is no such file"),
         ((str(SMALL), str(SMALL), "--steps=0"), "at least 1"),
         ((str(SMALL), str(SMALL), "--timeout=0"), "more than 0"),
     ):

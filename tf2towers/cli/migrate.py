@@ -45,6 +45,9 @@ def run(options: argparse.Namespace) -> int:
     for path in options.paths:
         given.setdefault(path if path == str(STDIN) else os.path.abspath(path), path)  # noqa: PTH100
     paths = list(given.values())
+    for path in paths:
+        if path.startswith("-") and path != str(STDIN) and not os.path.lexists(path):
+            raise CommandError(f"{path}: the arguments of a script go with --verify, which runs it")
     _complete(options, paths)
     if options.output is not None and str(STDIN) in paths:
         raise CommandError("-o needs files: the standard input is without a name to write to")

@@ -8,7 +8,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tf2towers.cli.running import add_cluster, check_scripts, positive, require_modules, seconds
+from tf2towers.cli.running import (
+    add_cluster,
+    check_scripts,
+    from_zero,
+    make_folders,
+    positive,
+    require_modules,
+    seconds,
+    write_texts,
+)
 
 if TYPE_CHECKING:
     from tf2towers.report.parity_result import ParityResult
@@ -48,7 +57,7 @@ def add_run_arguments(parser: argparse._ActionsContainer) -> None:
     python = "record the original with this interpreter and its real TF 1.12 to 1.15"
     add("--legacy-python", metavar="EXE", help=python)
     passes = "the largest difference that passes, relative to the largest element (default: every bit)"
-    add("--tolerance", type=float, metavar="R", help=passes)
+    add("--tolerance", type=from_zero, metavar="R", help=passes)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
     require_modules("tensorflow", "numpy")
     for number in (signal.SIGTERM, signal.SIGHUP):  # as for Ctrl-C: leave no processes and files behind
         signal.signal(number, lambda got, _: sys.exit(128 + got))
+    make_folders(options.report, Path(options.json).parent if options.json not in (None, "-") else None)
     work = None if options.report is None else options.report / "recordings"
     result = verdict_on(options.legacy, options.migrated, options, work)
     _show(result, options)
@@ -114,5 +124,4 @@ def _show(result: ParityResult, options: argparse.Namespace) -> None:
             shown = "index.html"
             files[folder / shown] = page(result)
         print(f"report: {folder / shown}", file=sys.stderr)
-    for path, text in files.items():
-        path.write_text(text, encoding="utf-8")
+    write_texts(files)

@@ -21,6 +21,7 @@ from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.rules.t2t608_python2_to_python3 import python2_findings
 from tf2towers.codemod.rules.t2t623_eager_execution import is_eager
 from tf2towers.codemod.symbols import RUNTIME
+from tf2towers.codemod.tf1_signs import has_tf1_sign
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
@@ -74,7 +75,9 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
     options.show(script.path, "reading it and its modules")
-    program = Program(script, find_unreached_context, options.towers, options.mains, options.python_path)
+    program = Program(
+        script, find_unreached_context, has_tf1_sign, options.towers, options.mains, options.python_path
+    )
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
         check_syntax(program.script.before, script.path)  # it stays Python 2, as nothing in it is migrated
@@ -105,9 +108,25 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
         else:
             result.copied.append(file.path)
         _report_notes(result, file)
+    if not result.changed and not result.remark:
+        result.remark = _unchanged_words(program)
     if script.notebook is not None:
         _report_cells(result, script.notebook)
     return result
+
+
+_TENSORFLOW = re.compile(r"^\s*(?:import|from)\s+(?:tensorflow|keras|tf2towers)\b", re.MULTILINE)
+_MIGRATED = re.compile(r"\btf2towers\b.*\bruntime\b")
+
+
+def _unchanged_words(program: Program) -> str:
+    """Why nothing in a program changes, as far as that is certain; empty where it is not."""
+    texts = [file.script.text for file in program.files]
+    if any(map(_MIGRATED.search, texts)):
+        return "it is migrated already"
+    if not any(map(_TENSORFLOW.search, texts)):
+        return "" if program.unreadable else "no TensorFlow in it"
+    return "" if program.is_tf1 else "it is for TensorFlow 2 already"
 
 
 def _report_notes(result: MigrationResult, file: File) -> None:

@@ -55,7 +55,7 @@ def portable(started: Path, folder: Path) -> Path:
         started: a file in `tf2towers/verify/recorder` or `tf2towers/compare/watch`.
         folder: the folder for the copy; created if it is missing.
     """
-    for package in (Path("verify", "recorder"), Path("compare", "watch")):
+    for package in (Path("order"), Path("verify", "recorder"), Path("compare", "watch")):
         to = folder / "tf2towers" / package
         if not to.exists():
             shutil.copytree(ROOT / "tf2towers" / package, to, ignore=shutil.ignore_patterns("__pycache__"))
