@@ -355,7 +355,12 @@ OTHERS = [
 def test_towers_in_another_form(lines, wanted):
     result = migrated(BODY + lines)
     text = result.changes[0].after
-    assert result.status == 0 and "graph_mode()\nstrategy = TowerStrategy()\n" in text and wanted in text
+    before = (
+        "\nstrategy = TowerStrategy()\n\n\ndef build("
+        if "def one" in lines
+        else "    strategy = TowerStrategy()\n"
+    )
+    assert result.status == 0 and before in text and wanted in text
     assert after(text) == text
     inside = after(BODY + "    with tf.Graph().as_default(), tf.device('/cpu:0'):\n" + indent(lines, "    "))
     if "def one" not in lines:
@@ -386,10 +391,21 @@ SERVERS = [
     ("with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(\n        1, worker_device=d)) as g:",
      None),
     ("with tf.device(tf.train.replica_device_setter(\n        cluster=c)):",
-     "with ParameterServerStrategy(\n        cluster=c).scope():"),
+     "strategy = ParameterServerStrategy(\n        cluster=c)\nwith strategy.scope():"),
+    ("with tf.device(tf.train.replica_device_setter(worker_device=d,\n"
+     "                                              cluster=c)), tf.name_scope('x'):",
+     "strategy = ParameterServerStrategy(worker_device=d,\n                                   cluster=c)\n"
+     "with strategy.scope(), tf.name_scope('x'):"),
+    ("with tf.Graph().as_default() as c, tf.device(tf.train.replica_device_setter(cluster=c)):",
+     "with tf.Graph().as_default() as c, ParameterServerStrategy(cluster=c).scope():"),
+    ("with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(cluster=print())):",
+     "with tf.Graph().as_default(), ParameterServerStrategy(cluster=print()).scope():"),
+    ("with (tf.device(tf.train.replica_device_setter(cluster=c))):",
+     "with (ParameterServerStrategy(cluster=c).scope()):"),
     ("with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(2, cluster=c)):",
-     "with tf.Graph().as_default(), ParameterServerStrategy(2, cluster=c).scope():"),
-    ("with tf.device(tf.train.replica_device_setter()):", "with ParameterServerStrategy(ps_tasks=0).scope():"),
+     "strategy = ParameterServerStrategy(2, cluster=c)\nwith tf.Graph().as_default(), strategy.scope():"),
+    ("with tf.device(tf.train.replica_device_setter()):",
+     "strategy = ParameterServerStrategy(ps_tasks=0)\nwith strategy.scope():"),
     ("setter = tf.train.replica_device_setter(cluster=c)\nwith tf.device(setter):",
      "strategy = ParameterServerStrategy(cluster=c)\nwith strategy.scope():"),
     ("setter = tf.train.replica_device_setter(cluster=c)\nprint(setter)\nwith tf.device(setter):",
@@ -434,7 +450,7 @@ def test_the_scope_of_servers(lines, wanted):
     result = after(text)
     assert after(result) == result
     if wanted is None:  # no script uses the value of `as g`
-        wanted = "with tf.Graph().as_default(), ParameterServerStrategy(\n        1, worker_device=d).scope() as g:"
+        wanted = "with tf.Graph().as_default(), strategy.scope() as g:"
     assert wanted in result and "    x = tf.placeholder" in result
 
 
