@@ -141,9 +141,9 @@ class _Ordered(object):
     def _found(self) -> Tuple[List[Operation], Dict[str, List[Access]], List[Tuple[Any, int, Any]]]:
         """The graph as the order sees it, with the accesses, and what another task is sent: see `_accesses`."""
         operations = self._in_built_order()
-        built = [_seen(op, place) for place, op in enumerate(operations)]
+        built = sorted_operations([_seen(op, place) for place, op in enumerate(operations)])
         of_name = {op.name: op for op in operations}
-        shared, sent = _accesses([of_name[operation.name] for operation in sorted_operations(built)])
+        shared, sent = _accesses(of_name[operation.name] for operation in built)
         return built, shared, sent
 
     def _in_built_order(self) -> List[Any]:
