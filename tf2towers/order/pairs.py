@@ -3,8 +3,8 @@
 import re
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
-from .branches import Branch, Branches, Path, never_together, to_leave
-from .operations import Operation, reach
+from tf2towers.order.branches import Branch, Branches, Path, never_together, to_leave
+from tf2towers.order.operations import Operation, reach
 
 READ, WRITE = "read", "write"
 #: operations that take elements from a resource, or add elements to it; those of one kind are ordered
@@ -12,6 +12,7 @@ USES = (
     re.compile(r"(IteratorGetNext(Sync|AsOptional)?|Reader(Read|ReadUpTo)(V2)?)$"),
     re.compile(r"QueueDequeue(Many|UpTo)?(V2)?$"),
     re.compile(r"QueueEnqueue(Many)?(V2)?$"),
+    re.compile(r"(Resource|Sparse)?AccumulatorApplyGradient$"),
 )
 #: operations that compute their new value from a gradient, and read the variable themselves
 _OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply")
@@ -105,6 +106,8 @@ class _Rules(object):
             operations, self._bits, controls=False, passes=lambda operation: not operation.gradient
         )
         self._waits: Dict[str, List[str]] = {}  # operation -> those that it waits for by a pair
+        self._waited: Dict[str, int] = {}  # operation -> those that it comes after by pairs, as bits
+        self._known: Set[Tuple[str, Any, bool]] = set()  # where these are complete
 
     def decision(self) -> Decision:
         """The pairs to set and those left open."""
@@ -135,6 +138,9 @@ class _Rules(object):
                 if self._leads(later, earlier, lowest):
                     continue
             self._waits.setdefault(later, []).append(earlier)
+            self._waited[later] = self._waited.get(later, 0) | self._bits[earlier]
+            if self._runs_with(earlier, after):
+                self._waited[later] |= self._waited.get(earlier, 0) | self._before.get(earlier, 0)
             decision.pairs.append(Pair(earlier, later, tuple(to_leave(before, after or ())), shared))
         return decision
 
@@ -193,23 +199,22 @@ class _Rules(object):
         return bool(bits.get(other, 0) & self._bits[one] or bits.get(one, 0) & self._bits[other])
 
     def _is_implied(self, earlier: str, later: str, shared: Any, after: Optional[Path]) -> bool:
-        """Whether an operation between the two, which runs whenever the later one does, is in order with both."""
-        keys = {branch.key for branch in after or ()}
-        for access in self._accesses[shared]:
-            middle = access.operation
-            path = self._branches.around(middle)
-            if (
-                middle not in (earlier, later)
-                and path is not None
-                and {branch.key for branch in path} <= keys
-                and self._waits_for(middle, earlier)
-                and self._waits_for(later, middle)
-            ):
-                return True
-        return False
+        """Whether accesses between the two, which run whenever the later one does, bring them in order already."""
+        stage = (later, shared, self._rank[earlier] > self._rank[later])
+        if stage not in self._known:
+            known = self._before.get(later, 0) | self._waited.get(later, 0)
+            others = {access.operation for access in self._accesses[shared]} - {later}
+            for other in sorted(others, key=self._rank.__getitem__, reverse=True):
+                if known & self._bits[other] and self._runs_with(other, after):
+                    known |= self._before.get(other, 0) | self._waited.get(other, 0)
+            self._known.add(stage)
+            self._waited[later] = known
+        return bool(self._waited[later] & self._bits[earlier])
 
-    def _waits_for(self, later: str, earlier: str) -> bool:
-        return bool(self._before.get(later, 0) & self._bits[earlier]) or earlier in self._waits.get(later, ())
+    def _runs_with(self, name: str, path: Optional[Path]) -> bool:
+        """Whether an operation runs whenever one in the branches `path` does."""
+        own = self._branches.around(name)
+        return own is not None and not to_leave(own, path or ())
 
     def _leads(self, start: str, end: str, lowest: int) -> bool:
         """Whether `end` depends on `start`, also by the pairs so far.

@@ -29,7 +29,9 @@ _SAME_MEMORY = frozenset(
 )
 _ASKS = frozenset(["VarIsInitializedOp", "IsVariableInitialized", "VariableShape", "Shape", "Size", "Rank"])
 #: resources besides variables that towers share
-_SHARED = re.compile(r"(\w*Queue(V2)?|\w*Iterator(V2|V3)?|\w*Reader(V2)?|IteratorFromStringHandle\w*)$")
+_SHARED = re.compile(
+    r"(\w*Queue(V2)?|\w*Iterator(V2|V3)?|\w*Reader(V2)?|IteratorFromStringHandle\w*|\w*ConditionalAccumulator)$"
+)
 #: ops that only take a variable's memory to where it is used
 _ON_THE_WAY = ("Switch", "RefSwitch", "Enter", "RefEnter")
 _OF_GRADIENTS = re.compile(r"(^|/)gradients(_\d+)?/")
