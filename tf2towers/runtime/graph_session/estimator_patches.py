@@ -1,0 +1,85 @@
+"""The patches with which tensorflow-estimator 2.15 runs on the TensorFlow and the tf_keras that are here.
+
+Each has its reason, its source and a test, as in `patches`; `tf2towers.runtime.tf1.estimator` applies them.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import tensorflow as tf
+import tensorflow.compat.v1 as _v1
+
+from tf2towers.runtime.graph_session.patch import Patch, patch
+
+_PACKAGE = "tensorflow_estimator"
+_COORDINATOR = "tensorflow.python.distribute.estimator_training"
+
+
+class _View(ModuleType):
+    """A module with the attributes of another, some of them replaced."""
+
+    def __init__(self, module: Any, **replaced: Any) -> None:
+        super().__init__(module.__name__)
+        vars(self).update(replaced, __path__=module.__path__, __spec__=module.__spec__)
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+@patch("tensorflow-estimator 2.15.0: its imports", "tests/runtime/tf1/test_estimator.py")
+def estimators_are_imported(changes: Patch, keras: Any, layers: Any) -> None:
+    """Imports tensorflow-estimator 2.15 on a later TensorFlow, with tf_keras as its Keras.
+
+    The package's `__init__`, and the one of its public names, import code for TPUs that TensorFlow 2.16 no longer has:
+    empty modules stand in for them. `estimator_export`, which registered names with TensorFlow, does nothing. A module
+    stands in for `estimator_training`, the coordinator of TensorFlow 2's strategies; there is never one to run. The
+    package's `tf` is TensorFlow with `keras` and `layers` of tf_keras, also in the process of an original.
+    """
+    from tf_keras.api._v2 import keras as keras_of_tf2
+
+    v1 = _View(_v1, keras=keras, layers=layers)
+    compat = _View(tf.compat, v1=v1, v2=_View(tf.compat.v2, keras=keras_of_tf2))
+    root = find_spec(_PACKAGE)
+    assert root is not None
+    assert root.origin is not None
+    made = {
+        _PACKAGE: _module(_PACKAGE, __path__=[str(Path(root.origin).parent)]),
+        f"{_PACKAGE}._api.v1.estimator.tpu": _module("tpu"),
+        f"{_PACKAGE}.python.estimator.estimator_export": _module(
+            "estimator_export", estimator_export=lambda *names, **others: lambda exported: exported
+        ),
+        _COORDINATOR: _module(
+            _COORDINATOR,
+            should_run_distribute_coordinator=lambda config: False,
+            init_run_config=lambda config, tf_config: None,
+        ),
+    }
+    before = {name: sys.modules.get(name) for name in ("tensorflow", *made)}
+    sys.modules.update(made)
+    changes.set(import_module("tensorflow.python.distribute"), "estimator_training", made[_COORDINATOR])
+    sys.modules["tensorflow"] = _View(tf, keras=keras_of_tf2, compat=compat)
+    try:
+        import_module(f"{_PACKAGE}._api.v1.estimator")
+    finally:
+        sys.modules["tensorflow"] = before["tensorflow"]  # type: ignore[assignment]
+
+
+def _module(name: str, **attributes: Any) -> ModuleType:
+    module = ModuleType(name)
+    vars(module).update(attributes)
+    return module
+
+
+@patch("tensorflow-estimator 2.15.0: training.py", "tests/runtime/cluster/test_estimator_clusters.py")
+def servers_of_estimators_are(changes: Patch, server: type, session: type) -> None:
+    """Makes `train_and_evaluate` start these servers, and an export run this session; only in a migrated program."""
+    training = import_module(f"{_PACKAGE}.python.estimator.training")
+    changes.set(training, "server_lib", SimpleNamespace(Server=server))
+    vars(training.tf.compat.v1)["Session"] = session
