@@ -17,7 +17,7 @@ IMAGES = np.random.RandomState(0).randint(0, 255, (2, 4, 4, 3))
 
 @pytest.fixture(autouse=True)
 def patched() -> Iterator[None]:
-    from tf2towers.runtime.graph_session import patches
+    from tf2towers.runtime.patches import register as patches
 
     ours = (
         patches.transposed_convolutions_have_whole_shapes,

@@ -34,8 +34,8 @@ def run(options: argparse.Namespace) -> int:
     """Runs the comparison and returns the exit status, which the epilog lists."""
     check_scripts((options.legacy, options.legacy_python), (options.modern, None))
     require_modules("tensorflow", *["matplotlib"] * (options.report is not None))
-    from tf2towers.compare.compare import compare
     from tf2towers.compare.outcome import as_text, page
+    from tf2towers.compare.run_both import compare
     from tf2towers.report.json import as_json
 
     try:

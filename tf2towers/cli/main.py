@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import errno
 import gc
 import importlib
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from tf2towers import __version__
@@ -112,12 +114,25 @@ def parse(given: list[str]) -> argparse.Namespace:
     if not given:
         parser.print_help(sys.stderr)
         raise SystemExit(2)
+    if not given[0].startswith("-") and given[0] not in COMMANDS:
+        parser.error(f"there is no command {given[0]}: {_nearest(given[0], COMMANDS)}")
     runs = given[0] in RUN_SCRIPTS or "--verify" in given
     own, arguments = _split_arguments(given) if runs else (given, [])
     options, unknown = parser.parse_known_args(own, argparse.Namespace(arguments=arguments))
     if unknown:
-        commands.choices[given[0]].error(f"unrecognized arguments: {' '.join(unknown)}")
+        command = commands.choices[given[0]]
+        flags = re.findall(r"--[a-z][a-z-]*", command.format_help())
+        near = {word: _nearest(word.partition("=")[0], flags) for word in unknown if word.startswith("--")}
+        hints = "".join(f"; {word}: {hint}" for word, hint in near.items() if hint.startswith("did"))
+        command.error(f"unrecognized arguments: {' '.join(unknown)}{hints}")
     return options
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    """What the user may have meant by an unknown word, or what is known."""
+    names = list(dict.fromkeys(known))
+    near = difflib.get_close_matches(word, names, 1)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
 
 
 def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tf2towers.cli import migrate_options
+from tf2towers.cli.configuration import configured
 from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.processes import map_in_processes, with_progress
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     for path in options.paths:
         given.setdefault(path if path == str(STDIN) else os.path.abspath(path), path)  # noqa: PTH100
     paths = list(given.values())
+    _complete(options, paths)
     if options.output is not None and str(STDIN) in paths:
         raise CommandError("-o needs files: the standard input is without a name to write to")
     if options.write and str(STDIN) in paths and options.format != "text":
@@ -55,6 +57,17 @@ def run(options: argparse.Namespace) -> int:
     options.vendor = (options.vendor or options.python3) and bool(options.write or options.output)
     status = _migrate_scripts(paths, options)
     return 0 if status == 1 and options.exit_zero else status
+
+
+#: what an option is where neither the command line nor pyproject.toml says it
+_DEFAULTS: dict[str, object] = {"exclude": (), "ignore": (), "python_path": ()}
+
+
+def _complete(options: argparse.Namespace, paths: Sequence[str]) -> None:
+    """Adds what pyproject.toml says, and the defaults, where the command line does not say it."""
+    for name, value in (_DEFAULTS | configured(paths)).items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
 
 
 def _migrate_scripts(paths: list[str], options: argparse.Namespace) -> int:

@@ -17,8 +17,10 @@ from typing import TextIO
 from tf2towers.cli.tree import Tree, reported_once, tree_summary
 from tf2towers.codemod.rule import name_of, rule_of
 from tf2towers.report import text
+from tf2towers.report.diff import unified_diff
 from tf2towers.report.paths import counted, display_path
 from tf2towers.report.result import MigrationResult
+from tf2towers.report.terminal import diff_line, report_line
 from tf2towers.source.script import STDIN
 
 
@@ -34,8 +36,12 @@ def show(
         if options.format == "text":
             _show_text(once, written, options, tree)
         else:
-            if options.check:  # the output has to show why the status is not 0
-                once = [replace(result, findings=result.findings + result.edits()) for result in once]
+            if options.check or options.format != "json":  # JSON has the edits with each file
+                edits = (result.edits(check=options.check) for result in once)
+                once = [
+                    replace(result, findings=result.findings + own)
+                    for result, own in zip(once, edits, strict=True)
+                ]
             renderer = importlib.import_module(f"tf2towers.report.{options.format}")
             sys.stdout.write(renderer.render(once, rule_of))
         sys.stdout.flush()
@@ -59,18 +65,23 @@ def _show_text(
     shows_diff = not (options.write or options.output or options.no_diff or options.quiet)
     brief = tree is not None and not options.verbose
     shown: set[Path] = set()  # a module of two scripts is once in the diff
+    advised: set[str] = set()  # one advice for all scripts
     for result in results:
         for change in result.changes if shows_diff else ():
             if change.path not in shown:
-                sys.stdout.writelines(text.unified_diff(change))
+                diff = unified_diff(change, name_of=name_of)
+                sys.stdout.writelines(diff_line(line, sys.stdout) for line in diff)
             shown.add(change.path)
         sys.stdout.flush()
         if result.error is not None:
-            print(f"tf2towers: {text.summary(result)}", file=sys.stderr)
+            sys.stderr.write(report_line(f"tf2towers: {text.summary(result)}\n", sys.stderr))
         elif options.quiet:
             out.write(text.left_only(result, name_of))
         else:
-            out.writelines(text.lines(result, name_of, brief, options.verbose))
+            lines = text.lines(result, name_of, brief, options.verbose, advised)
+            out.writelines(report_line(line, out) for line in lines)
+    if options.statistics:
+        out.writelines(text.statistics(results, name_of))
     if options.quiet:
         return
     out.writelines(f"{word} {display_path(path)}\n" for path, word in written.items())

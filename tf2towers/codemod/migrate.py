@@ -37,6 +37,10 @@ _DISTRIBUTED = re.compile(
 )
 
 
+#: the rule of what is imported, to which new imports and those that nothing needs any more count
+_IMPORTS = "T2T602"
+
+
 @dataclass(frozen=True)
 class Options:
     """What the user adds. `towers` is the number of towers where a loop does not say it."""
@@ -101,12 +105,16 @@ def _report_notes(result: MigrationResult, file: File) -> None:
     """Makes findings of a file's notes, once, at the lines of its own text; compiled files that it needs are copied."""
     result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
     for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
-        line = note.line
+        line, source = note.line, file.text.line(note.line)
         if file.script.conversion is not None:
             line = file.script.conversion.line_before(line)
+            source = "".join(re.split(r"\r\n|\r|\n", file.script.before)[line - 1 : line])
         result.findings.append(
-            Finding(note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind)
-        )
+            Finding(
+                note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind,
+                source=source.strip(),
+            )
+        )  # fmt: skip
     file.notes.clear()
 
 
@@ -133,8 +141,10 @@ def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
         if rule.notes is not None:
             rule.notes(file)
     edits = with_moved(script.text, edits)
-    edits += [*unused_imports(file, edits)]
-    edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same offset
+    edits += (unused := [*unused_imports(file, edits)])
+    edits = [*(new := [*new_lines(file, edits)]), *edits]  # first, where a rule writes at the same offset
+    for edit in (*unused, *new):
+        edited.append(_edited_line(file, _IMPORTS, edit)._replace(added=edit.start == edit.end))
     edits += move_aligned_lines(file.text, edits)
     try:
         after = apply(script.text, edits)

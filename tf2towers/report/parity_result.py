@@ -23,7 +23,7 @@ class Comparison:
             tolerance that would pass.
         within: whether the difference is within the given tolerance, or rounding.
         rounding: whether it exceeds the tolerance, but belongs to a gradient that is 0 in exact arithmetic
-            (see `tf2towers.verify.noise`).
+            (see `tf2towers.verify.calls.rounding`).
     """
 
     kind: Kind

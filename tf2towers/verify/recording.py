@@ -4,7 +4,7 @@
     DIR/step-00000.npz   one file for each step: 'kind|name' to array, see `Step`
 
 A value that a step lacks is without a key. `tf2towers.verify.recorder` writes the folder (it runs on Python 3.6 with
-NumPy alone, and on the original's TF 1.15), and so does `tf2towers.verify.functions`.
+NumPy alone, and on the original's TF 1.15), and so does `tf2towers.verify.rewrites`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from pathlib import Path
 from tf2towers.launch.cluster import LaunchError
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.report.paths import counted, listed
-from tf2towers.verify.compare import NotComparable
+from tf2towers.verify.comparison import NotComparable
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.recording import Facts
 from tf2towers.verify.sides import Options, Recorded

@@ -14,7 +14,7 @@ from pathlib import Path
 from tf2towers.launch.cluster import Shape
 from tf2towers.launch.job import run_cluster
 from tf2towers.launch.plan import Plan
-from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
 from tf2towers.verify.recorder.running import RECORDED
 from tf2towers.verify.recording import Facts, read_facts

@@ -11,7 +11,7 @@ import pytest
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.cluster import Shape
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.sides import Options, record_calls
 

@@ -12,7 +12,7 @@ from suite import all_programs
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.sides import Options, record_calls
 from tf2towers.verify.verify import verify

@@ -12,7 +12,7 @@ import pytest
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.report.parity_text import render_parity
 from tf2towers.verify.calls import verdict
-from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.recorder.writing import Writer
 
 

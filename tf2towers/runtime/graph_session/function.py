@@ -15,12 +15,12 @@ from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, needed, parse, written
 from tf2towers.runtime.graph_session.order import order_input_ops
 from tf2towers.runtime.graph_session.placement import place
-from tf2towers.runtime.graph_session.private import function_of
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import make_ends, name_resources, replace_one_shot_iterators
 from tf2towers.runtime.graph_session.runs.nested import is_nested, watched
 from tf2towers.runtime.graph_session.towers import Towers
+from tf2towers.runtime.patches.functions import function_of
 
 #: names of the reads that `w.read_value()` makes, and that are made with the variable itself
 _READ_VALUE = re.compile(r"(?:^|/)Read(?:_\d+)?/ReadVariableOp(?:_\d+)?$")
@@ -54,7 +54,7 @@ class Function:
 
         Args:
             values: the values of the feeds.
-            cancelled_by: a `private.cancellation_manager()`, which can end the call.
+            cancelled_by: a `patches.functions.cancellation_manager()`, which can end the call.
         """
         self.called = True
         if not is_nested():

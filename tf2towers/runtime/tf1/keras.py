@@ -6,8 +6,9 @@ All that this package takes from tf_keras comes by way of this module, which loo
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from tf2towers.runtime.graph_session import patches
-from tf2towers.runtime.graph_session.patch import applied
+from tf2towers.runtime.patches import keras as patches
+from tf2towers.runtime.patches.patch import applied
+from tf2towers.runtime.patches.training import sessions_of_managers_are
 
 
 def _check_release() -> None:
@@ -35,7 +36,7 @@ from tf_keras.src import backend as _backend  # noqa: E402
 from tf_keras.src.layers.preprocessing import image_preprocessing as image_preprocessing  # noqa: E402
 
 patches.keras_computes_as_tf1()
-if patches.sessions_of_managers_are in applied():  # in a migrated script, not in an original that is recorded
+if sessions_of_managers_are in applied():  # in a migrated script, not in an original that is recorded
     from tf2towers.runtime.graph_session.session import Session as _Session
 
     patches.keras_runs_on(_backend, _Session)

@@ -12,10 +12,10 @@ from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Diagnosis, ParityResult
 from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
-from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
-from tf2towers.verify.compare import NotComparable, Tolerances, outcome_of, tolerances
+from tf2towers.verify.calls.call_comparison import Compared, Difference, Run, compare
+from tf2towers.verify.calls.rounding import compare_steps_of_rounding, record_steps_of_both
+from tf2towers.verify.comparison import NotComparable, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.noise import compare_steps_of_rounding, record_steps_of_both
 from tf2towers.verify.recording import Recording
 from tf2towers.verify.result_notes import (
     note_failed_repeat,
@@ -65,7 +65,7 @@ def _judge_in_step(
     """Judges again, step by step, two runs that may differ only by the rounding of another TensorFlow.
 
     An update may turn rounding into whole steps (Adam, where a gradient is near 0), which makes the runs differ more
-    and more. So each step and each call is judged from the original's variables (see `noise`).
+    and more. So each step and each call is judged from the original's variables (see `rounding`).
 
     Args:
         steps, matches: the training steps; the migrated script's start from the original's variables.

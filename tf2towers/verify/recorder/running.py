@@ -72,7 +72,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     import tensorflow as tf
 
-    from tf2towers.verify.functions.functions import FunctionRecorder
+    from tf2towers.verify.rewrites.functions import FunctionRecorder
 
     keep_writes(options)
     recorder = FunctionRecorder(Writer(options["out"]), options["steps"], options["original"])

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.eager.polymorphic_function import polymorphic_function
-from tensorflow.python.framework import func_graph
-from tensorflow.python.ops.control_flow_v2_func_graphs import ControlFlowFuncGraph, WhileBodyFuncGraph
 
+from tf2towers.runtime.patches.private import private
 from tf2towers.verify.recorder.wrapping import wrap
+
+_FEATURE = "verify of a TensorFlow 2 program"
+_Branch: Any = private("ops.control_flow_v2_func_graphs.ControlFlowFuncGraph", _FEATURE)
+_Loop: Any = private("ops.control_flow_v2_func_graphs.WhileBodyFuncGraph", _FEATURE)
 
 
 class Tracing:
@@ -32,14 +34,15 @@ class Tracing:
         self._branches = 0
         self._loops = 0
         self.compiled = False
-        wrap(func_graph, "func_graph_from_py_func", self._traced)
-        wrap(polymorphic_function.Function, "__init__", self._function_created)
+        wrap(private("framework.func_graph", _FEATURE), "func_graph_from_py_func", self._traced)
+        function_class = private("eager.polymorphic_function.polymorphic_function.Function", _FEATURE)
+        wrap(function_class, "__init__", self._function_created)
 
     def _traced(self, trace: Any, *args: Any, **kwargs: Any) -> Any:
         if self._depth == 0:
             self.computed = {}
-        branch = isinstance(kwargs.get("func_graph"), ControlFlowFuncGraph)
-        loop = isinstance(kwargs.get("func_graph"), WhileBodyFuncGraph)
+        branch = isinstance(kwargs.get("func_graph"), _Branch)
+        loop = isinstance(kwargs.get("func_graph"), _Loop)
         self._depth += 1
         self._branches += branch
         self._loops += loop

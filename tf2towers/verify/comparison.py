@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -10,10 +10,7 @@ import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind, Outcome
 from tf2towers.verify.recorder.variables import belongs_to
-from tf2towers.verify.recording import Arrays, Facts, Step
-
-#: the relative rounding that is allowed where a loss was divided by the number of towers
-_SHARE = 1e-6
+from tf2towers.verify.recording import Arrays, Step
 
 
 class NotComparable(Exception):
@@ -76,17 +73,6 @@ def outcome_of(comparisons: Iterable[Comparison]) -> Outcome:
     if all(comparison.bitwise for comparison in found):
         return "bitwise"
     return "within" if all(comparison.within for comparison in found) else "differs"
-
-
-def first_of(comparisons: Iterable[Comparison], trainable: Sequence[str]) -> tuple[int | None, str]:
-    """The first step at which anything differs; and of the gradients that differ there, the one nearest to the loss."""
-    apart = [found for found in comparisons if not found.within and found.first_step is not None]
-    first = min((found.first_step for found in apart if found.first_step is not None), default=None)
-    order = {name: place for place, name in enumerate(trainable)}
-    names = {
-        found.name.split("//")[0] for found in apart if (found.kind, found.first_step) == ("gradient", first)
-    }
-    return first, max(names, key=lambda name: (order.get(name, -1), name), default="")
 
 
 @dataclass
@@ -225,17 +211,3 @@ def _times(value: np.ndarray | None, share: int) -> np.ndarray | None:
     return (
         value if value is None or share == 1 or value.dtype.kind != "f" else value * value.dtype.type(share)
     )
-
-
-def share_of(original: Step, migrated: Step, facts: Facts) -> int:
-    """The number of towers, where each replica's loss is divided by that number; else 1.
-
-    An optimizer that sums over the replicas, as Keras 3's does, needs losses divided by their number. The applied
-    gradient is the mean all the same, and is compared unchanged.
-    """
-    towers = len(original.losses)
-    if towers < 2 or towers != facts.towers or len(migrated.losses) != towers:
-        return 1
-    left, right = np.array(original.losses, np.float64), np.array(migrated.losses, np.float64)
-    with np.errstate(all="ignore"):
-        return towers if np.allclose(left, right * towers, rtol=_SHARE, atol=0) and left.any() else 1

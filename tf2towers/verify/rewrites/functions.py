@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.verify.functions.gradients import Gradients, numbered
-from tf2towers.verify.functions.inputs import Inputs, Iterated
-from tf2towers.verify.functions.state import State, own_name
-from tf2towers.verify.functions.tracing import Notes, Tracing
 from tf2towers.verify.recorder.function_calls import FunctionCalls
 from tf2towers.verify.recorder.wrapping import Nesting
 from tf2towers.verify.recorder.writing import Writer
 from tf2towers.verify.recording import Arrays, Step, read_facts, read_step
+from tf2towers.verify.rewrites.gradients import Gradients, numbered
+from tf2towers.verify.rewrites.inputs import Inputs, Iterated
+from tf2towers.verify.rewrites.state import State, own_name
+from tf2towers.verify.rewrites.tracing import Notes, Tracing
 
 COMPILED = "jit_compile was left out: XLA rounds differently, and cannot compile the code that records values"
 

@@ -7,14 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.data.ops.iterator_ops import OwnedIterator
-from tensorflow.python.distribute import input_lib
-from tensorflow.python.distribute.values import PerReplica
 
-from tf2towers.verify.functions.tracing import Tracing
+from tf2towers.runtime.patches.private import private
 from tf2towers.verify.recorder.wrapping import Nesting, wrap
 from tf2towers.verify.recording import Arrays
+from tf2towers.verify.rewrites.tracing import Tracing
 
+_FEATURE = "verify of a TensorFlow 2 program"
+_PerReplica: Any = private("distribute.values.PerReplica", _FEATURE)
+_ITERATORS: Any = (
+    private("data.ops.iterator_ops.OwnedIterator", _FEATURE),
+    private("distribute.input_lib.DistributedIteratorBase", _FEATURE),
+)
 Part = list[np.ndarray] | None
 _Alike = Callable[[np.ndarray, np.ndarray], bool]
 
@@ -181,7 +185,7 @@ def _like_leaf(leaf: Any, own: list[np.ndarray], values: list[np.ndarray]) -> An
         for device, value in zip(devices, cast, strict=True):
             with tf.device(device):
                 parts.append(tf.constant(value))
-        return PerReplica(parts)
+        return _PerReplica(parts)
     return tf.constant(cast[0]) if isinstance(leaf, tf.Tensor) else cast[0]
 
 
@@ -202,7 +206,7 @@ class Iterated:
         self.used: Arrays = {}
         self._tracing, self.inputs = tracing, inputs
         self._nesting = Nesting()
-        for kind in (OwnedIterator, input_lib.DistributedIteratorBase):
+        for kind in _ITERATORS:
             for name in ("get_next", "__next__"):
                 if name in vars(kind):
                     wrap(kind, name, self._get_next)
@@ -216,7 +220,7 @@ class Iterated:
 
     def _replace_element(self, element: Any) -> Any:
         leaves = tf.nest.flatten(element)
-        parts = [list(leaf.values) if isinstance(leaf, PerReplica) else [leaf] for leaf in leaves]
+        parts = [list(leaf.values) if isinstance(leaf, _PerReplica) else [leaf] for leaf in leaves]
         flat = [part for replicas in parts for part in replicas]
         if not all(isinstance(part, tf.Tensor) for part in flat):
             return element
@@ -241,5 +245,5 @@ class Iterated:
                 tensor = next(tensors)
                 tensor.set_shape(part.shape)
                 new.append(tensor)
-            filled.append(PerReplica(new) if isinstance(leaf, PerReplica) else new[0])
+            filled.append(_PerReplica(new) if isinstance(leaf, _PerReplica) else new[0])
         return tf.nest.pack_sequence_as(element, filled)

@@ -7,9 +7,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.verify.functions.state import own_name
-from tf2towers.verify.functions.tracing import Notes, Tracing, tower
 from tf2towers.verify.recorder.wrapping import wrap
+from tf2towers.verify.rewrites.state import own_name
+from tf2towers.verify.rewrites.tracing import Notes, Tracing, tower
 
 # -- the optimizers that a TF2 program calls, and their variables ------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind
-from tf2towers.verify.compare import Series, Tolerances, is_of
+from tf2towers.verify.comparison import Series, Tolerances, is_of
 
 # -- the recording that `tf2towers.verify.recorder.calls` wrote, call by call ------------------------------------------
 

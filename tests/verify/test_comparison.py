@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from tf2towers.report.parity_result import Comparison
-from tf2towers.verify.compare import NotComparable, Tolerances, compare, first_of, share_of
-from tf2towers.verify.noise import gradients_of_rounding
+from tf2towers.verify.calls.rounding import gradients_of_rounding
+from tf2towers.verify.comparison import NotComparable, Tolerances, compare
 from tf2towers.verify.recorder.writing import Writer
 from tf2towers.verify.recording import Facts, Recording, Step
+from tf2towers.verify.rewrites.verdict import first_of, share_of
 
 ONE = np.array([1.0, 2.0, 4.0], np.float32)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Comparison, Kind, ParityResult
-from tf2towers.verify.compare import Tolerances, compare
+from tf2towers.verify.comparison import Tolerances, compare
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.recorder.variables import belongs_to
 from tf2towers.verify.recording import Recording, Step, dense
@@ -86,7 +86,7 @@ def compare_steps_of_rounding(
         The comparisons; and the names of the variables whose gradients, or elements of them, are rounding.
 
     Raises:
-        NotComparable: see `compare.compare`.
+        NotComparable: see `step_comparison.compare`.
     """
     noise = gradients_of_rounding(original.steps, migrated.steps)
     kinds: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient", "variable")

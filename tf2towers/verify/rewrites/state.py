@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from tf2towers.verify.recording import Arrays
-from tf2towers.verify.variable_pairing import pair
+from tf2towers.verify.rewrites.variable_pairing import pair
 
 
 class State:
