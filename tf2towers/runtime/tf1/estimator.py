@@ -3,8 +3,8 @@
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from tf2towers.runtime.graph_session import estimator_patches, patches
-from tf2towers.runtime.graph_session.patch import applied
+from tf2towers.runtime.patches import estimators as patches
+from tf2towers.runtime.patches.training import sessions_of_managers_are
 
 _NEEDED = "2.15.0"
 
@@ -27,18 +27,22 @@ _check_release()
 from tf2towers.runtime.tf1 import keras as _keras  # noqa: E402
 from tf2towers.runtime.tf1 import layers as _layers  # noqa: E402
 
-estimator_patches.estimators_are_imported(_keras, _layers)
+patches.estimators_are_imported(_keras, _layers)
 
 from tensorflow_estimator._api.v1.estimator import *  # noqa: E402, F403 - a face, not a copy
 from tensorflow_estimator._api.v1.estimator import experimental as experimental  # noqa: E402
 from tensorflow_estimator._api.v1.estimator import export as export  # noqa: E402
 from tensorflow_estimator._api.v1.estimator import inputs as inputs  # noqa: E402
 
-if patches.sessions_of_managers_are in applied():  # in a migrated script, not in an original that is recorded
-    from tf2towers.runtime.graph_session.cluster.server import Server as _Server
-    from tf2towers.runtime.graph_session.session import Session as _Session
 
-    estimator_patches.servers_of_estimators_are(_Server, _Session)
+def _run_on_its_servers() -> None:
+    from tf2towers.runtime.graph_session.cluster.server import Server
+    from tf2towers.runtime.graph_session.session import Session
+
+    patches.estimators_run_on(Server, Session)
+
+
+sessions_of_managers_are.once_applied(_run_on_its_servers)  # never in an original that is recorded
 
 for _name, _module in list(sys.modules.items()):
     if _name.startswith("tensorflow_estimator._api.v1.estimator."):

@@ -1,7 +1,4 @@
-"""The patches with which tensorflow-estimator 2.15 runs on the TensorFlow and the tf_keras that are here.
-
-Each has its reason, its source and a test, as in `patches`; `tf2towers.runtime.tf1.estimator` applies them.
-"""
+"""tensorflow-estimator 2.15, on the TensorFlow and the tf_keras that are here."""
 
 from __future__ import annotations
 
@@ -15,10 +12,11 @@ from typing import Any
 import tensorflow as tf
 import tensorflow.compat.v1 as _v1
 
-from tf2towers.runtime.graph_session.patch import Patch, patch
+from tf2towers.runtime.patches.patch import Patch, patch
 
 _PACKAGE = "tensorflow_estimator"
 _COORDINATOR = "tensorflow.python.distribute.estimator_training"
+_FEATURE = "tf.estimator"
 
 
 class _View(ModuleType):
@@ -33,7 +31,9 @@ class _View(ModuleType):
         return getattr(self._module, name)
 
 
-@patch("tensorflow-estimator 2.15.0: its imports", "tests/runtime/tf1/test_estimator.py")
+@patch(
+    _FEATURE, source="tensorflow-estimator 2.15.0: its imports", test="tests/runtime/tf1/test_estimator.py"
+)
 def estimators_are_imported(changes: Patch, keras: Any, layers: Any) -> None:
     """Imports tensorflow-estimator 2.15 on a later TensorFlow, with tf_keras as its Keras.
 
@@ -46,39 +46,39 @@ def estimators_are_imported(changes: Patch, keras: Any, layers: Any) -> None:
 
     v1 = _View(_v1, keras=keras, layers=layers)
     compat = _View(tf.compat, v1=v1, v2=_View(tf.compat.v2, keras=keras_of_tf2))
-    root = find_spec(_PACKAGE)
-    assert root is not None
-    assert root.origin is not None
+    found = find_spec(_PACKAGE)
     made = {
-        _PACKAGE: _module(_PACKAGE, __path__=[str(Path(root.origin).parent)]),
-        f"{_PACKAGE}._api.v1.estimator.tpu": _module("tpu"),
+        _PACKAGE: _module(__path__=[str(Path(str(found and found.origin)).parent)]),
+        f"{_PACKAGE}._api.v1.estimator.tpu": _module(),
         f"{_PACKAGE}.python.estimator.estimator_export": _module(
-            "estimator_export", estimator_export=lambda *names, **others: lambda exported: exported
+            estimator_export=lambda *names, **others: lambda exported: exported
         ),
         _COORDINATOR: _module(
-            _COORDINATOR,
             should_run_distribute_coordinator=lambda config: False,
             init_run_config=lambda config, tf_config: None,
         ),
     }
-    before = {name: sys.modules.get(name) for name in ("tensorflow", *made)}
-    sys.modules.update(made)
-    changes.set(import_module("tensorflow.python.distribute"), "estimator_training", made[_COORDINATOR])
-    sys.modules["tensorflow"] = _View(tf, keras=keras_of_tf2, compat=compat)
+    changes.set(changes.private("distribute"), "estimator_training", made[_COORDINATOR])
+    before = sys.modules["tensorflow"]
+    sys.modules.update(made, tensorflow=_View(tf, keras=keras_of_tf2, compat=compat))
     try:
         import_module(f"{_PACKAGE}._api.v1.estimator")
     finally:
-        sys.modules["tensorflow"] = before["tensorflow"]  # type: ignore[assignment]
+        sys.modules["tensorflow"] = before
 
 
-def _module(name: str, **attributes: Any) -> ModuleType:
-    module = ModuleType(name)
+def _module(**attributes: Any) -> ModuleType:
+    module = ModuleType("stand_in")
     vars(module).update(attributes)
     return module
 
 
-@patch("tensorflow-estimator 2.15.0: training.py", "tests/runtime/cluster/test_estimator_clusters.py")
-def servers_of_estimators_are(changes: Patch, server: type, session: type) -> None:
+@patch(
+    _FEATURE,
+    source="tensorflow-estimator 2.15.0: training.py, _start_std_server; estimator.py, _add_meta_graph_for_mode",
+    test="tests/runtime/tf1/test_estimator.py",
+)
+def estimators_run_on(changes: Patch, server: type, session: type) -> None:
     """Makes `train_and_evaluate` start these servers, and an export run this session; only in a migrated program."""
     training = import_module(f"{_PACKAGE}.python.estimator.training")
     changes.set(training, "server_lib", SimpleNamespace(Server=server))
