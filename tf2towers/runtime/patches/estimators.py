@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as _v1
 
 from tf2towers.runtime.patches.patch import Patch, patch
+from tf2towers.runtime.patches.private import private
 
 _PACKAGE = "tensorflow_estimator"
 _COORDINATOR = "tensorflow.python.distribute.estimator_training"
@@ -34,15 +36,24 @@ class _View(ModuleType):
 @patch(
     _FEATURE, source="tensorflow-estimator 2.15.0: its imports", test="tests/runtime/tf1/test_estimator.py"
 )
-def estimators_are_imported(changes: Patch, keras: Any, layers: Any) -> None:
+def estimators_are_imported(
+    changes: Patch, keras: Any, layers: Any, strategy_for: Callable[[Any], Any]
+) -> None:
     """Imports tensorflow-estimator 2.15 on a later TensorFlow, with tf_keras as its Keras.
 
     The package's `__init__`, and the one of its public names, import code for TPUs that TensorFlow 2.16 no longer has:
     empty modules stand in for them. `estimator_export`, which registered names with TensorFlow, does nothing. A module
-    stands in for `estimator_training`, the coordinator of TensorFlow 2's strategies; there is never one to run. The
+    stands in for `estimator_training`, the coordinator of TensorFlow 2's strategies. There is never one to run, and
+    `strategy_for` gives the strategy that trains in the place of the one in a RunConfig. The
     package's `tf` is TensorFlow with `keras` and `layers` of tf_keras, also in the process of an original.
     """
     from tf_keras.api._v2 import keras as keras_of_tf2
+
+    def read_cluster(config: Any, tf_config: Any) -> None:
+        config._distribute_coordinator_mode = None
+        config._init_distributed_setting_from_environment_var(tf_config)
+        config._maybe_overwrite_session_config_for_distributed_training()
+        config._train_distribute = strategy_for(config)
 
     v1 = _View(_v1, keras=keras, layers=layers)
     compat = _View(tf.compat, v1=v1, v2=_View(tf.compat.v2, keras=keras_of_tf2))
@@ -55,7 +66,7 @@ def estimators_are_imported(changes: Patch, keras: Any, layers: Any) -> None:
         ),
         _COORDINATOR: _module(
             should_run_distribute_coordinator=lambda config: False,
-            init_run_config=lambda config, tf_config: None,
+            init_run_config=read_cluster,
         ),
     }
     changes.set(changes.private("distribute"), "estimator_training", made[_COORDINATOR])
@@ -65,6 +76,11 @@ def estimators_are_imported(changes: Patch, keras: Any, layers: Any) -> None:
         import_module(f"{_PACKAGE}._api.v1.estimator")
     finally:
         sys.modules["tensorflow"] = before
+
+
+def values_of_towers(values: Sequence[Any]) -> Any:
+    """Makes of one structure for each tower one structure of per-replica values."""
+    return private("distribute.distribute_utils.regroup", _FEATURE)(tuple(values), always_wrap=True)
 
 
 def _module(**attributes: Any) -> ModuleType:

@@ -26,8 +26,9 @@ _check_release()
 
 from tf2towers.runtime.tf1 import keras as _keras  # noqa: E402
 from tf2towers.runtime.tf1 import layers as _layers  # noqa: E402
+from tf2towers.runtime.tf1.estimator_strategies import strategy_for as _strategy_for  # noqa: E402
 
-patches.estimators_are_imported(_keras, _layers)
+patches.estimators_are_imported(_keras, _layers, _strategy_for)
 
 from tensorflow_estimator._api.v1.estimator import *  # noqa: E402, F403 - a face, not a copy
 from tensorflow_estimator._api.v1.estimator import experimental as experimental  # noqa: E402
