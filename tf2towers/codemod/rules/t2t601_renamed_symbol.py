@@ -16,6 +16,7 @@ from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import can_drop_import
 from tf2towers.codemod.rules.t2t620_removed_symbol import is_estimator_of_tf2, resets_a_server
+from tf2towers.codemod.rules.t2t631_estimator_strategy import is_for_estimators
 from tf2towers.codemod.symbols import (
     RUNTIME,
     SWITCHES,
@@ -86,7 +87,9 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
 def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
     """The new text for a use; None if it stays."""
     root = first_name(node)
-    if canonical == "tf" or _is_switch(file, node, canonical) or is_estimator_of_tf2(file, node, canonical):
+    if canonical == "tf" or _is_switch(file, node, canonical):
+        return None
+    if is_estimator_of_tf2(file, node, canonical) or is_for_estimators(file, node):
         return None
     found = find_replacement(canonical)
     base = file.spelled(root)
