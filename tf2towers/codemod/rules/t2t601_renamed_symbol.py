@@ -89,7 +89,7 @@ def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
     root = first_name(node)
     if canonical == "tf" or _is_switch(file, node, canonical):
         return None
-    if is_estimator_of_tf2(file, node, canonical) or is_for_estimators(file, node):
+    if is_estimator_of_tf2(file, node, canonical) or is_for_estimators(file, node, canonical):
         return None
     found = find_replacement(canonical)
     base = file.spelled(root)

@@ -33,16 +33,14 @@ _USED = frozenset({
 
 def edits(file: File) -> Iterator[Edit]:
     """The runtime's strategy for each one that goes to a RunConfig alone."""
-    for call in file.all(cst.Call):
-        if is_for_estimators(file, call.func):
-            text = _made(file, call)
-            assert text is not None
+    for call in file.all(cst.Call) if _are_for_estimators(file) else ():
+        if (text := _made(file, call)) is not None:
             yield Edit(file.text.start(call), file.text.end(call), text, whole=True)
 
 
-def is_for_estimators(file: File, node: cst.CSTNode) -> bool:
-    """Whether a name is a strategy that an Estimator of the program is given, or a part of such a call."""
-    if not _are_for_estimators(file):
+def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
+    """Whether a symbol is a strategy that an Estimator of the program is given, or how that adds up gradients."""
+    if "distribute" not in canonical.split(".") or not _are_for_estimators(file):
         return False
     around = (node, *file.ancestors(node))
     return any(

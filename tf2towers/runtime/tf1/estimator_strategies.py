@@ -20,7 +20,9 @@ class EstimatorTowers(tf.compat.v1.distribute.MirroredStrategy):
     """
 
     def __init__(self, towers: Any) -> None:
-        super().__init__(tower_devices(towers), cross_device_ops=tf.distribute.ReductionToOneDevice())
+        one_cpu = not towers or all("CPU" in str(tower).upper() for tower in towers)
+        devices = ["/cpu:0"] if one_cpu else tower_devices(towers)
+        super().__init__(devices, cross_device_ops=tf.distribute.ReductionToOneDevice())
 
     def make_input_fn_iterator(self, input_fn: Any, replication_mode: Any = None) -> Any:
         """The batches of a data set, in its order: TensorFlow's own iterator cannot run in a session of the runtime.
@@ -42,9 +44,11 @@ class _Batches:
         self._iterator, self._strategy = iterator, strategy
 
     def initialize(self) -> Any:
+        """The operation that begins with the first batch."""
         return self._iterator.initializer
 
     def get_next(self) -> Any:
+        """The next batches, as per-replica values."""
         batches: list[Any] = []
         for _ in range(self._strategy.num_replicas_in_sync):
             before = [tensor.op for tensor in tf.nest.flatten(batches, expand_composites=True)[-1:]]
@@ -68,4 +72,5 @@ def strategy_for(config: Any) -> Any:
         return strategy
     if config.cluster_spec:
         raise ClusterError("train_distribute: the towers of a strategy are in one process; TF_CONFIG has a cluster")
-    return EstimatorTowers(strategy.towers_given)
+    towers = strategy.towers_given
+    return EstimatorTowers(range(len(tf.config.list_physical_devices("GPU"))) if towers is None else towers)
