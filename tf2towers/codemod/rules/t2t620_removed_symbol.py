@@ -12,9 +12,7 @@ from tf2towers.codemod.rule import Example, Rule
 #: what reached into other processes, unless the target is this one: ''
 _RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
 _MODES = "tf.estimator.ModeKeys"
-_ESTIMATOR = (
-    "may be TF 2's, which is not served: nothing else here tells; `import tensorflow.compat.v1 as tf` says it is TF 1's"
-)
+_ESTIMATOR = "may be TF 2's, which is not served; `import tensorflow.compat.v1 as tf` says that it is TF 1's"
 
 
 def notes(file: File) -> None:
@@ -71,9 +69,9 @@ RULE = Rule(
     does="refuses",
     programs=frozenset({"tf1", "migrated", "other"}),
     why="""
-    Parts of tf.contrib and others ended with TensorFlow 1, and so did Estimators of TF 2, with TF 2.15. Neither TF 2.21 nor tf2towers.runtime has
-    them. Nor do they have an argument of an old release that a function no longer takes. The site is left as it is; the
-    rest of the script is migrated.
+    Parts of tf.contrib and others ended with TensorFlow 1, and TF 2's own Estimators with TF 2.15. Neither TF 2.21 nor
+    tf2towers.runtime has them. Nor do they have an argument of an old release that a function no longer takes. The site
+    is left as it is; the rest of the script is migrated.
 
     It is only a note where nothing leads there: in a function that nothing names, and under a test for a TPU.
     """,

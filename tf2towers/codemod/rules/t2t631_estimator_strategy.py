@@ -42,10 +42,8 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
     """Whether a symbol is a strategy that an Estimator of the program is given, or how that adds up gradients."""
     if "distribute" not in canonical.split(".") or not _are_for_estimators(file):
         return False
-    around = (node, *file.ancestors(node))
     return any(
-        isinstance(call, cst.Call) and _made(file, call) is not None and (part is call.func or part is not node)
-        for part, call in zip(around, around[1:], strict=False)
+        isinstance(around, cst.Call) and _made(file, around) is not None for around in file.ancestors(node)
     )
 
 
@@ -84,7 +82,7 @@ def _made(file: File, call: cst.Call) -> str | None:
         return f"{file.need('ParameterServerStrategy')}()" if served and not wanted else None
     if len(wanted) > 1 or not {*wanted} <= {"device", "devices", "num_gpus", "num_gpus_per_worker"}:
         return None
-    (text,) = (moved_text(file.text.start(value), file.text.end(value)) for value in wanted.values()) or ("",)
+    text = "".join(moved_text(file.text.start(value), file.text.end(value)) for value in wanted.values())
     return f"{file.need('TowerStrategy')}({f'[{text}]' if canonical in _ONE_DEVICE else text})"
 
 

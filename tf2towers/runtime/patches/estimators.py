@@ -34,7 +34,7 @@ class _View(ModuleType):
 
 
 @patch(
-    _FEATURE, source="tensorflow-estimator 2.15.0: its imports", test="tests/runtime/tf1/test_estimator.py"
+    _FEATURE, source="tensorflow-estimator 2.15.0: its imports", test="tests/functions/programs/estimators.py"
 )
 def estimators_are_imported(
     changes: Patch, keras: Any, layers: Any, strategy_for: Callable[[Any], Any]
@@ -92,7 +92,7 @@ def _module(**attributes: Any) -> ModuleType:
 @patch(
     _FEATURE,
     source="tensorflow-estimator 2.15.0: training.py, _start_std_server; estimator.py, _add_meta_graph_for_mode",
-    test="tests/runtime/tf1/test_estimator.py",
+    test="tests/soundness/scripts/clusters/estimators.py",
 )
 def estimators_run_on(changes: Patch, server: type, session: type) -> None:
     """Makes `train_and_evaluate` start these servers, and an export run this session; only in a migrated program."""

@@ -16,7 +16,9 @@ def _check_release() -> None:
     except PackageNotFoundError:
         found = ""
     if found != _NEEDED:
-        there = f"tensorflow-estimator {found} is installed" if found else "tensorflow-estimator is not installed"
+        there = (
+            f"tensorflow-estimator {found} is installed" if found else "tensorflow-estimator is not installed"
+        )
         raise ImportError(
             f"{there}, and tf.estimator needs {_NEEDED}: pip install tensorflow-estimator=={_NEEDED}"
         )

@@ -20,8 +20,8 @@ class EstimatorTowers(tf.compat.v1.distribute.MirroredStrategy):
     """
 
     def __init__(self, towers: Any) -> None:
-        one_cpu = not towers or all("CPU" in str(tower).upper() for tower in towers)
-        devices = ["/cpu:0"] if one_cpu else tower_devices(towers)
+        on_cpu = len(towers) < 2 and "CPU" in str([*towers, "CPU"][0]).upper()
+        devices = ["/cpu:0"] if on_cpu else tower_devices(towers)
         super().__init__(devices, cross_device_ops=tf.distribute.ReductionToOneDevice())
 
     def make_input_fn_iterator(self, input_fn: Any, replication_mode: Any = None) -> Any:
@@ -71,6 +71,8 @@ def strategy_for(config: Any) -> Any:
     if not isinstance(strategy, TowerStrategy):
         return strategy
     if config.cluster_spec:
-        raise ClusterError("train_distribute: the towers of a strategy are in one process; TF_CONFIG has a cluster")
+        raise ClusterError(
+            "train_distribute: the towers of a strategy are in one process; TF_CONFIG has a cluster"
+        )
     towers = strategy.towers_given
     return EstimatorTowers(range(len(tf.config.list_physical_devices("GPU"))) if towers is None else towers)

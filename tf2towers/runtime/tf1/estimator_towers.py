@@ -170,7 +170,10 @@ def _building_tower(towers: _Towers, i: int) -> Iterator[None]:
     towers.gradients.append([])
     _building.append(towers)
     try:
-        with tf.variable_scope("", reuse=bool(i)) as variables, tf.name_scope(f"tower_{i}" if i else "") as names:
+        with (
+            tf.variable_scope("", reuse=bool(i)) as variables,
+            tf.name_scope(f"tower_{i}" if i else "") as names,
+        ):
             if not i:
                 towers.variables, towers.names = variables, names
             yield
@@ -202,7 +205,9 @@ def _split(features: Any, labels: Any, count: int, device: str) -> tuple[list[An
             return tf.sparse.split(sp_input=tensor, num_split=count, axis=0)
         size = tf.convert_to_tensor(tensor).shape.as_list()[0]
         if size % count:
-            raise ValueError(f"a batch of {size} cannot be split into {count} equal parts, one for each tower")
+            raise ValueError(
+                f"a batch of {size} cannot be split into {count} equal parts, one for each tower"
+            )
         return tf.split(tensor, count)
 
     def each(batch: Any) -> list[Any]:
@@ -222,7 +227,9 @@ def _sum(values: Sequence[Any], device: str, name: str | None = None) -> Any:
         if not isinstance(values[0], tf.IndexedSlices):
             return tf.add_n(values, name=name)
         rows = tf.concat([each.values for each in values], axis=0)
-        return tf.IndexedSlices(rows, tf.concat([each.indices for each in values], axis=0), values[0].dense_shape)
+        return tf.IndexedSlices(
+            rows, tf.concat([each.indices for each in values], axis=0), values[0].dense_shape
+        )
 
 
 def _for_training(specs: Sequence[Any]) -> Any:
@@ -254,7 +261,9 @@ def _gather_metrics(count: int) -> Any:
 
 def _for_prediction(specs: Sequence[Any]) -> Any:
     def joined(structures: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        return {name: tf.concat([each[name] for each in structures], axis=0, name=name) for name in structures[0]}
+        return {
+            name: tf.concat([each[name] for each in structures], axis=0, name=name) for name in structures[0]
+        }
 
     def output(outputs: Sequence[Any]) -> Any:
         kind = type(outputs[0])
