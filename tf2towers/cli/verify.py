@@ -6,7 +6,7 @@ import argparse
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from tf2towers.cli.running import (
     add_cluster,
@@ -103,6 +103,14 @@ def verdict_on(
     return verify(legacy, migrated, options.arguments, how, work)
 
 
+def show_verdict(result: ParityResult, out: TextIO, verbose: bool = False) -> None:
+    """Prints the report of a verification."""
+    from tf2towers.report.parity_text import render_parity
+    from tf2towers.report.terminal import report_line
+
+    out.writelines(report_line(line, out) for line in render_parity(result, verbose=verbose).splitlines(True))
+
+
 def _show(result: ParityResult, options: argparse.Namespace) -> None:
     from tf2towers.report.parity_json import parity_as_json
     from tf2towers.report.parity_page import page
@@ -112,8 +120,7 @@ def _show(result: ParityResult, options: argparse.Namespace) -> None:
     if options.json == "-":
         print(parity_as_json(result))
     else:
-        text = render_parity(result, verbose=options.verbose)
-        print(text, end="", file=sys.stderr if result.outcome == "error" else sys.stdout)
+        show_verdict(result, sys.stderr if result.outcome == "error" else sys.stdout, options.verbose)
         if options.json:
             files[Path(options.json)] = parity_as_json(result)
     if (folder := options.report) is not None:
