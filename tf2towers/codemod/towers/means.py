@@ -155,7 +155,8 @@ class _Mean:
     """The body of the loop over variables, statement by statement: what each name holds is one of a few things.
 
     `held` is by name: 'list' (an empty one), 'gradient', 'row' (a gradient with a dimension before it), 'gradients' and
-    'rows' (of all towers), 'stack', 'mean', 'sum', 'number' (of towers), 'share' (1 by that), 'variable', 'pair'.
+    'rows' (of all towers), 'stack', 'mean', 'variable', 'pair'. Of means by a sum there are 'sum', 'number' (of towers)
+    and 'share' (1 by that).
     """
 
     def __init__(self, file: File, pairs: str, result: str) -> None:
