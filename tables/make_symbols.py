@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER.parent))
+
+from tf2towers.codemod.symbols import Row, row_by_alias  # noqa: E402 - it is beside this folder
+
 TABLE = FOLDER.parent / "tf2towers" / "codemod" / "symbols.tsv"
 PRIVATE_NAMES = FOLDER.parent / "tf2towers" / "codemod" / "data" / "private_names.tsv"
 
@@ -75,7 +79,7 @@ SAME_OBJECT = dict(read("same.tsv"))
 PRIVATE = frozenset(row[0] for row in read("private.tsv"))
 FILES = dict(read("contrib_files.tsv"))
 KERAS = {module: frozenset(names.split()) for module, names in read("keras.tsv")}
-GONE = dict(read("gone.tsv"))
+GONE = dict(read("gone.tsv")) | dict.fromkeys(_KERAS, _NOT_IN_KERAS)
 TF1 = {name: kind for name, kind, _ in read("tf1_symbols.tsv")}
 TF2 = {name: (kind, target) for name, kind, target, _ in read("tf2_symbols.tsv")}
 ONLY = {name: only for name, _, _, only in read("tf2_symbols.tsv") if only}
@@ -176,11 +180,7 @@ def _moved(canonical: str) -> str:
 
 
 def _in_own(canonical: str) -> str | None:
-    parts = canonical.split(".")
-    spellings = [canonical]
-    if parts[:2] == ["tf", "contrib"] and "python" in parts[3:-1]:  # tf.contrib.crf.python.ops.crf.crf_decode
-        spellings.append(".".join([*parts[: parts.index("python")], parts[-1]]))
-    for spelling in spellings:
+    for spelling in (canonical, *_without_folders(canonical)):
         for name, rest in beginnings(spelling):
             if name in OWN and not (rest and name in OWN_MODULES):
                 return OWN[name] + rest
@@ -343,14 +343,13 @@ def names() -> set[str]:
     found |= {
         f"tf.contrib.slim.init_ops.{name[3:]}"
         for name in found
-        if name.startswith("tf.") and name.endswith("_initializer")
+        if name.endswith("_initializer") and name.count(".") == 1
     }
     return {name for name in found if name and (name in TF1 or not name.startswith("tf.compat."))}
 
 
-def lines() -> Iterator[str]:
-    """Yields the lines of the table."""
-    yield "name\tkind\ttarget\tcode\tadvice\tpublic\tmarks"
+def rows() -> Iterator[Row]:
+    """Yields a row for each name, sorted."""
     advice: dict[str, str] = {}
     for name in sorted(names()):
         made = stands_for(name)
@@ -361,7 +360,44 @@ def lines() -> Iterator[str]:
         target = "" if made.target == name else made.target
         public = PUBLIC.get(name) or FILES.get(name, "")
         shown = given if given != above else ""
-        yield "\t".join([name, made.kind, target, made.code, shown, public, marks(name)]).rstrip("\t")
+        yield Row(name, made.kind, target, made.code, shown, public, marks(name))
+
+
+def lines() -> Iterator[str]:
+    """Yields the lines of the table: the rows that neither an alias nor a name above says."""
+    yield "\t".join(Row._fields)
+    table = {row.name: row for row in rows()}
+    for name, row in table.items():
+        if row != row_by_alias(name, table.get) and not _is_said_above(row, table):
+            yield "\t".join(row).rstrip("\t")
+
+
+def _without_folders(canonical: str) -> list[str]:
+    """Returns `tf.contrib.crf.crf_decode` for `tf.contrib.crf.python.ops.crf.crf_decode`; nothing for other names."""
+    parts = canonical.split(".")
+    is_a_files = parts[:2] == ["tf", "contrib"] and "python" in parts[3:-1]
+    return [".".join([*parts[: parts.index("python")], parts[-1]])] if is_a_files else []
+
+
+def _is_said_above(row: Row, table: dict[str, Row]) -> bool:
+    """True if a name that TensorFlow 1 never had means without its row what it means with it."""
+    if row.advice or row.public or not {*row.marks} <= {*"cs"} or row.kind == "session":
+        return False
+    above = [(table[name], rest) for name, rest in beginnings(row.name) if rest and name in table]
+    if not above:
+        return False
+    nearest, rest = above[0]
+    if "f" in nearest.marks and row.kind == "runtime":
+        files, folders = (
+            table.get(nearest.public + rest),
+            [table.get(name) for name in _without_folders(row.name)],
+        )
+        return files is not None and all(
+            each is None or each.target == row.target for each in [files, *folders]
+        )
+    if "b" in nearest.marks or nearest.kind == "left":
+        return (row.kind, row.code) == ("left", nearest.code)
+    return (row.kind, row.target or row.name) == (nearest.kind, (nearest.target or nearest.name) + rest)
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,16 @@ SWITCHES = frozenset({
 STANDARDIZATION = "tf.image.per_image_standardization"
 
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
+
+#: beginning of names -> that of the same objects' names in the table; the longest come first
+ALIASES = (
+    ("tf.contrib.keras.api.keras", "tf.keras"),
+    ("tf.contrib.keras", "tf.keras"),
+    ("tf.python.keras", "tf.keras"),
+    ("tf.contrib.slim.initializers", "tf.contrib.layers"),
+    ("tf.contrib.slim.layers", "tf.contrib.layers"),
+    ("tf.contrib.slim.regularizers", "tf.contrib.layers"),
+)
 
 Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
 
@@ -129,16 +139,41 @@ def _lines() -> dict[str, str]:
     return {line.partition("\t")[0]: line for line in lines}
 
 
-@cache
-def row_of(name: str) -> Row | None:
-    """The row of a name, parsed when it is asked for: a script needs few of them."""
+def _written_row(name: str) -> Row | None:
     line = _lines().get(name)
     return Row(*line.split("\t")) if line is not None else None  # type: ignore[arg-type]
 
 
+@cache
+def row_of(name: str) -> Row | None:
+    """The row of a name, parsed when it is asked for: a script needs few of them."""
+    return _written_row(name) or row_by_alias(name, _written_row)
+
+
+def row_by_alias(name: str, row_of: Callable[[str], Row | None]) -> Row | None:
+    """The row of a name by an alias, made of that of the same object; None without an alias, or without that row.
+
+    Its marks say only what is below it: other names of the object are neither public nor in `compat.v1`.
+    """
+    for other, home in ALIASES:
+        if name == other or name.startswith(f"{other}."):
+            row = row_of(home + name[len(other) :])
+            if row is None or "f" in row.marks:
+                return None
+            target = row.target or row.name
+            return row._replace(name=name, target=target, marks="b" if "b" in row.marks else "")
+    return None
+
+
 def symbol_table() -> dict[str, Row]:
-    """The table, by name."""
-    return {name: row for name in _lines() if (row := row_of(name)) is not None}
+    """The table, by name, with the names by aliases."""
+    by_alias = (
+        other + name[len(home) :]
+        for other, home in ALIASES
+        for name in _lines()
+        if name == home or name.startswith(f"{home}.")
+    )
+    return {name: row for name in sorted({*_lines(), *by_alias}) if (row := row_of(name)) is not None}
 
 
 @cache
@@ -182,6 +217,8 @@ def _spelled(canonical: str) -> Found:
         row = row_of(name)
         if row is not None and not (rest and "b" in row.marks):
             return _made(row, rest, canonical)
+        if row is not None and row.code:
+            break
     codes = (row.code for name, _ in beginnings(canonical) if (row := row_of(name)) is not None)
     return _left(canonical, next(filter(None, codes), "T2T620"), _advice(canonical))
 

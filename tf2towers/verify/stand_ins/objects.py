@@ -47,7 +47,8 @@ class Objects:
         for name in _spellings(canonical):
             found = find_replacement(name)
             try:
-                if is_still_there(name) and (found.kind == "left" or is_for_sessions(name)):
+                is_there = is_still_there(name) or name.startswith(("tf.keras.", "tf.distribute."))
+                if is_there and (found.kind == "left" or is_for_sessions(name)):
                     return self._of_tensorflow(Found("v1", name))
                 if found.runtime is not None:
                     return self._of_runtime(found.runtime)
