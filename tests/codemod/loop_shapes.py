@@ -13,6 +13,17 @@ gpus = ['/gpu:0', '/gpu:1', '/gpu:2']
 x = tf.placeholder(tf.float32, [6], name='x')
 
 
+def average(towers):
+    result = []
+    for pairs in zip(*towers):
+        grads = []
+        for g, _ in pairs:
+            grads.append(tf.expand_dims(g, 0))
+        mean = tf.reduce_mean(tf.concat(grads, 0), 0)
+        result.append((mean, pairs[0][1]))
+    return result
+
+
 def net(value, name='net'):
     with tf.variable_scope(name, reuse=tf.AUTO_REUSE):
         return value * tf.get_variable('w', [])
@@ -87,13 +98,13 @@ for i in range(*[2]):
 for i in range(1, 3):
     with tf.device('/gpu:%d' % i):
         print(net(x), i)
-=== read_after -> 'loss, both = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]'
+=== read_after -> 'loss, both = strategy.experimental_local_results((loss, both))[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         loss = net(x) + i
         both = [loss, i]
 print(loss, both)
-=== none_read_after -> '.values[-1]'
+=== none_read_after -> 'result = strategy.experimental_local_results(result)[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         result = print(net(x))
@@ -186,7 +197,7 @@ for i in range(2):
 for i in range(3):
     print(i)
 print([i for i in range(2)], i)
-=== the_variable_after -> 'i = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]'
+=== the_variable_after -> 'i = strategy.experimental_local_results(i)[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i)
@@ -353,6 +364,97 @@ tower = 'mine'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i, tower)
+=== gradients_at_the_end -> "        return grads\n\n\nstrategy = TowerStrategy(2)\nwith strategy.scope():\n    tower_"
+tower_grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads = [(net(x) + i, 'w')]
+        tower_grads.append(grads)
+print(average(tower_grads))
+=== gradients_before_the_end -> "        grads = [(y, 'w')]\n        print(y)\n    return grads, y\n"
+losses, tower_grads = [], []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        y = net(x) + i
+        losses.append(y)
+        tower_grads.append([(y, 'w')])
+        print(y)
+print(average(tower_grads), y, losses)
+=== gradients_with_a_name_and_a_comment -> "losses.append(pairs)\n        # the towers' gradients\n        return pairs"
+def build():
+    tower_grads = []
+    losses = []
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            pairs = tuple([(net(x) + i, 'w')])
+            # the towers' gradients
+            tower_grads.append(pairs)
+            losses.append(pairs)
+    return average(tower_grads), losses
+print(build())
+=== gradients_of_two_lists -> "        return [(net(x), 'a')], [(net(x) - i, 'b')]\n"
+one = []
+other = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        one.append([(net(x), 'a')])
+        other.append([(net(x) - i, 'b')])
+print(average(one), average(other))
+=== gradients_of_two_lists_maybe_no_round -> "other.append([(net(x) - i, 'b')])"
+def build(count):
+    one = []
+    other = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            one.append([(net(x), 'a')])
+            other.append([(net(x) - i, 'b')])
+    return average(one), average(other)
+print(build(2), build(0))
+=== gradients_maybe_no_round -> "return [(net(x), 'a')]"
+def build(count):
+    one = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            one.append([(net(x), 'a')])
+    return average(one)
+print(build(2), build(0))
+=== gradients_of_some_towers -> "tower_grads.append([(net(x), 'a')])"
+tower_grads = []
+for i in range(3):
+    with tf.device('/gpu:%d' % i):
+        if i != 1:
+            tower_grads.append([(net(x), 'a')])
+print(average(tower_grads))
+=== gradients_of_several_rounds -> "tower_grads.append([(net(x), 'a')])"
+tower_grads = []
+for part in range(2):
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            tower_grads.append([(net(x), 'a')])
+    print(average(tower_grads))
+=== gradients_that_are_counted -> "tower_grads.append([(net(x), 'a')])"
+tower_grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        tower_grads.append([(net(x), 'a')])
+print(len(tower_grads), average(tower_grads))
+=== gradients_that_a_with_may_leave_out -> "tower_grads.append([(net(x) / (i - 1), 'a')])"
+import contextlib
+tower_grads = []
+for i in range(3):
+    with tf.device('/gpu:%d' % i), contextlib.suppress(ZeroDivisionError):
+        1 / (i - 1)
+        tower_grads.append([(net(x) / (i - 1), 'a')])
+print(average(tower_grads))
+=== gradients_averaged_in_another_branch -> "tower_grads.append([(net(x), 'a')])"
+def build(count):
+    tower_grads = []
+    if count:
+        for i in range(count):
+            with tf.device('/gpu:%d' % i):
+                tower_grads.append([(net(x), 'a')])
+    return average(tower_grads)
+print(build(2), build(0))
 === a_with_that_takes_errors -> 'global y\n'
 import contextlib
 for i in range(3):

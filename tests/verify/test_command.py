@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -129,7 +130,12 @@ def test_what_differs(made: Path) -> None:
     status, text = verified(made, "differs")
     assert status == 1, text
     assert text.startswith("DIFFERS")
-    assert "no averaging" in text
+    assert "no averaging" in text and "confidence" not in text
+    stages = ["original", "migrated", "original again", "migrated again", "original steps", "migrated steps"]
+    assert (
+        re.findall(r"^(.*): (?:\d+ session calls, )?\d+ training steps, \d+:\d\d$", text, re.MULTILINE)
+        == stages
+    )
     result = json.loads((made / "result.json").read_text())
     assert (result["status"], result["outcome"]) == (1, "differs")
     assert result["diagnoses"][0]["name"] == "no averaging"
@@ -138,6 +144,8 @@ def test_what_differs(made: Path) -> None:
 def test_the_bundle(made: Path) -> None:
     report = made / "report"
     assert (report / "report.txt").read_text().startswith("DIFFERS")
+    page = (report / "index.html").read_text()
+    assert "data:image/png" in page and page.count("<mark>") == 2  # both lines
     assert json.loads((report / "verify.json").read_text()) == json.loads((made / "result.json").read_text())
     assert len(list((report / "recordings/original").glob("step-*.npz"))) > 4
 

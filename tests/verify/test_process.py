@@ -10,7 +10,7 @@ import pytest
 
 from tests.runtime.tasks import run_python
 from tf2towers.verify import process
-from tf2towers.verify.process import ROOT, changed_environment, portable, raised
+from tf2towers.verify.process import ROOT, changed_environment, last_lines, portable, raised
 from tf2towers.verify.recorder.imports import OwnModules
 from tf2towers.verify.sides import RECORDER
 
@@ -71,8 +71,22 @@ def test_an_errors_own_line() -> None:
     assert said.startswith("tensorflow.python.framework.errors_impl.InvalidArgumentError")
     assert "You must feed a value" in said
     assert raised(["step 1: loss 2.0", "done"]) == ""
+    restored = "NotFoundError: Restoring from checkpoint failed. Original error:"
+    lines = ["Traceback (most recent call last):", restored, "", "Key w not found in checkpoint"]
+    assert raised(lines) == f"{restored} Key w not found in checkpoint"
     task = ["[worker 1] Traceback (most recent call last):", "[worker 1]   File", "[worker 1] KeyError: 'a'"]
     assert raised(task) == "KeyError: 'a'"
+
+
+@pytest.mark.parametrize("task", ["", "[worker 1] "])
+def test_frames_of_an_operation_do_not_push_out_the_error(task: str) -> None:
+    frames = [f'  File "train.py", line {number}, in <module>' for number in range(30)]
+    lines = [task + line for line in [*LOG.splitlines(), *frames, "", *LOG2.splitlines(), "ended"]]
+    shown = last_lines(lines)
+    assert "You must feed a value for placeholder tensor 'x'\n" in shown
+    assert "(0) Invalid argument: You must feed a value" in shown
+    assert shown.endswith(f"{task}ended")
+    assert "line 29" not in shown and "Original stack trace" not in shown
 
 
 def test_a_migrated_script_imports_its_own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,8 @@ from tf2towers.cli import migrate_options
 from tf2towers.cli.configuration import configured
 from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
-from tf2towers.cli.processes import map_in_processes, with_progress
+from tf2towers.cli.processes import map_in_processes
+from tf2towers.cli.progress import Progress
 from tf2towers.cli.running import check_scripts, require_modules
 from tf2towers.cli.selection import mark_accepted
 from tf2towers.cli.show_results import show
@@ -103,18 +104,20 @@ def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespac
     from tf2towers.codemod.migrate import Options  # imported once, before other processes start
 
     mains = tree.mains if tree is not None else ()
+    progress = Progress()
     choice = Options(
         towers=options.towers,
         python3=options.python3,
         python_path=tuple(options.python_path),
         mains=frozenset(mains),
+        progress=progress if options.jobs < 2 else None,
     )
     paths = dict.fromkeys([*named, *map(display_path, mains)])
     scripts = [(path, choice, options.ignore) for path in paths]
     found = map_in_processes(_migrate_one, scripts, options.jobs, _lost_result)
     return [
         result
-        for result in with_progress(found, len(scripts))
+        for result in progress.of(found, len(scripts))
         if tree is None or result.error is not None or result.findings or result.changed
     ]
 

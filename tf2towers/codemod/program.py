@@ -455,17 +455,22 @@ class File:
 
 
 class Program:
-    """A script, `main`, and the local modules it reaches. `find_unreached_context` is a function of `reached.py`."""
+    """A script, `main`, and the local modules it reaches.
+
+    `find_unreached_context` is a function of `reached.py`, `has_tf1_sign` one of `tf1_signs.py`.
+    """
 
     def __init__(
         self,
         script: Script,
         find_unreached_context: Callable[[File, cst.CSTNode, str], str | None],
+        has_tf1_sign: Callable[[File], bool],
         towers: str | None = None,
         mains: frozenset[Path] = frozenset(),
         python_path: tuple[Path, ...] = (),
     ) -> None:
         self.find_unreached_context = find_unreached_context
+        self.has_tf1_sign = has_tf1_sign
         #: what the user gives as the number of towers
         self.towers = towers
         self._mains = mains
@@ -640,7 +645,7 @@ def _has_tf1(file: File) -> bool:
     for _, module in passed_modules(file):
         perhaps = (f"{module}.{name}" for name in unknown_attributes(file))
         names += [name for name in perhaps if name.count(".") > 1 or name in _RUN_GRAPHS]
-    return any(_is_graphs(name) or is_only_tf1(name) for name in names)
+    return any(_is_graphs(name) or is_only_tf1(name) for name in names) or file.program.has_tf1_sign(file)
 
 
 def passed_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
@@ -681,7 +686,7 @@ def _needs_tf1(file: File) -> bool:
                 canonical = canonical_name(name)
                 if canonical.startswith("tf.contrib") or is_only_tf1(canonical):
                     return True
-    return any(True for _ in only_tf1s(file))
+    return any(True for _ in only_tf1s(file)) or file.program.has_tf1_sign(file)
 
 
 def only_tf1s(file: File) -> Iterator[tuple[nodes.Symbol, str]]:

@@ -33,7 +33,6 @@ class PerReplica(tf.distribute.DistributedValues):
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = values
-        self._values = values  # `experimental_local_results` returns these
 
 
 class TowerStrategy(tf.distribute.MirroredStrategy):
@@ -99,7 +98,8 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             options: TensorFlow's RunOptions; ignored in a graph.
 
         Returns:
-            In a graph a `PerReplica` of what the calls returned.
+            In a graph a `PerReplica` of what the calls returned; where all return tuples of one length, a tuple of
+            such: `loss, gradients = strategy.run(tower, args=...)`.
         """
         if not _in_graph():
             return super().run(fn, args, kwargs, options)
@@ -112,7 +112,14 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
                 lambda value, tower=tower: value.values[tower] if _is_per_replica(value) else value, given
             )
             results.append(fn(*own_args, **own_kwargs))
-        return PerReplica(results)
+        return _regroup(results)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """What each tower has of a value that `run` returned, or of a tuple of such, in the order of the towers."""
+        if not _in_graph():
+            return super().experimental_local_results(value)
+        counts = [len(each.values) for each in _leaves(value) if _is_per_replica(each)]
+        return tuple(_of_tower(value, tower) for tower in range(min(counts))) if counts else (value,)
 
     def _count(self, per_replica: Sequence[Any]) -> int:
         """The number of towers in a call of `run` with these per-replica values."""
@@ -152,8 +159,8 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
         Args:
             reduce_op: 'MEAN', or `tf.distribute.ReduceOp.MEAN`.
-            value: the towers' lists of (gradient, variable), as `compute_gradients` returns them; outside a graph,
-                anything that MirroredStrategy accepts.
+            value: the towers' lists of (gradient, variable), as `compute_gradients` returns them: what `run` returned,
+                or a list of them; outside a graph, anything that MirroredStrategy accepts.
             axis: as in `tf.distribute.Strategy.reduce`; None in a graph.
 
         Returns:
@@ -170,8 +177,10 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             raise ValueError(
                 f"reduce({reduce_op!r}, axis={axis}): a graph's towers are reduced to their MEAN."
             )
+        if any(map(_is_per_replica, _leaves(value))):
+            value = self.experimental_local_results(value)
         averaged = []
-        for pairs in zip(*(value.values if _is_per_replica(value) else value), strict=False):
+        for pairs in zip(*value, strict=False):
             expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs]
             mean = tf.reduce_mean(tf.concat(axis=0, values=expanded), 0)
             averaged.append((mean, pairs[0][1]))
@@ -232,3 +241,27 @@ def _in_graph() -> bool:
 
 def _is_per_replica(value: Any) -> bool:
     return isinstance(value, tf.distribute.DistributedValues)
+
+
+def _regroup(results: Sequence[Any]) -> Any:
+    """The results of the towers as one per-replica value; tuples of one length as a tuple of such."""
+    lengths = {len(result) if type(result) is tuple else 0 for result in results}
+    if len(lengths) != 1 or 0 in lengths:
+        return PerReplica(results)
+    return tuple(_regroup(values) for values in zip(*results, strict=True))
+
+
+def _of_tower(value: Any, tower: int) -> Any:
+    """One tower's part of what `_regroup` gives."""
+    if type(value) is tuple:
+        return tuple(_of_tower(each, tower) for each in value)
+    return value.values[tower] if _is_per_replica(value) else value
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What is in a tuple, and in tuples in it; a value that is no tuple itself."""
+    if type(value) is tuple:
+        for each in value:
+            yield from _leaves(each)
+    else:
+        yield value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 import numpy as np
@@ -77,14 +77,12 @@ def outcome_of(comparisons: Iterable[Comparison]) -> Outcome:
 
 @dataclass
 class Series:
-    """The comparison of one value over all steps; its attributes are those of the resulting `Comparison`."""
+    """The comparison of one value over all steps; see `Comparison` for its attributes."""
 
     shape: tuple[int, ...] = ()
     dtype: str = ""
     problem: str = ""
-    bitwise: bool = True
-    first_step: int | None = None
-    max_rel: float = 0.0
+    differences: dict[int, float] = field(default_factory=dict)
 
     @classmethod
     def like(cls, original: np.ndarray | None, migrated: np.ndarray | None) -> Series:
@@ -92,35 +90,46 @@ class Series:
         value = original if original is not None else migrated
         return cls() if value is None else cls(value.shape, str(value.dtype))
 
-    def add(self, place: int, original: np.ndarray | None, migrated: np.ndarray | None) -> float:
+    def add(self, step: int, original: np.ndarray | None, migrated: np.ndarray | None) -> float:
         """Compares the values of one step. Returns their difference, relative to the largest element."""
         if equal(original, migrated):
             return 0.0
-        self.bitwise = False
-        self.first_step = place if self.first_step is None else self.first_step
-        problem = ""
-        if original is None or migrated is None:
-            problem = "only in the migrated run" if original is None else "only in the original"
-        elif original.shape != migrated.shape:
-            problem = f"shape {list(original.shape)} against {list(migrated.shape)}"
-        elif original.dtype != migrated.dtype:
-            problem = f"dtype {original.dtype} against {migrated.dtype}"
+        problem = _problem(original, migrated)
         self.problem = self.problem or problem
         if original is None or migrated is None or problem:
-            return float("inf")
-        with np.errstate(all="ignore"):
-            wide = np.complex128 if original.dtype.kind == "c" else np.float64
-            apart = np.abs(original.astype(wide) - migrated.astype(wide))
-            largest = float(np.max(np.abs(original.astype(wide)), initial=0.0, where=np.isfinite(original)))
-            absolute = float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
-        relative = absolute / largest if largest else (float("inf") if absolute else 0.0)
-        self.max_rel = max(self.max_rel, relative)
+            relative = float("inf")
+        else:
+            relative = relative_difference(original, migrated)
+        self.differences[step] = relative
         return relative
 
     def comparison(self, kind: Kind, name: str, tolerance: float, noise: bool = False) -> Comparison:
         """The result over all steps; with `noise`, a difference outside the tolerance counts as rounding."""
-        within = not self.problem and self.max_rel <= tolerance
-        return Comparison(kind, name, within=within or noise, rounding=noise and not within, **vars(self))
+        most = max(self.differences.values(), default=0.0)
+        within = not self.problem and most <= tolerance
+        return Comparison(
+            kind, name, self.problem, not self.differences, within or noise, min(self.differences, default=None),
+            most, self.shape, self.dtype, noise and not within, self.differences,
+        )  # fmt: skip
+
+
+def _problem(original: np.ndarray | None, migrated: np.ndarray | None) -> str:
+    """Why two values cannot be subtracted; empty if they can."""
+    if original is None or migrated is None:
+        return "only in the migrated run" if original is None else "only in the original"
+    if original.shape != migrated.shape:
+        return f"shape {list(original.shape)} against {list(migrated.shape)}"
+    return "" if original.dtype == migrated.dtype else f"dtype {original.dtype} against {migrated.dtype}"
+
+
+def relative_difference(original: np.ndarray, migrated: np.ndarray) -> float:
+    """The greatest difference of two arrays of one shape by the original's largest element; infinite for a NaN."""
+    with np.errstate(all="ignore"):
+        wide = np.complex128 if original.dtype.kind == "c" else np.float64
+        apart = np.abs(original.astype(wide) - migrated.astype(wide))
+        largest = float(np.max(np.abs(original.astype(wide)), initial=0.0, where=np.isfinite(original)))
+        absolute = float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
+    return absolute / largest if largest else (float("inf") if absolute else 0.0)
 
 
 def is_of(kind: Kind, key: str, names: Collection[str]) -> bool:

@@ -24,6 +24,13 @@ def notes(file: File) -> None:
             if canonical.startswith("tf.estimator."):
                 why = find_replacement("tf.estimator").why
                 note_site(file, node, "T2T620", why.replace("tf.estimator", canonical, 1), why=why)
+    for node, canonical in file.symbols:
+        if canonical == "tf.train.import_meta_graph" and file.program.is_tf1:
+            message = (
+                "the session runs a .meta file that the migrated trainer wrote, and none of TensorFlow 1: for that "
+                "one build the model by its code, and restore the checkpoint"
+            )
+            file.note(node, "T2T620", message, "note")
     for node in file.all(cst.Attribute):
         if resets_a_server(file, node) and find_unreached_context(file, node, "") is None:
             message = (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from typing import Any
+from typing import Any, NamedTuple
 
 import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, cached_per_file
 
 #: function, by any of its names -> its one name, and its arguments in order
 _FUNCTIONS = {
@@ -60,6 +60,40 @@ _APPENDED = m.Call(
     [m.Arg(_saved("value", m.DoNotCare()), keyword=None, star="")],
 )
 _PAIR = m.Tuple([m.Element(_saved("first")), m.Element(_saved("second"))])
+
+
+class Mean(NamedTuple):
+    """A call that certainly gives the plain mean of its only argument, and the function that it calls."""
+
+    call: cst.Call
+    home: File
+    function: cst.FunctionDef
+
+
+@cached_per_file
+def find_means(file: File) -> list[Mean]:
+    """Every call of a function of the program that is the plain mean over the towers."""
+    found = []
+    for call in file.all(cst.Call):
+        name = file.canonical(call.func)
+        if (
+            name is None
+            or name.startswith(("tf.", "builtins."))
+            or [*map(nodes.is_plain, call.args)] != [True]
+        ):
+            continue
+        match file.program.defined(file, name):
+            case home, cst.FunctionDef() as function if is_plain_mean(home, function):
+                bare = isinstance(call.args[0].value, cst.GeneratorExp)  # it has no brackets of its own
+                if not bare and not _is_replaced(file, function.name.value):
+                    found.append(Mean(call, home, function))
+    return found
+
+
+def _is_replaced(file: File, name: str) -> bool:
+    """Whether the program gives an attribute of a function's name a value: `util.average = other`."""
+    files = file.program.all_files
+    return name in {at.attr.value for each in files for at in each.all(cst.Attribute) if each.is_bound(at)}
 
 
 def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:

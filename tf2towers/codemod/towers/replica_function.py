@@ -19,6 +19,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import GOES_THROUGH, RANGES, is_certain, makes_list
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
+from tf2towers.codemod.towers.gathered import Gathered, find_gathered
 from tf2towers.codemod.towers.live_names import LiveNames
 from tf2towers.codemod.towers.loops import Loop, count_of
 
@@ -58,6 +59,8 @@ class ReplicaFunction:
         outer: the names of outer scopes that it binds, by the word that declares them: `nonlocal` or `global`.
         unbound: the names in `outer` that nothing else binds; they are None before the function.
         next_rounds: the loop's `continue`s, which become `return`s.
+        gathered: the lists whose items it returns, too, before the names.
+        local: the names that are its own.
     """
 
     arguments: tuple[Argument, ...]
@@ -65,6 +68,8 @@ class ReplicaFunction:
     outer: dict[str, list[str]] = field(default_factory=dict)
     unbound: tuple[str, ...] = ()
     next_rounds: tuple[cst.Continue, ...] = ()
+    gathered: tuple[Gathered, ...] = ()
+    local: frozenset[str] = frozenset()
 
 
 def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
@@ -143,16 +148,23 @@ class _Body:
         for name, home in self.elsewhere.items():
             word = "global" if home is self.file.meanings.module else "nonlocal"
             declared.setdefault(word, []).append(name)
+        next_rounds = tuple(
+            node
+            for node in self.inside
+            if isinstance(node, cst.Continue) and _loop_of(self.file, node) is self.loop
+        )
+        gathered = () if next_rounds else tuple(find_gathered(self.file, self.loop, self.live))
+        if len(gathered) > 1 and not self._has_a_round(returned):
+            gathered = ()
         return ReplicaFunction(
             tuple(self.arguments),
             tuple(name for name in dict.fromkeys([*names, *self.bound]) if name in returned),
             declared,
             tuple(unbound),
-            tuple(
-                node for node in self.inside
-                if isinstance(node, cst.Continue) and _loop_of(self.file, node) is self.loop
-            ),
-        )  # fmt: skip
+            next_rounds,
+            gathered,
+            frozenset(self.bound) - outer,
+        )
 
     def _bound(self) -> Iterator[str]:
         """The names that the body binds in the scope that it is in."""

@@ -13,8 +13,10 @@ from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
 from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
+from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
 from tf2towers.codemod.towers.loops import (
     Loop,
     Made,
@@ -46,6 +48,8 @@ _CONDITIONAL = Comprehension | cst.Lambda | cst.IfExp | cst.BooleanOperation | c
 _SEVERAL_GPUS = re.compile(r"(?i)^/?(device:)?gpu:(1|%.|\{.*)?$")
 #: the type of a loop's target, which a checker would read as a function's in the line of `def`
 _TYPE = re.compile(r"[ \t]*#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
+#: names of what a tower's function returns, where the loop's body does not name it
+_ITEMS = ("grads", "gradients", *(f"grads_{number}" for number in range(2, 100)))
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -71,6 +75,8 @@ class Written:
 
     edits: list[Edit] = field(default_factory=list)
     strategies: list[Strategy] = field(default_factory=list)
+    #: the calls that give the mean of what a strategy's towers return, and that strategy
+    reduced: dict[cst.Call, str] = field(default_factory=dict)
 
 
 def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
@@ -238,14 +244,21 @@ class _Writer:
             yield Edit(above, above, f"{indent}{unbound}{newline}{blank}")
         elif blank_above:
             yield Edit(above, above, blank_above)
-        result = f"return {', '.join(function.returned)}" if function.returned else "return"
+        result = ", ".join(function.returned)
         for node in function.next_rounds:
-            yield self.file.replace(node, result)
+            yield self.file.replace(node, f"return {result}".rstrip())
+        last_lines = [f"return {result}"] if result else []
+        if function.gathered:
+            gathering = _Gathering(self.file, loop, function)
+            yield from gathering.edits()
+            last_lines = gathering.last_lines
+            calls = (call for each in function.gathered for call in each.reduced)
+            self.made.reduced.update(dict.fromkeys(calls, strategy.name))
         if function.outer:
             first = text.line_start(text.line_of(colon - 1) + 1)
             yield Edit(first, first, "".join(f"{inner}{line}{newline}" for line in _declarations(function)))
         lines = [f"{indent}{line}" for line in self._run(name, function, strategy, indent)]
-        lines = [*([inner + result] if function.returned else []), *blank.splitlines(), *lines]
+        lines = [*(inner + line for line in last_lines), *blank.splitlines(), *lines]
         end = self._end(loop, inner)
         joined = newline.join(lines) + newline
         if end == len(text.text) and text.text[-1] not in "\r\n":
@@ -263,10 +276,14 @@ class _Writer:
         given = [self._argument(strategy, argument) for argument in function.arguments]
         comma = "," if len(given) == 1 else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
-        if function.returned:
-            rest += ".values[-1]"
-        head = f"{', '.join(function.returned)} = " if function.returned else ""
+        all_names = [*(each.name for each in function.gathered), *function.returned]
+        head = f"{', '.join(all_names)} = " if all_names else ""
         yield inner + self._broken(f"{head}{strategy.name}.run(", rest, indent + inner)
+        if function.returned:
+            names = ", ".join(function.returned)
+            given_names = f"({names})" if len(function.returned) > 1 else names
+            head = f"{names} = {strategy.name}.experimental_local_results("
+            yield inner + self._broken(head, f"{given_names})[-1]", indent + inner)
 
     def _argument(self, strategy: Strategy, argument: Argument) -> str:
         """What the towers are given."""
@@ -399,6 +416,84 @@ class _Writer:
         for item in (item for each in self.file.all(cst.With) for item in each.items):
             if isinstance(item.item, cst.Call) and last_name(item.item.func) in names:
                 yield item.item
+
+
+class _Gathering:
+    """The edits by which a tower's function returns what its loop appended to lists."""
+
+    def __init__(self, file: File, loop: cst.For, function: ReplicaFunction) -> None:
+        self.file, self.loop, self.function = file, loop, function
+        #: the function's last lines, where its last statement does not return by itself
+        self.last_lines: list[str] = []
+        self._comments: list[str] = []
+
+    def edits(self) -> Iterator[Edit]:
+        """The lists' own statements go; the appends become `return`, or a name, or go."""
+        for made in dict.fromkeys(each.made for each in self.function.gathered):
+            yield self._without_lists(made)
+        at_the_end = tail(self.file, self.loop, self.function.gathered)
+        items = [
+            moved_expression(self.file, each.item) if each in at_the_end else self._name(each)
+            for each in self.function.gathered
+        ]
+        returned = f"return {', '.join([*items, *self.function.returned])}"
+        for each in self.function.gathered:
+            if each not in at_the_end:
+                yield from self._without_append(each)
+            elif each is at_the_end[-1]:
+                yield Edit(
+                    self.file.text.start(each.append), self.file.text.end(each.append), returned, whole=True
+                )
+            else:
+                yield remove_statement(self.file, each.append)
+        if not at_the_end:
+            self.last_lines = [*self._comments, returned]
+
+    def _without_lists(self, made: cst.Assign) -> Edit:
+        """The edit that takes the lists out of the statement that binds them."""
+        places = {each.place for each in self.function.gathered if each.made is made}
+        target = made.targets[0].target
+        if not isinstance(target, cst.Tuple) or not isinstance(made.value, cst.Tuple):
+            return remove_statement(self.file, made)
+        kept = [place for place in range(len(target.elements)) if place not in places]
+        if not kept:
+            return remove_statement(self.file, made)
+        names, values = (
+            ", ".join(moved_expression(self.file, each.elements[place].value) for place in kept)
+            for each in (target, made.value)
+        )
+        return Edit(self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True)
+
+    def _name(self, each: Gathered) -> str:
+        if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
+            return self.file.text.of(each.item)
+        found = self.file.found.setdefault((_Gathering, each.append), {})
+        if "name" not in found:
+            used = {node.value for node in walk(self.loop) if isinstance(node, cst.Name)}
+            found["name"] = next(name for name in _ITEMS if name not in used)
+        return str(found["name"])
+
+    def _goes(self, each: Gathered) -> bool:
+        """Whether the statement that appends can go, with other statements around it."""
+        return len(block(self.file.parent(each.append))) > 1
+
+    def _without_append(self, each: Gathered) -> Iterator[Edit]:
+        text, name = self.file.text, self._name(each)
+        if not is_kept_by_name(self.file, self.loop, each, self.function.local) or not self._goes(each):
+            yield Edit(
+                text.start(each.append), text.end(each.append), f"{name} = {moved_expression(self.file, each.item)}",
+                whole=True,
+            )  # fmt: skip
+            return
+        gone = remove_statement(self.file, each.append)
+        line = text.first_line(each.append)
+        first = line
+        while text.line(first - 1).strip().startswith("#"):
+            first -= 1
+        if first < line and gone.start == text.line_start(line):  # what it says is said of the return
+            self._comments += [text.line(row).strip() for row in range(first, line)]
+            gone = replace(gone, start=text.line_start(first))
+        yield gone
 
 
 def _declarations(function: ReplicaFunction) -> Iterator[str]:

@@ -8,6 +8,7 @@ import os
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
+from tf2towers.runtime.graph_session.deprecations import hide_deprecations_of_libraries
 from tf2towers.runtime.graph_session.managed import SessionManager
 from tf2towers.runtime.graph_session.runs.nested import have_threads_for_nested_runs
 from tf2towers.runtime.graph_session.session import Session
@@ -34,6 +35,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_beha
     before_devices_start(lambda: _settle(cpu_towers))
     # in TF1 the session's `gpu_options` set this; here the towers' strategy starts the GPUs before the session
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
+    hide_deprecations_of_libraries()
     own_resources.switched_on = resource_variables or v2_behavior
     tf.compat.v1.disable_eager_execution()
     if not v2_behavior:

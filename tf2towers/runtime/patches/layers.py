@@ -1,10 +1,12 @@
-"""Neural networks: batch norm and convolutions."""
+"""Neural networks: batch norm, convolutions and padding."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
+import tensorflow.compat.v1 as _v1  # before this import, `tf.compat.v1` is another object
 
 from tf2towers.runtime.patches.patch import Patch, patch
 
@@ -51,3 +53,22 @@ def transposed_convolutions_have_whole_shapes(changes: Patch) -> None:
             if known is not None:
                 result.set_shape(known)
         return result
+
+
+@patch(
+    "tf.pad",
+    source="TensorFlow 2.21: grappler/optimizers/remapper.cc, a Pad before a Conv3D",
+    test="tests/runtime/test_old_arguments.py",
+)
+def sizes_of_padding_are_int32(changes: Patch) -> None:
+    """Makes the paddings of `tf.pad` int32: TF 2's graph optimizer aborts the process where a `conv3d` follows int64.
+
+    It folds the padding into a VALID `conv3d` on a CPU, and reads the numbers as int32 without a look at their type.
+    """
+
+    @changes.around(_v1, "pad", changes.private("ops.array_ops"))
+    def pad(plain: Any, tensor: Any, paddings: Any, *arguments: Any, **options: Any) -> Any:
+        if getattr(paddings, "dtype", None) in (tf.int64, np.int64):
+            known = tf.get_static_value(paddings) if tf.is_tensor(paddings) else paddings
+            paddings = tf.cast(paddings, tf.int32) if known is None else np.asarray(known, np.int32)
+        return plain(tensor, paddings, *arguments, **options)

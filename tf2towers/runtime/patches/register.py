@@ -29,6 +29,7 @@ from tf2towers.runtime.patches.keras import (
 )
 from tf2towers.runtime.patches.layers import (
     epsilons_of_fused_norms_are_tf1s,
+    sizes_of_padding_are_int32,
     transposed_convolutions_have_whole_shapes,
 )
 from tf2towers.runtime.patches.old_arguments import (
@@ -74,6 +75,7 @@ FOR_ORIGINALS = (
     image_sizes_may_be_old,
     sampled_losses_take_both_orders,
     shards_are_scaled_as_the_whole,
+    sizes_of_padding_are_int32,
     print_as_numpy1,
 )
 #: patches for a migrated script, whose variables are resources and whose sessions are the runtime's

@@ -63,17 +63,20 @@ class Run:
     """
 
     def __init__(self, folders: Sequence[Path], seconds: float) -> None:
-        self._folders, self.seconds = list(folders), seconds
+        self.folders, self.seconds = list(folders), seconds
         found: list[dict[str, Any]] = [
             json.loads((folder / "meta.json").read_text(encoding="utf-8")) for folder in folders
         ]
         self.tensorflow, self.python = str(found[0]["tensorflow"]), str(found[0]["python"])
         self.calls = sum(facts["calls"] for facts in found)
+        self.optimizers = sum(facts.get("optimizers", 0) for facts in found)
         self.trained = sum(facts["trained"] for facts in found)
         self.towers = max(facts["towers"] for facts in found)
         self.open: list[list[str]] = [pair for each in found for pair in each.get("open", ())]
         self.of_original: list[str] = found[0].get("of_original", [])
         self.trainable: list[str] = found[0]["trainable"]
+        #: the folder of the checkpoint that the program went on from, and its step; empty for none
+        self.restored: list[Any] = found[0].get("restored", [])
         queues = [each.get("queues") or {} for each in found]
         #: queues whose order depends on threads, and why; those whose elements could not be recorded or given
         self.chance = {name: why for each in queues for name, why in each.get("chance", {}).items()}
@@ -87,11 +90,11 @@ class Run:
 
     def __iter__(self) -> Iterator[Call]:
         number = 0
-        for worker, folder in enumerate(self._folders):
+        for worker, folder in enumerate(self.folders):
             for path in sorted(folder.glob("step-*.npz")):
                 with np.load(path) as flat:
                     call = _call(number, {name: flat[name] for name in flat.files})
-                if len(self._folders) > 1:
+                if len(self.folders) > 1:
                     call.worker = worker
                 yield call
                 number += 1

@@ -1,12 +1,15 @@
 """Runs the script to be recorded, as `python SCRIPT ARGS` would, and ends it when enough is recorded."""
 
 import builtins
+import contextlib
 import os
 import platform
+import re
 import runpy
 import sys
+import time
 import traceback
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import placement, seeds
 from .calls import CallRecorder
@@ -31,7 +34,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     """
     if options["record"] == "functions":
         return _record_functions(options, script, arguments)
-    tf = _prepared(options)
+    tf, writes = _prepared(options)
     home = os.path.dirname(os.path.abspath(script))
     own = OwnModules(home, options["beside"]) if options.get("beside") else None
     if own is not None:
@@ -66,7 +69,8 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
             turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
             recorder.schedule = InTurns(turns)
             poll_chief(_session_manager(options, tf), turns)
-    return follow(tf, recorder, script, arguments, order, own, queues, continues=in_cluster)
+            return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)
+    return follow(tf, recorder, script, arguments, order, own, queues, writes)
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -89,7 +93,8 @@ def follow(
     order: Optional[Order] = None,
     own: Optional[OwnModules] = None,
     queues: Optional[Queues] = None,
-    continues: bool = False,
+    writes: Optional[Writes] = None,
+    turns: Optional[Turns] = None,
 ) -> int:
     """Runs the script and returns its exit status. Writes the run's facts when enough is recorded, or at its end.
 
@@ -98,7 +103,9 @@ def follow(
         order: for an original, the accesses whose order its graphs do not fix.
         own: for a migrated script, the finder of its modules.
         queues: the watched queues.
-        continues: whether the process continues when enough is recorded, as a task of a cluster does; else it ends.
+        writes: the redirected writes.
+        turns: in a cluster, those of the worker. The process then goes on when enough is recorded, and stays when the
+            script has ended: TF 1's sessions wait for ever for a task that has gone.
     """
     over: List[bool] = []
 
@@ -109,22 +116,40 @@ def follow(
             found["queues"] = queues.facts() if queues is not None else {}
             found["open"] = sorted(order.open) if order is not None else []
             found["of_original"] = own.of_the_original() if own is not None else []
+            found["restored"] = restored(tf, writes) if writes is not None else []
             recorder.writer.facts(found)
+            if turns is not None:
+                print("\n" + RECORDED, flush=True)
 
     def enough() -> None:
         if not over:
             finish()
-            if not continues:
+            if turns is None:
                 end_process(0)
-            print("\n" + RECORDED, flush=True)
 
     recorder.on_enough = enough
     status = run(script, arguments)
     finish()
+    if turns is not None and not status:
+        turns.end()
+        while True:  # `verify` ends it, when the other workers are at their end
+            time.sleep(60)
     return end_process(status)
 
 
-def _prepared(options: Dict[str, Any]) -> Any:
+def restored(tf: Any, writes: Writes) -> List[Any]:
+    """The folder and the step of the checkpoint that the script restored last, as it names them; empty for none."""
+    name, path = writes.restored
+    if not name:
+        return []
+    found = re.search(r"-(\d+)$", name)
+    step = int(found.group(1)) if found else None
+    with contextlib.suppress(Exception):  # the script may have deleted it, or it is of another format
+        step = int(tf.train.NewCheckpointReader(path).get_tensor("global_step"))
+    return [os.path.dirname(name) or os.curdir, step]
+
+
+def _prepared(options: Dict[str, Any]) -> Tuple[Any, Optional[Writes]]:
     """Prepares the TF1 module that the script will import: maps its towers to CPU devices, and redirects its writes.
 
     Where every call is compared, graph rewriting is off: its rounding depends on the other fetches.
@@ -132,32 +157,35 @@ def _prepared(options: Dict[str, Any]) -> Any:
     if options.get("migrated"):
         import tensorflow
 
-        keep_writes(options)
+        writes = keep_writes(options)
         tensorflow.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
         # the comparison uses the all-reduce that GPUs would use, whatever devices this machine has
         os.environ["TF2TOWERS_COLLECTIVES"] = "never" if options.get("tower_order") else "always"
-        return tensorflow.compat.v1
+        return tensorflow.compat.v1, writes
     if options.get("stand_ins"):
         from tf2towers.verify import stand_ins
 
         stand_ins.install(placement.install)
     import tensorflow as tf
 
-    keep_writes(options)
+    writes = keep_writes(options)
     if not options.get("stand_ins"):
         placement.install(tf)
         _leave_flags_to_scripts()
     if options["record"] == "calls" or options.get("continuous"):
         change_settings(tf, lambda config: _without_rewriting(tf.ConfigProto(), config))
-    return tf
+    return tf, writes
 
 
-def keep_writes(options: Dict[str, Any]) -> None:
+def keep_writes(options: Dict[str, Any]) -> Optional[Writes]:
     """Redirects what the script writes, except into folders that the user allows."""
-    if options.get("scratch"):
-        writes = Writes(options["scratch"], [options["out"], *options.get("allow", ())])
-        protect_python(writes)
-        protect_tensorflow(writes)
+    if not options.get("scratch"):
+        return None
+    through = [options["out"], *options.get("allow", ())]
+    writes = Writes(options["scratch"], through, options.get("empty", ()))
+    protect_python(writes)
+    protect_tensorflow(writes)
+    return writes
 
 
 def _without_rewriting(settings: Any, given: Any) -> Any:

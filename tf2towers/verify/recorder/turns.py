@@ -52,6 +52,10 @@ class Turns(object):
         finally:
             self._file.write(b".")
 
+    def end(self) -> None:
+        """Ends the worker's turns: the others no longer wait for it."""
+        self._file.close()
+
     def wait_for_chief(self) -> None:
         """Waits until worker 0 has requested its first turn. This does not take a turn."""
         self._wait({0: 1})

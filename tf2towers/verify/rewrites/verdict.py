@@ -15,11 +15,11 @@ from tf2towers.verify.comparison import NotComparable, Tolerances, compare, outc
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.recording import Facts, Recording, Step, read_steps
 from tf2towers.verify.result_notes import (
+    is_repeatable,
     note_facts,
-    note_failed_repeat,
     note_open,
     note_side,
-    note_unrepeatable,
+    open_words,
 )
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
 
@@ -53,24 +53,36 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
     if original.steps < options.steps:
         result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
     judge(result, original, migrated, options)
-    if result.outcome == "differs":
-        recording, other_recording = Recording.load(original.folder), Recording.load(migrated.folder)
-        result.first_step, result.first_gradient = first_of(result.comparisons, recording.facts.trainable)
-        result.diagnoses = diagnose(recording, other_recording)
-        with note_failed_repeat(result):
-            again = record_original(script, arguments, place / "original-again", options, migrated=of_runtime)
-            judge_repeat(result, original, again)
+
+    def original_again() -> str:
+        again = record_original(script, arguments, place / "original-again", options, migrated=of_runtime)
+        return first_apart(original, again, result.tolerance)
+
+    def migrated_again() -> str:
+        again = record_migrated(other, arguments, place / "migrated-again", options, original.folder)
+        return first_apart(migrated, again, result.tolerance)
+
+    if (
+        result.outcome == "differs"
+        and is_repeatable(result, result.original, original_again, open_words(original.facts.open))
+        and is_repeatable(result, result.migrated, migrated_again, [])
+    ):
+        recordings = Recording.load(original.folder), Recording.load(migrated.folder)
+        result.first_step, result.first_gradient = first_of(result.comparisons, original.facts.trainable)
+        result.diagnoses = diagnose(*recordings)
 
 
-def judge_repeat(result: ParityResult, original: Recorded, again: Recorded) -> None:
-    """Compares two recordings of the original: where they differ, nothing can be said of another program."""
-    count = min(original.steps, again.steps)
-    steps, others = (islice(read_steps(side.folder), count) for side in (original, again))
-    found = compare(steps, others, Tolerances(result.tolerance, result.tolerance))
-    apart = [each for each in found if not each.within]
-    if apart:
-        first = min(apart, key=lambda each: each.first_step or 0)
-        note_unrepeatable(result, f"step {first.first_step or 0}: {first.kind} {first.name}")
+def first_apart(recorded: Recorded, again: Recorded, tolerance: float) -> str:
+    """Where two recordings of one program differ first; empty where they are equal."""
+    count = min(recorded.steps, again.steps)
+    steps, others = (islice(read_steps(side.folder), count) for side in (recorded, again))
+    found = compare(steps, others, Tolerances(tolerance, tolerance))
+    apart = [(min(each.differences), each) for each in found if not each.within]
+    if not apart:
+        return ""
+    step, first = min(apart, key=lambda each: each[0])
+    how = first.problem or f"differs by {first.differences[step]:.3g} (relative)"
+    return f"step {step}: {first.kind} {first.name} {how}"
 
 
 def judge(
