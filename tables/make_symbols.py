@@ -14,12 +14,12 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parent))
 
-from tf2towers.codemod.symbols import Row, row_by_alias  # noqa: E402 - it is beside this folder
+from tf2towers.codemod.symbols import Kind, Row, row_by_alias  # noqa: E402 - it is beside this folder
 
 TABLE = FOLDER.parent / "tf2towers" / "codemod" / "symbols.tsv"
 PRIVATE_NAMES = FOLDER.parent / "tf2towers" / "codemod" / "data" / "private_names.tsv"
@@ -360,7 +360,7 @@ def rows() -> Iterator[Row]:
         target = "" if made.target == name else made.target
         public = PUBLIC.get(name) or FILES.get(name, "")
         shown = given if given != above else ""
-        yield Row(name, made.kind, target, made.code, shown, public, marks(name))
+        yield Row(name, cast(Kind, made.kind), target, made.code, shown, public, marks(name))
 
 
 def lines() -> Iterator[str]:

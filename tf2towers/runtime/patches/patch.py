@@ -75,9 +75,9 @@ class Patch:
         owner: Any = tf.compat.v1
         for part in path:
             owner = getattr(owner, part, None)
-        plain = getattr(owner, last, None)
+        plain: Any = getattr(owner, last, None)
         if isinstance(plain, type):
-            owner, last, plain = plain, "__init__", plain.__init__
+            owner, last, plain = plain, "__init__", vars(plain)["__init__"]
         if isinstance(owner, type):
             self.set(owner, last, _refusing(plain, argument, error))
         elif plain is not None:
