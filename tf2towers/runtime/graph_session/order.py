@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.nodes import Nodes, copy_of, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.same_memory import is_same_memory
@@ -132,7 +131,7 @@ class _Order:
         self._bits: dict[str, int] = {}  # a variable -> its writes
 
     def settle(self, fetches: Iterable[str]) -> None:
-        late = {} if own_resources.switched_on else self._find_fetched_reads(fetches)
+        late = {} if self._nodes.own_resources else self._find_fetched_reads(fetches)
         if_initialized = self._find_reads_if_initialized(set(late))
         if self._accesses.writers:
             order = self._topological_order()
@@ -143,7 +142,7 @@ class _Order:
             self._read_first_if_initialized(if_initialized, waiting)
             settled = waiting.union(late, *(reads for _, _, reads in if_initialized))
             self._order_waiting_reads(order, settled)
-            if not own_resources.switched_on:
+            if not self._nodes.own_resources:
                 self._read_when_used(order, late)
             self._read_first(late, waiting)
         self._read_last(late)

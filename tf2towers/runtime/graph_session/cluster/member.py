@@ -117,7 +117,7 @@ class Member(Process):
 
     def translate(self, nodes: Nodes) -> None:
         """Rewrites devices: without a job for this task, by their name here for parameter servers; notes all others."""
-        self._graph = nodes.graph
+        self._graph, self._own_resources = nodes.graph, nodes.own_resources
         self._refused, self._taken_over = {}, {}
         functions = {function.signature.name: function for function in nodes.library.function}
         self._functions = functions
@@ -253,7 +253,8 @@ class Member(Process):
                     there[node.name] = source
             else:
                 node.device = node.device or LOCAL
-        nodes = [*nodes, *read_at_the_start(nodes, self.is_elsewhere)]
+        if not self._own_resources:
+            nodes = [*nodes, *read_at_the_start(nodes, self.is_elsewhere)]
         read_once(nodes)
         made = [*nodes, *self._repeat_constants(nodes)]
         brought = self._bring(made, outputs)
