@@ -3,9 +3,10 @@
     python tables/make_symbols.py            # writes the table
     python tables/make_symbols.py --check    # exits with 1 if the committed table differs from a new one
 
-It reads `tf1_symbols.tsv` (from `dump_tf1.py`) and `tf2_symbols.tsv` (from `dump_tf2.py`) in this folder, and tables
-written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`, `runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`,
-`contrib_files.tsv` and `gone.tsv`. Only this script decides which table has precedence.
+It reads tables of programs in this folder: `tf1_symbols.tsv` (from `dump_tf1.py`), `tf2_symbols.tsv` (`dump_tf2.py`)
+and `arguments.tsv` (`make_arguments.py`). And it reads tables written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`,
+`runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`, `contrib_files.tsv` and `gone.tsv`. Only this script decides
+which table has precedence. A row that an alias (`ALIASES` in codemod/symbols.py) or a name above says is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import NamedTuple, cast
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parent))
 
-from tf2towers.codemod.symbols import Kind, Row, row_by_alias  # noqa: E402 - it is beside this folder
+from tf2towers.codemod.symbols import Kind, Row, private_row, row_by_alias  # noqa: E402 - it is beside this folder
 
 TABLE = FOLDER.parent / "tf2towers" / "codemod" / "symbols.tsv"
 PRIVATE_NAMES = FOLDER.parent / "tf2towers" / "codemod" / "data" / "private_names.tsv"
@@ -83,11 +84,11 @@ GONE = dict(read("gone.tsv")) | dict.fromkeys(_KERAS, _NOT_IN_KERAS)
 TF1 = {name: kind for name, kind, _ in read("tf1_symbols.tsv")}
 TF2 = {name: (kind, target) for name, kind, target, _ in read("tf2_symbols.tsv")}
 ONLY = {name: only for name, _, _, only in read("tf2_symbols.tsv") if only}
-GENERATED = {
-    module: frozenset(names.split())
-    for module, names, same in read(PRIVATE_NAMES.name, PRIVATE_NAMES.parent)
-    if same
-}
+GENERATED: dict[str, frozenset[str]] = {}
+for module, kind, names_of_it, _ in read(PRIVATE_NAMES.name, PRIVATE_NAMES.parent):
+    if kind == "generated":
+        GENERATED[module] = GENERATED.get(module, frozenset()).union(names_of_it.split())
+ARGUMENTS = {name: words or "-" for name, words in read("arguments.tsv")}
 IN_TF1 = frozenset(TF1) | {name.rpartition(".")[0] for name in TF1}
 PUBLIC = {name: target for name, (kind, target) in TF2.items() if kind == "same"}
 
@@ -360,14 +361,26 @@ def rows() -> Iterator[Row]:
         target = "" if made.target == name else made.target
         public = PUBLIC.get(name) or FILES.get(name, "")
         shown = given if given != above else ""
-        yield Row(name, cast(Kind, made.kind), target, made.code, shown, public, marks(name))
+        yield Row(
+            name,
+            cast(Kind, made.kind),
+            target,
+            made.code,
+            shown,
+            public,
+            marks(name),
+            ARGUMENTS.get(name, ""),
+        )
 
 
 def lines() -> Iterator[str]:
-    """Yields the lines of the table: the rows that neither an alias nor a name above says."""
+    """Yields the lines of the table: the rows that no alias, no name above and not private_names.tsv say."""
     yield "\t".join(Row._fields)
     table = {row.name: row for row in rows()}
     for name, row in table.items():
+        if (private := private_row(name)) is not None and _without_c(row) == private:
+            continue
+        assert private is None or row.kind != "left", f"{name} is not the same: private_names.tsv is wrong"
         if row != row_by_alias(name, table.get) and not _is_said_above(row, table):
             yield "\t".join(row).rstrip("\t")
 
@@ -379,9 +392,13 @@ def _without_folders(canonical: str) -> list[str]:
     return [".".join([*parts[: parts.index("python")], parts[-1]])] if is_a_files else []
 
 
+def _without_c(row: Row) -> Row:
+    return row._replace(marks=row.marks.replace("c", ""))
+
+
 def _is_said_above(row: Row, table: dict[str, Row]) -> bool:
     """True if a name that TensorFlow 1 never had means without its row what it means with it."""
-    if row.advice or row.public or not {*row.marks} <= {*"cs"} or row.kind == "session":
+    if row.advice or row.public or row.arguments or not {*row.marks} <= {*"cs"} or row.kind == "session":
         return False
     above = [(table[name], rest) for name, rest in beginnings(row.name) if rest and name in table]
     if not above:

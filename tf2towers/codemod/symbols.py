@@ -94,6 +94,7 @@ class Row(NamedTuple):
             `m` a module, `b` what is below it has a row of its own or is not there, `f` a file or folder of contrib
             (`public` is the module that has its names), `s` the runtime's, for graphs that its sessions run,
             `a` another object in TF 2.
+        arguments: of a function or class of `tensorflow.compat.v1`, a star before keywords alone; `-` for none.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Row(NamedTuple):
     advice: str = ""
     public: str = ""
     marks: str = ""
+    arguments: str = ""
 
 
 def canonical_name(dotted: str) -> str:
@@ -147,7 +149,7 @@ def _written_row(name: str) -> Row | None:
 @cache
 def row_of(name: str) -> Row | None:
     """The row of a name, parsed when it is asked for: a script needs few of them."""
-    return _written_row(name) or row_by_alias(name, _written_row)
+    return _written_row(name) or row_by_alias(name, _written_row) or private_row(name)
 
 
 def row_by_alias(name: str, row_of: Callable[[str], Row | None]) -> Row | None:
@@ -160,9 +162,18 @@ def row_by_alias(name: str, row_of: Callable[[str], Row | None]) -> Row | None:
             row = row_of(home + name[len(other) :])
             if row is None or "f" in row.marks:
                 return None
-            target = row.target or row.name
-            return row._replace(name=name, target=target, marks="b" if "b" in row.marks else "")
+            target, marks = row.target or row.name, "b" if "b" in row.marks else ""
+            return row._replace(name=name, target=target, marks=marks, arguments="")
     return None
+
+
+def private_row(name: str) -> Row | None:
+    """The row of a private name whose object is the same from TF 1.15 to TF 2.21: the name stays."""
+    module, _, last = name.rpartition(".")
+    known = _private_modules().get(module)
+    if known is None or known.is_generated or last not in known.same:
+        return None
+    return Row(name, "private", f"tensorflow{name[2:]}", marks="1")
 
 
 def symbol_table() -> dict[str, Row]:
@@ -176,16 +187,30 @@ def symbol_table() -> dict[str, Row]:
     return {name: row for name in sorted({*_lines(), *by_alias}) if (row := row_of(name)) is not None}
 
 
-@cache
-def _private_names() -> dict[str, tuple[frozenset[str], bool]]:
-    """Module in `tensorflow.python` -> the names it has in all versions of TF 2 that are served.
+class PrivateModule(NamedTuple):
+    """A module in `tensorflow.python`.
 
-    And whether it has no others, for all of them are the same from TF 1.15 to TF 2.21.
+    Attributes:
+        is_generated: True for functions that make one operation each: without `there`, and all others are gone.
+        same: the names of objects that are the same from TF 1.15 to TF 2.21.
+        there: names that TF 1.15 and all versions of TF 2 have that are served, maybe for other objects.
     """
-    return {
-        module: (frozenset(names.split()), same == "same")
-        for module, names, same in read_table("data/private_names.tsv")
-    }
+
+    is_generated: bool
+    same: frozenset[str]
+    there: frozenset[str]
+
+
+@cache
+def _private_modules() -> dict[str, PrivateModule]:
+    """The modules in `tensorflow.python` of which a script may name something; a long list has several rows."""
+    found: dict[str, PrivateModule] = {}
+    for module, kind, same, there in read_table("data/private_names.tsv"):
+        known = found.get(module, PrivateModule(kind == "generated", frozenset(), frozenset()))
+        found[module] = known._replace(
+            same=known.same.union(same.split()), there=known.there.union(there.split())
+        )
+    return found
 
 
 @cache
@@ -202,10 +227,10 @@ def find_replacement(canonical: str) -> Found:
 def _spelled(canonical: str) -> Found:
     module, _, name = canonical.rpartition(".")
     if row_of(canonical) is None:
-        names, is_whole = _private_names().get(module, (frozenset(), False))
-        if is_whole:
+        known = _private_modules().get(module)
+        if known is not None and known.is_generated:
             for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
-                if spelling in names:
+                if spelling in known.same:
                     return Found("private", f"tensorflow{module[2:]}.{spelling}")
             why = (
                 "a generated function that is gone, that takes other arguments, or a reference to a variable"
@@ -345,23 +370,22 @@ def is_another_object(canonical: str) -> bool:
 
 
 def is_gone_private(canonical: str) -> bool:
-    """Whether a private module is there and lacks the name, or no longer has it.
+    """True if a private module is there and lacks the name, or no longer has it.
 
     Functions have moved to other files (`array_ops.stack`, `control_flow_ops.cond`), or ended before TF 1.15
     (`rnn_cell_impl._linear`).
     """
     module, _, name = canonical.rpartition(".")
-    return module in _private_names() and name not in _private_names()[module][0]
-
-
-@cache
-def _arguments() -> dict[str, tuple[str, ...]]:
-    return {name: tuple(words.split()) for name, words in read_table("data/arguments.tsv")}
+    known = _private_modules().get(module)
+    return known is not None and name not in known.same and name not in known.there
 
 
 def taken_arguments(canonical: str) -> tuple[str, ...] | None:
     """The arguments of a function or class of `tensorflow.compat.v1`, a star before keywords alone; None: not known."""
-    return _arguments().get(canonical)
+    row = row_of(canonical)
+    if row is None or not row.arguments:
+        return None
+    return () if row.arguments == "-" else tuple(row.arguments.split())
 
 
 @cache
