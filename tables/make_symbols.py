@@ -294,7 +294,7 @@ def _absent(canonical: str) -> Made:
 
 
 def _is_closed(name: str) -> bool:
-    """Whether names below a name are left if no table has them, although the name itself has a replacement."""
+    """True if names below a name are left if no table has them, although the name itself has a replacement."""
     above, below = stands_for(name), stands_for(f"{name}.no_such_name")
     return below.kind == "left" and (above.kind, above.code) != (below.kind, below.code)
 

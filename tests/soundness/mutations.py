@@ -310,7 +310,7 @@ def into_namespace(source: Source, rng: random.Random) -> Files:
 
 
 def awkward(source: Source, node: ast.expr) -> bool:
-    """Whether an expression means something else, or nothing, in a lambda or a comprehension."""
+    """True if an expression means something else, or nothing, in a lambda or a comprehension."""
     parts = (ast.Yield, ast.Await, ast.NamedExpr, ast.Starred)
     inside = any(isinstance(part, parts) for part in ast.walk(node)) or "super()" in ast.unparse(node)
     return inside or isinstance(source.function(node), ast.ClassDef)
@@ -456,7 +456,7 @@ def ranges(source: Source, rng: random.Random) -> Files:
 
 
 def jumps_out(node: ast.stmt) -> bool:
-    """Whether a `return`, `break` or `continue` in it acts on what is around it."""
+    """True if a `return`, `break` or `continue` in it acts on what is around it."""
     pending: list[tuple[ast.AST, bool]] = [(node, False)]
     while pending:
         part, in_loop = pending.pop()

@@ -389,7 +389,7 @@ def _names_in(scope: Scope) -> list[str]:
 
 
 def _imports(value: cst.BaseExpression) -> bool:
-    """Whether a module comes of it: `importlib.import_module(name)`, `__import__(name)`, `sys.modules[name]`."""
+    """True if a module comes of it: `importlib.import_module(name)`, `__import__(name)`, `sys.modules[name]`."""
     match value:
         case cst.Call(func=giver) | cst.Subscript(value=giver):
             return nodes.last_name(giver) in ("import_module", "__import__", "modules")

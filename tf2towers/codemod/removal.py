@@ -89,7 +89,7 @@ def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
-    """Whether each use of a name, of which there are some, is rewritten without it."""
+    """True if each use of a name, of which there are some, is rewritten without it."""
     uses = [node for node in file.all(cst.Name) if node.value == name]
     word = re.compile(rf"\b{re.escape(name)}\b(?!\.\w+ import)")
     written = len(word.findall(file.text.text)) - 1  # in texts and comments as well, where nobody knows
@@ -107,7 +107,7 @@ def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
 
 
 def is_taken(file: File, name: str, seen: frozenset[File] = frozenset()) -> bool:
-    """Whether another module of the program may take a name that a file binds from there.
+    """True if another module of the program may take a name that a file binds from there.
 
     It does by `from file import name`, by `file.name`, by a star, or where it hands the module on, whose attributes are
     then taken where nobody sees it. What its own import binds under that name is not a use of this one.
@@ -147,7 +147,7 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
 
 
 def _is_handed_on(file: File, use: cst.CSTNode, modules: set[str]) -> bool:
-    """Whether a name begins a use of a whole module, of which no attribute is taken at once."""
+    """True if a name begins a use of a whole module, of which no attribute is taken at once."""
     while (around := file.tree.parent(use)) is not None:
         if file.meanings.canonical(use) in modules:
             return not isinstance(around, cst.Attribute)

@@ -324,37 +324,37 @@ def session_names() -> dict[str, str]:
 
 
 def is_module(canonical: str) -> bool:
-    """Whether a canonical name is a module of the API."""
+    """True if a canonical name is a module of the API."""
     return "m" in _marks(canonical)
 
 
 def was_in_tf1(canonical: str) -> bool:
-    """Whether TensorFlow 1.15 had a symbol, or a module of that name."""
+    """True if TensorFlow 1.15 had a symbol, or a module of that name."""
     return "1" in _marks(canonical)
 
 
 def is_still_there(canonical: str) -> bool:
-    """Whether TensorFlow 2 has a symbol by the same name, in `compat.v1`, or in Keras 3."""
+    """True if TensorFlow 2 has a symbol by the same name, in `compat.v1`, or in Keras 3."""
     return "c" in _marks(canonical)
 
 
 def is_for_sessions(canonical: str) -> bool:
-    """Whether its replacement is right only in a graph that the runtime's sessions run."""
+    """True if its replacement is right only in a graph that the runtime's sessions run."""
     return "s" in _marks(canonical)
 
 
 def is_of_old_release(canonical: str) -> bool:
-    """Whether it is a name of a release before TF 1.15 for something that TF 2.21 has under another name."""
+    """True if it is a name of a release before TF 1.15 for something that TF 2.21 has under another name."""
     return "0" in _marks(canonical)
 
 
 def is_only_tf1(canonical: str) -> bool:
-    """Whether plain TF 2 lacks the name, or a module or class in its beginning."""
+    """True if plain TF 2 lacks the name, or a module or class in its beginning."""
     return any("x" in _marks(name) for name, _ in beginnings(canonical))
 
 
 def both_or_neither_have(canonical: str) -> bool:
-    """Whether it is certain that TF 1.15 and `tensorflow.compat.v1` both have a symbol, or neither.
+    """True if it is certain that TF 1.15 and `tensorflow.compat.v1` both have a symbol, or neither.
 
     Neither has what ended with an older release (`tf.mul`).
     """
@@ -365,7 +365,7 @@ def both_or_neither_have(canonical: str) -> bool:
 
 
 def is_another_object(canonical: str) -> bool:
-    """Whether TF 2 has another object by that name than TF 1.15 had: a `device.DeviceSpec` without `merge_from`."""
+    """True if TF 2 has another object by that name than TF 1.15 had: a `device.DeviceSpec` without `merge_from`."""
     return any("a" in _marks(name) for name, _ in beginnings(canonical))
 
 

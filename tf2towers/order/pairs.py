@@ -174,7 +174,7 @@ class _Rules(object):
         return self._place(read)
 
     def _in_order(self, read: Access, writes: Sequence[str]) -> bool:
-        """Whether a read happens in built order, not before all writes."""
+        """True if a read happens in built order, not before all writes."""
         own = [write for write in writes if not _OPTIMIZER.match(self._of_name[write].type)]
         if any(self._made_of.get(write, 0) & self._bits[read.operation] for write in own):
             return True
@@ -189,12 +189,12 @@ class _Rules(object):
     # what is ordered already
 
     def _is_ordered(self, one: str, other: str) -> bool:
-        """Whether one of two operations depends on the other in the graph."""
+        """True if one of two operations depends on the other in the graph."""
         bits = self._before
         return bool(bits.get(other, 0) & self._bits[one] or bits.get(one, 0) & self._bits[other])
 
     def _is_implied(self, earlier: str, later: str, shared: str, after: Optional[Path]) -> bool:
-        """Whether an operation between the two, which runs whenever the later one does, is in order with both."""
+        """True if an operation between the two, which runs whenever the later one does, is in order with both."""
         keys = {branch.key for branch in after or ()}
         for access in self._accesses[shared]:
             middle = access.operation
@@ -213,7 +213,7 @@ class _Rules(object):
         return bool(self._before.get(later, 0) & self._bits[earlier]) or earlier in self._waits.get(later, ())
 
     def _leads(self, start: str, end: str, lowest: int) -> bool:
-        """Whether `end` depends on `start`, also by the pairs so far.
+        """True if `end` depends on `start`, also by the pairs so far.
 
         Args:
             lowest: no operation of a lower rank depends on `start`.

@@ -70,7 +70,7 @@ def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
 
 
 def _only_loads(file: File, made: NewImport) -> bool:
-    """Whether an import only loads a module that is gone (`import tensorflow.python.platform`) and is not named."""
+    """True if an import only loads a module that is gone (`import tensorflow.python.platform`) and is not named."""
     goes_by_itself = made.name == V1 and asname_of(made.alias) is None and name_of(made.alias) != made.bound
     return goes_by_itself and not is_named(file, made.alias)
 
@@ -89,7 +89,7 @@ def _is_unchanged(node: Import, made: NewImport) -> bool:
 
 
 def can_drop_import(file: File, node: Import, made: NewImport) -> bool:
-    """Whether an import without counterpart can be removed: each use of it, if any, is rewritten."""
+    """True if an import without counterpart can be removed: each use of it, if any, is rewritten."""
     assert made.left is not None
     canonical = canonical_name(dict(imported(node))[made.alias])
     for use in file.all(cst.Name):
@@ -110,7 +110,7 @@ def can_drop_import(file: File, node: Import, made: NewImport) -> bool:
 
 
 def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
-    """Whether a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
+    """True if a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
     if not file.is_read(use) or file.spelled(use) is not None:
         return False
     return canonical in map(canonical_name, file.meanings.possible_meanings(use))

@@ -60,7 +60,7 @@ def _version_in(node: nodes.Symbol, canonical: str) -> nodes.Symbol | None:
 
 
 def _is_tf1s(file: File, version: nodes.Symbol) -> bool:
-    """Whether a version is that of `import tensorflow as tf`; `import tensorflow.compat.v1 as tf` knows TF 2."""
+    """True if a version is that of `import tensorflow as tf`; `import tensorflow.compat.v1 as tf` knows TF 2."""
     if file.program.plain_is_tf2:
         return False
     bindings = file.meanings.bindings(nodes.root_of(version))
@@ -114,7 +114,7 @@ def _compared_versions(other: cst.BaseExpression) -> list[str]:
 
 
 def _orders_as_text(other: str) -> bool:
-    """Whether 1.15.5 and another version have the same order as texts and as numbers: '1.15.5' is below '1.4'.
+    """True if 1.15.5 and another version have the same order as texts and as numbers: '1.15.5' is below '1.4'.
 
     Where they do not, the other is one of TF1, and TensorFlow 2's own version is above it as both.
     """

@@ -45,7 +45,7 @@ def _elements(side: cst.BaseExpression) -> list[cst.BaseExpression]:
 
 
 def _is_type(file: File, side: cst.BaseExpression) -> bool:
-    """Whether it is `type(x)` or `x.__class__`."""
+    """True if it is `type(x)` or `x.__class__`."""
     if isinstance(side, cst.Call):
         return len(side.args) == 1 and is_plain(side.args[0]) and _called(file, side) == "builtins.type"
     return isinstance(side, cst.Attribute) and side.attr.value == "__class__"

@@ -60,7 +60,7 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
 
 
 def _is_of_a_loop(file: File, node: cst.BaseExpression) -> bool:
-    """Whether it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
+    """True if it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
     if not nodes.is_name(node):
         return False
     loops: list[cst.For | cst.CompFor] = []
@@ -91,7 +91,7 @@ def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpre
 
 
 def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
-    """Whether a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
+    """True if a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
     if nodes.is_name(side):
         values = [
             assigned.value

@@ -31,7 +31,7 @@ def edits(file: File) -> Iterator[Edit]:
 
 
 def _ends_generator(file: File, node: cst.Raise) -> bool:
-    """Whether a `raise` certainly ends the generator that it is in."""
+    """True if a `raise` certainly ends the generator that it is in."""
     for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.FunctionDef):
             is_generator = any(isinstance(part, cst.Yield) for part in walk(*block(around), but=OWN_NAMES))

@@ -41,7 +41,7 @@ def notes(file: File) -> None:
 
 
 def resets_a_server(file: File, node: cst.CSTNode) -> bool:
-    """Whether it is `tf.Session.reset`, unless it is certainly called for the sessions of this process."""
+    """True if it is `tf.Session.reset`, unless it is certainly called for the sessions of this process."""
     if (
         not isinstance(node, cst.Attribute)
         or node.attr.value != "reset"

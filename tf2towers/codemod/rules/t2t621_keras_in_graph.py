@@ -20,7 +20,7 @@ _OTHERWISE = frozenset({
 
 
 def takes_data(file: File, statement: Import) -> bool:
-    """Whether `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
+    """True if `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
     if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
         return False
     of_program = file.program.imports.has(file.path, "keras")
@@ -28,7 +28,7 @@ def takes_data(file: File, statement: Import) -> bool:
 
 
 def serves_standalone(file: File) -> bool:
-    """Whether the runtime has all names that a TF1 program takes from standalone Keras."""
+    """True if the runtime has all names that a TF1 program takes from standalone Keras."""
     imports = file.program.imports
     if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
         return False

@@ -17,7 +17,7 @@ EAGER = frozenset(
 
 
 def is_eager(file: File) -> bool:
-    """Whether a file turns eager execution on: then nothing of its program is touched."""
+    """True if a file turns eager execution on: then nothing of its program is touched."""
     return any(canonical in EAGER for _, canonical in file.symbols)
 
 
@@ -36,7 +36,7 @@ def notes(file: File) -> None:
 
 
 def _asks_first(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program looks which TensorFlow it has before it comes to a node, or goes on where it fails."""
+    """True if the program looks which TensorFlow it has before it comes to a node, or goes on where it fails."""
     if any(isinstance(outer, cst.Try) and outer.handlers for outer in file.ancestors(node)):
         return True
     tests = [test for test, _ in branches_around(file, node)]

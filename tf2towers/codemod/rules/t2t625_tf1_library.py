@@ -72,7 +72,7 @@ def _note_keras2(file: File) -> None:
 
 
 def _may_fail_to_load(file: File, node: Symbol) -> bool:
-    """Whether the program goes on without the operations, or never loads them."""
+    """True if the program goes on without the operations, or never loads them."""
     if find_unreached_context(file, node, "") is not None:
         return True
     for inner, around in file.steps_outwards(node):

@@ -60,7 +60,7 @@ def notes(file: File) -> None:
 
 
 def _is_help(text: cst.CSTNode, parent: cst.CSTNode) -> bool:
-    """Whether a text is a flag's help: the third argument of its definition, or `help`."""
+    """True if a text is a flag's help: the third argument of its definition, or `help`."""
     if isinstance(parent, cst.Arg):
         return parent.keyword is not None and parent.keyword.value == "help"
     defines = isinstance(parent, cst.Call) and last_name(parent.func).startswith("DEFINE_")

@@ -140,7 +140,7 @@ def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Edit]:
 
 
 def _is_of_a_cluster(file: File) -> bool:
-    """Whether a file has what only a program of several processes has."""
+    """True if a file has what only a program of several processes has."""
     return any(canonical in _OF_CLUSTERS for _, canonical in file.symbols) or any(
         map(_JOB.search, (text for call in _find_devices(file) for text in texts_in(call.args[0].value)))
     )
@@ -179,7 +179,7 @@ def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Edit]:
 
 
 def _is_of_a_task(file: File, device: cst.BaseExpression) -> bool:
-    """Whether a device names a task of the cluster, or is a name or a call that may give such a device."""
+    """True if a device names a task of the cluster, or is a name or a call that may give such a device."""
     values = [binding.value for binding in file.meanings.bindings(device) if isinstance(binding, Assigned)]
     texts = [text for value in [device, *values] for text in texts_in(value)]
     if any("job:" in text for text in texts):

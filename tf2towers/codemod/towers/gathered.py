@@ -90,7 +90,7 @@ def _made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | N
 
 
 def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNames) -> bool:
-    """Whether each round that ends without an error certainly runs a statement, once."""
+    """True if each round that ends without an error certainly runs a statement, once."""
     for around in file.ancestors(statement):
         if around is loop:
             return True
@@ -100,7 +100,7 @@ def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNam
 
 
 def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
-    """Whether a node is certainly evaluated after a loop alone, in the same function."""
+    """True if a node is certainly evaluated after a loop alone, in the same function."""
     statement, around = loop, file.parent(loop)
     while True:
         siblings = nodes.block(around)
@@ -115,7 +115,7 @@ def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 
 def _is_before(file: File, statement: cst.Assign, loop: cst.For) -> bool:
-    """Whether a statement certainly runs before each run of a loop."""
+    """True if a statement certainly runs before each run of a loop."""
     around = list(file.ancestors(loop))
     again = [node for node in around if isinstance(node, cst.For | cst.While)]
     return set(again) <= set(file.ancestors(statement)) and is_after(file, statement, loop)
@@ -136,7 +136,7 @@ def tail(file: File, loop: cst.For, found: Collection[Gathered]) -> list[Gathere
 
 
 def is_kept_by_name(file: File, loop: cst.For, each: Gathered, local: Iterable[str]) -> bool:
-    """Whether the item that is appended is a local name of the round, which means the same at the round's end."""
+    """True if the item that is appended is a local name of the round, which means the same at the round's end."""
     item = each.item
     if not nodes.is_name(item) or item.value not in local:
         return False

@@ -70,22 +70,22 @@ class Nodes:
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
 
     def stateless(self, name: str) -> bool:
-        """Whether an operation's outputs depend on its inputs only."""
+        """True if an operation's outputs depend on its inputs only."""
         operation = self.operation(name)
         return operation is not None and not operation.op_def.is_stateful and operation.type != "Placeholder"
 
     def in_control_flow(self, name: str) -> bool:
-        """Whether a node is in a branch of `tf.cond` or in a loop, so that it may run not at all or several times."""
+        """True if a node is in a branch of `tf.cond` or in a loop, so that it may run not at all or several times."""
         operation = self.operation(name)
         return operation is not None and operations.control_flow_context(operation) is not None
 
     def in_loop(self, name: str) -> bool:
-        """Whether a node is in a `tf.while_loop`, or in a branch inside one."""
+        """True if a node is in a `tf.while_loop`, or in a branch inside one."""
         operation = self.operation(name)
         return operation is not None and operations.in_loop(operation)
 
     def is_gradient(self, name: str) -> bool:
-        """Whether `tf.gradients` or a gradient tape made a node, also in an imported graph."""
+        """True if `tf.gradients` or a gradient tape made a node, also in an imported graph."""
         operation = self.operation(name)
         return operation is not None and (
             operations.original_operation(operation) is not None or bool(_OF_GRADIENTS.search(name))
@@ -150,7 +150,7 @@ def needed(by_name: Mapping[str, Any], targets: Iterable[str], fed: set[TensorNa
 
 
 def _fed_wholly(by_name: Mapping[str, Any], name: TensorName, fed: set[TensorName]) -> bool:
-    """Whether an input is a control dependency on a fed placeholder, which then need not run, as in TF1."""
+    """True if an input is a control dependency on a fed placeholder, which then need not run, as in TF1."""
     return name.output < 0 and by_name[name.node].op == "Placeholder" and TensorName(name.node, 0) in fed
 
 

@@ -417,7 +417,7 @@ class _Order:
         return found
 
     def _waits_for_nothing(self, name: str) -> bool:
-        """Whether a read's only input is the variable itself."""
+        """True if a read's only input is the variable itself."""
         node = self._node(name)
         handle = self._nodes.by_name.get(parse(node.input[0]).node) or self._made[parse(node.input[0]).node]
         return (
@@ -561,7 +561,7 @@ class _Order:
     def _follow_memory(
         self, node: Any, of_read: Mapping[str, Read], late: dict[str, str], chains: dict[str, Any]
     ) -> bool:
-        """Whether a node returns a variable's memory, in some branch; if so, adds to `late` and `chains`.
+        """True if a node returns a variable's memory, in some branch; if so, adds to `late` and `chains`.
 
         `late` gets the reads and `chains` the nodes in between. A `tf.cond` returns the memory that its branch returns.
         """
@@ -610,7 +610,7 @@ class _Order:
 
 
 def _is_back_edge(source: Any, node: Any) -> bool:
-    """Whether an edge of the graph leads to the next round of a loop."""
+    """True if an edge of the graph leads to the next round of a loop."""
     return bool(node.op.endswith("Merge") and source.op.endswith("NextIteration"))
 
 

@@ -42,7 +42,7 @@ class Alone(object):
         yield
 
     def is_settled(self) -> bool:
-        """Whether the variables just read stay unchanged until the next call."""
+        """True if the variables just read stay unchanged until the next call."""
         return True
 
 

@@ -59,7 +59,7 @@ class Objects:
         raise NoStandInError(canonical)
 
     def is_of_runtime(self, canonical: str) -> bool:
-        """Whether a function or class of the runtime replaces the name; False for a module, which is a stand-in."""
+        """True if a function or class of the runtime replaces the name; False for a module, which is a stand-in."""
         target = find_replacement(canonical).runtime
         if target is None:
             return False
