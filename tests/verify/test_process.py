@@ -66,7 +66,9 @@ You must feed a value for placeholder tensor 'x'
 
 
 def test_an_errors_own_line() -> None:
-    assert raised(LOG2.splitlines()).endswith("error: You must feed a value for placeholder tensor 'x'")
+    assert raised(LOG2.splitlines()).endswith(
+        "error: You must feed a value for placeholder tensor 'x' (train.py, line 3)"
+    )
     said = raised(LOG.splitlines())
     assert said.startswith("tensorflow.python.framework.errors_impl.InvalidArgumentError")
     assert "You must feed a value" in said
@@ -74,6 +76,13 @@ def test_an_errors_own_line() -> None:
     restored = "NotFoundError: Restoring from checkpoint failed. Original error:"
     lines = ["Traceback (most recent call last):", restored, "", "Key w not found in checkpoint"]
     assert raised(lines) == f"{restored} Key w not found in checkpoint"
+    deep = [
+        "Traceback (most recent call last):",
+        '  File "/home/me/model.py", line 7, in net',
+        "    x = f(y)",
+    ]
+    deep += ['  File "/usr/lib/python3.11/json/__init__.py", line 1, in f', "ValueError: no"]
+    assert raised(deep) == "ValueError: no (model.py, line 7)"
     task = ["[worker 1] Traceback (most recent call last):", "[worker 1]   File", "[worker 1] KeyError: 'a'"]
     assert raised(task) == "KeyError: 'a'"
 

@@ -102,18 +102,30 @@ def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
     The mean is that of the gradients stacked in tower order: expand_dims, concat and reduce_mean, or stack and
     reduce_mean. A test of any kind, a name, a clip, a print: then it is not a plain mean.
     """
+    found = _parts(file, function)
+    if not found:
+        return False
+    return _Mean(file, found["pairs"].value, found["result"].value).holds(_statements(found["loop"]))
+
+
+def gives_an_item_a_variable(file: File, function: cst.FunctionDef) -> bool:
+    """True if a function goes over `zip(*towers)` and returns a list, which is empty if there are no towers."""
+    return bool(_parts(file, function))
+
+
+def _parts(file: File, function: cst.FunctionDef) -> dict[str, Any]:
+    """The parts of a function that goes over `zip(*towers)` and returns a list; none for any other function."""
     body = _statements(function)
     parts = [_extract(function, _FUNCTION), *map(_extract, body, _BODY)]
     if len(body) != 3 or not all(parts):
-        return False
-    found = ChainMap(*parts)
+        return {}
+    found = dict(ChainMap(*parts))
     if file.canonical(found["zip"]) not in ("builtins.zip", "six.moves.zip"):
-        return False
-    towers, zipped, result, returned, pairs = (
-        found[word].value for word in ("towers", "zipped", "result", "returned", "pairs")
+        return {}
+    towers, zipped, result, returned = (
+        found[word].value for word in ("towers", "zipped", "result", "returned")
     )
-    alike = towers == zipped and result == returned
-    return alike and _Mean(file, pairs, result).holds(_statements(found["loop"]))
+    return found if towers == zipped and result == returned else {}
 
 
 class _Mean:
