@@ -240,9 +240,21 @@ RULE = Rule(
     examples=(
         Example(
             "a name of an old release",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None])\ny = tf.mul(tf.log(x), x)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.placeholder(tf.float32, [None])\ny = tf.multiply(tf.log(x), x)\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [None])
+                y = tf.mul(tf.log(x), x)
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [None])
+                y = tf.multiply(tf.log(x), x)
+                """,
         ),
     ),
 )

@@ -130,11 +130,22 @@ RULE = Rule(
     examples=(
         Example(
             "names imported by themselves",
-            "import tensorflow.contrib.slim as slim\nfrom tensorflow import Session, float32, placeholder\n\n"
-            "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
-            "from tensorflow.compat.v1 import float32, placeholder\n"
-            "from tf2towers.runtime import Session, graph_mode, slim\n\ngraph_mode()\n\n"
-            "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
+            """
+                import tensorflow.contrib.slim as slim
+                from tensorflow import Session, float32, placeholder
+
+                x = placeholder(float32, [None, 4])
+                y = slim.fully_connected(x, 2)
+                """,
+            """
+                from tensorflow.compat.v1 import float32, placeholder
+                from tf2towers.runtime import Session, graph_mode, slim
+
+                graph_mode()
+
+                x = placeholder(float32, [None, 4])
+                y = slim.fully_connected(x, 2)
+                """,
         ),
     ),
 )

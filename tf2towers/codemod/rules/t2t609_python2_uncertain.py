@@ -69,8 +69,18 @@ RULE = Rule(
     examples=(
         Example(
             "a class with a base that is compared by __cmp__",
-            "import tensorflow as tf\n\nsess = tf.Session()\n\nclass Item(Base):\n"
-            "    def __cmp__(self, other):\n        return cmp(self.loss, other.loss)\n\n\nprint sess\n",
+            """
+                import tensorflow as tf
+
+                sess = tf.Session()
+
+                class Item(Base):
+                    def __cmp__(self, other):
+                        return cmp(self.loss, other.loss)
+
+
+                print sess
+                """,
             left=True,
         ),
     ),

@@ -362,12 +362,23 @@ RULE = Rule(
     examples=(
         Example(
             "types, constants and bytes",
-            "import numpy as np\nimport tensorflow as tf\n\nx = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)\n"
-            "tf.Session().run(tf.constant(x * np.Inf))\n",
-            "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import Session, graph_mode, numpy1\n\ngraph_mode()\n\n"
-            "x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
-            "Session().run(tf.constant(x * np.inf))\n",
+            """
+                import numpy as np
+                import tensorflow as tf
+
+                x = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)
+                tf.Session().run(tf.constant(x * np.Inf))
+                """,
+            """
+                import numpy as np
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import Session, graph_mode, numpy1
+
+                graph_mode()
+
+                x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)
+                Session().run(tf.constant(x * np.inf))
+                """,
         ),
     ),
 )

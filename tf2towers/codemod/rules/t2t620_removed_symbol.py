@@ -71,19 +71,31 @@ RULE = Rule(
     examples=(
         Example(
             "a part of contrib",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [1, 2, 3])\n"
-            "y = tf.contrib.image.dense_image_warp(x, x)\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [1, 2, 3])
+                y = tf.contrib.image.dense_image_warp(x, x)
+                """,
             left=True,
         ),
         Example(
             "an Estimator, which is all that is TF1 in a script",
-            "import tensorflow as tf\n\ntrainer = tf.estimator.Estimator(print)\n",
+            """
+                import tensorflow as tf
+
+                trainer = tf.estimator.Estimator(print)
+                """,
             left=True,
         ),
         Example(
             "a method that reached into other processes",
-            "import tensorflow as tf\n\nserver = tf.train.Server({'ps': ['localhost:2222']})\n"
-            "tf.Session.reset(server.target)\n",
+            """
+                import tensorflow as tf
+
+                server = tf.train.Server({'ps': ['localhost:2222']})
+                tf.Session.reset(server.target)
+                """,
             left=True,
         ),
     ),

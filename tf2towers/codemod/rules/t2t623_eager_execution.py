@@ -69,19 +69,38 @@ RULE = Rule(
     examples=(
         Example(
             "eager from the start",
-            "import tensorflow as tf\n\ntf.enable_eager_execution()\nprint(tf.log(2.0))\n",
+            """
+                import tensorflow as tf
+
+                tf.enable_eager_execution()
+                print(tf.log(2.0))
+                """,
             left=True,
         ),
         Example(
             "an optimizer of TF1 under a tape",
-            "import tensorflow as tf\n\nw = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n"
-            "opt = tf.train.GradientDescentOptimizer(0.1)\nopt.apply_gradients([(tape.gradient(loss, w), w)])\n",
+            """
+                import tensorflow as tf
+
+                w = tf.Variable(1.0)
+                with tf.GradientTape() as tape:
+                    loss = w * w
+                opt = tf.train.GradientDescentOptimizer(0.1)
+                opt.apply_gradients([(tape.gradient(loss, w), w)])
+                """,
             left=True,
         ),
         Example(
             "a program that asks for the version",
-            "import tensorflow as tf\n\nif tf.__version__ < '2':\n    tf.enable_v2_tensorshape()\n"
-            "w = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n",
+            """
+                import tensorflow as tf
+
+                if tf.__version__ < '2':
+                    tf.enable_v2_tensorshape()
+                w = tf.Variable(1.0)
+                with tf.GradientTape() as tape:
+                    loss = w * w
+                """,
         ),
     ),
 )

@@ -150,7 +150,12 @@ RULE = Rule(
     examples=(
         Example(
             "a module that is not there",
-            "import tensorflow as tf\nimport my_model_zoo\n\nx = tf.placeholder(tf.float32, [])\n",
+            """
+                import tensorflow as tf
+                import my_model_zoo
+
+                x = tf.placeholder(tf.float32, [])
+                """,
             left=True,
         ),
     ),

@@ -106,8 +106,13 @@ RULE = Rule(
     examples=(
         Example(
             "layers of standalone Keras",
-            "import tensorflow as tf\nfrom keras.layers import CuDNNGRU\n\n"
-            "x = tf.placeholder(tf.float32, [None, 4, 2])\ny = CuDNNGRU(3)(x)\n",
+            """
+                import tensorflow as tf
+                from keras.layers import CuDNNGRU
+
+                x = tf.placeholder(tf.float32, [None, 4, 2])
+                y = CuDNNGRU(3)(x)
+                """,
             left=True,
         ),
     ),

@@ -213,18 +213,39 @@ RULE = Rule(
     examples=(
         Example(
             "an optimizer by its name",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nop = getattr(tf, input())(x)\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [])
+                op = getattr(tf, input())(x)
+                """,
             left=True,
         ),
         Example(
             "a function of TensorFlow replaced",
-            "import functools\n\nimport tensorflow as tf\n\n"
-            "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\ny = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
+            """
+                import functools
+
+                import tensorflow as tf
+
+                tf.matmul = functools.partial(tf.matmul, transpose_b=True)
+                y = tf.layers.dense(tf.zeros([1, 2]), 3)
+                """,
             left=True,
         ),
         Example(
             "an attribute of something else",
-            "import tensorflow\n\n\nclass Held:\n    tf = None\n\n\nHeld.tf = tensorflow\nsess = Held.tf.Session()\n",
+            """
+                import tensorflow
+
+
+                class Held:
+                    tf = None
+
+
+                Held.tf = tensorflow
+                sess = Held.tf.Session()
+                """,
             left=True,
         ),
     ),

@@ -95,8 +95,14 @@ RULE = Rule(
     examples=(
         Example(
             "a client that is in no cluster",
-            "import tensorflow as tf\n\nwith tf.device('/job:worker/task:0'):\n    x = tf.constant(1)\n"
-            "with tf.Session('grpc://localhost:2222') as sess:\n    print(sess.run(x))\n",
+            """
+                import tensorflow as tf
+
+                with tf.device('/job:worker/task:0'):
+                    x = tf.constant(1)
+                with tf.Session('grpc://localhost:2222') as sess:
+                    print(sess.run(x))
+                """,
             left=True,
         ),
     ),

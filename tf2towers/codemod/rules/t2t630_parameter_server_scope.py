@@ -258,14 +258,24 @@ RULE = Rule(
     examples=(
         Example(
             "a setter's device",
-            "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "with tf.device(tf.train.replica_device_setter(worker_device='/job:worker/task:0', cluster=cluster)):\n"
-            "    w = tf.get_variable('w', [])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "strategy = ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster)\n"
-            "with strategy.scope():\n"
-            "    w = tf.get_variable('w', [])\n",
+            """
+                import tensorflow as tf
+
+                cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})
+                with tf.device(tf.train.replica_device_setter(worker_device='/job:worker/task:0', cluster=cluster)):
+                    w = tf.get_variable('w', [])
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import ParameterServerStrategy, graph_mode
+
+                graph_mode()
+
+                cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})
+                strategy = ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster)
+                with strategy.scope():
+                    w = tf.get_variable('w', [])
+                """,
         ),
     ),
 )
