@@ -11,7 +11,6 @@ from tf2towers.runtime.graph_session.all_reduce import AllReduce, find_means
 from tf2towers.runtime.graph_session.catching_up import catch_up
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, copy_of, needed, parse
-from tf2towers.runtime.graph_session.order import order_input_ops
 from tf2towers.runtime.graph_session.placement import place
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
@@ -83,7 +82,6 @@ class Program:
         run = Run(self.nodes, fetches, targets, feeds)
         self._process.check(run.part)
         run.feed()
-        order_input_ops(self.nodes, run.part)
         self._reduce_and_mirror(run)
         self._place(run)
         self._draw(run)

@@ -16,9 +16,9 @@ class Run:
     `Program.function` makes it and passes it on. Each pass changes what it names, and nothing after it:
 
         cut      `part`, `fed`, `placeholders`: copies of the nodes that the fetches need; fed inputs are placeholders
-        order    inputs of `part`: ops that take or add elements wait for those that were built before them
         reduce   `added`, inputs of `part`: means over the towers are all-reduces
-        mirror   `added`, `ends`, inputs of `part`: each tower reads its copy of a variable, a write changes all copies
+        mirror   `added`, `ends`, inputs of `part`: each tower reads its copy of a variable, a write changes all copies,
+                 and reads, writes and ops on queues have one order (`order`)
         place    devices of `part`: those of the strategy
         draw     `added`, `ends`, `beginnings`, `functions`: random ops go on in the session's sequence
         import   no node any more: the function, and the resources that outlive the run
