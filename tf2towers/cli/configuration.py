@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tf2towers.cli.errors import CommandError
+from tf2towers.cli.running import expression
 from tf2towers.cli.selection import parse_codes
 from tf2towers.source.script import STDIN
 
@@ -28,10 +29,10 @@ def _texts(value: object) -> list[str]:
     return value
 
 
-def _text(value: object) -> str:
+def _expression(value: object) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise argparse.ArgumentTypeError("a text or a number is needed")
-    return str(value)
+    return expression(str(value))
 
 
 #: each key, with the function that reads its value; the option of the same name has it on the command line
@@ -39,7 +40,7 @@ KEYS: dict[str, Callable[[Any], Any]] = {
     "exclude": _texts,
     "ignore": lambda value: parse_codes(",".join(_texts(value))),
     "python-path": _texts,
-    "towers": _text,
+    "towers": _expression,
 }
 
 

@@ -76,10 +76,11 @@ def first_apart(run: Run, again: Run, limits: Tolerances | None = None) -> str:
 
 
 def _open_in(run: Run) -> list[str]:
-    """What a script leaves open, in words: the order of accesses, of a queue's elements, of its threads' calls."""
+    """What a script leaves open, in words: the order of accesses, a queue's elements, its threads' calls, Python."""
     return [
         *open_words(run.open),
         *(f"the elements of {name}, because {why}" for name, why in run.chance.items()),
+        *[f"what its Python functions do ({listed(run.python_functions, 4)})"] * bool(run.python_functions),
         *[f"when its threads make their {counted(run.of_threads, 'call')}"] * bool(run.of_threads),
     ]
 
@@ -210,10 +211,10 @@ def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
     if lost and result.outcome == "differs":
         result.outcome = "error"
         result.error = (
-            f"the original's own threads make other batches in each run ({_why(lost, original)}), and what "
-            "the main thread takes there could not be given to the migrated script: a call in a branch, a loop, "
-            "or one that the original did not make. Fill the queue with one thread in both scripts "
-            "(num_threads=1, no shuffling), and verify again"
+            f"the original's threads make other batches in each run ({_why(lost, original)})\n"
+            "What the main thread takes there could not be given to the migrated script: a call in a branch, in a "
+            "loop, or one that the original did not make.\n"
+            "To do: fill the queue with one thread in both scripts (num_threads=1, no shuffling), and verify again."
         )
         return
     apart = [
@@ -252,8 +253,9 @@ def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrate
     if shared and result.outcome in ("bitwise", "within"):
         result.outcome = "error"
         result.error = (
-            f"calls of threads change {', '.join(shared[:4])}, in no order with the main thread's calls, which use "
-            "them too: no such run can be repeated. What could be compared is equal"
+            f"calls of threads change {listed(shared, 4)}, which the main thread's calls use, in no fixed order\n"
+            "What could be compared is equal, but no such run can be repeated.\n"
+            "To do: make these calls in the main thread of both scripts, and verify again."
         )
 
 

@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import os
+import pkgutil
 import platform
 import re
 import runpy
@@ -222,6 +223,9 @@ def run(script: str, arguments: List[str]) -> int:
     """Runs the script as the main program. Returns 0, its exit status, or, after printing a traceback, 1."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
+    # what `migrate --python3` wrote has the part of tf2towers that it needs beside it
+    package = sys.modules["tf2towers"]
+    package.__path__ = pkgutil.extend_path(package.__path__, "tf2towers")
     # `xrange` is the only name of Python 2 that much TF1 code needs and Python 3 lacks
     if not hasattr(builtins, "xrange"):
         builtins.xrange = range  # type: ignore[attr-defined]
