@@ -23,7 +23,9 @@ from .wrapping import wrap
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
 _LOOK = 0.002  # seconds between two checks of the other workers' files
-_LONGEST_UPDATE = 30.0  # seconds after which a step no longer waits for updates of the chief: they come otherwise
+_LONGEST_UPDATE = (
+    30.0  # seconds after which a step no longer waits for updates of the chief: they come otherwise
+)
 
 
 class Turns(object):
