@@ -262,7 +262,14 @@ SAME = [
     [("result.append((mean, pairs[0][1]))", "v = pairs[0][1]\n        result.append((mean, v))")],
     [("result.append((mean, pairs[0][1]))", "pair = (mean, pairs[0][1])\n        result.append(pair)")],
     [("            grads.append(tf", "            e = tf"), ("g, 0))", "g, 0)\n            grads.append(e)")],
-]
+    [(f"        grads = []\n{EACH}\n", ""), ("tf.concat(grads, 0)", "[g for g, _ in pairs]")],
+    [("tf.expand_dims(g, 0)", "g"), ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / len(pairs)")],
+    [("tf.expand_dims(g, 0)", "g"), ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.div(tf.add_n(grads), len(grads))")],
+    [("tf.expand_dims(g, 0)", "g"),
+     ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.multiply(tf.add_n(grads), 1.0 / len(grads))")],
+    [("            grads.append", "            assert g is not None, v.name\n            grads.append")],
+    [("result.append((mean, pairs[0][1]))", "pairs = (mean, pairs[0][1])\n        result.append(pairs)")],
+]  # fmt: skip
 #: changes that make it something else
 OTHER = [
     [("tf.reduce_mean(tf.concat", "tf.reduce_sum(tf.concat")],
@@ -283,6 +290,23 @@ OTHER = [
     [("        mean =", "        with tf.device('/cpu:0'):\n            pass\n        mean =")],
     [("tf.concat(grads, 0)", "tf.concat(grads, 0, name='all')")],
     [("tf.reduce_mean(", "np.mean(")],
+    [("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / len(pairs)")],
+    [
+        ("tf.expand_dims(g, 0)", "g"),
+        ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / len(result)"),
+    ],
+    [("tf.expand_dims(g, 0)", "g"), ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / 2")],
+    [
+        ("tf.expand_dims(g, 0)", "g"),
+        ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) * (1 / len(grads))"),
+    ],
+    [("            grads.append", "            assert g is None\n            grads.append")],
+    [
+        (
+            "result.append((mean, pairs[0][1]))",
+            "pairs = (mean, pairs[0][1])\n        result.append((mean, pairs[1]))",
+        )
+    ],
 ]
 
 
@@ -319,11 +343,15 @@ def test_a_mean_of_a_local_module(program):
         ("import util", "util.average"),
         ("from util import average, other", "average"),
         ("from util import other, average as mean", "mean"),
+        ("from util import average", "average"),
+        ("from util import *", "average"),
     ):
         main = f"import tensorflow as tf\n{line}\n\n{LOOP}grads = {mean}([])\n"
         text = program({"util.py": util, "train.py": main}).changes[0].after
         assert "grads = strategy.reduce('MEAN', [])" in text
         assert "average(" not in text and "mean(" not in text
+        assert "average" not in text or line in ("import util", "from util import *")
+        assert ("from util import other\n" in text) == ("other" in line)
     replaced = f"import util\n{LOOP}util.average = other\ngrads = util.average([])\n"
     assert "grads = util.average([])" in program({"util.py": util, "train.py": replaced}).changes[0].after
 

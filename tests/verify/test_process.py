@@ -115,3 +115,16 @@ def test_a_migrated_script_imports_its_own_modules(tmp_path: Path, monkeypatch: 
 
     assert (its_model.WHOSE, its_other.WHOSE) == ("migrated", "original")
     assert own.of_the_original() == ["../lib/its_other.py"]
+
+
+def test_a_script_finds_the_part_of_the_package_that_is_beside_it(tmp_path: Path) -> None:
+    """As `migrate --python3` puts it there, for an interpreter without tf2towers."""
+    home = portable(RECORDER, tmp_path / "copy").parents[3]
+    script = tmp_path / "old" / "script.py"
+    (script.parent / "tf2towers" / "runtime").mkdir(parents=True)
+    script.write_text("from tf2towers.runtime import half\n\nprint(half)\n")
+    (script.parent / "tf2towers" / "__init__.py").touch()
+    (script.parent / "tf2towers" / "runtime" / "__init__.py").write_text("half = 0.5\n")
+    program = f"import sys; sys.path[0] = {str(home)!r}; from tf2towers.verify.recorder.running import run"
+    out, _ = run_python("-I", "-c", f"{program}; run({str(script)!r}, [])")
+    assert out == "0.5\n"

@@ -8,7 +8,7 @@ that TF1 could have taken, and the same in each run:
     a read that a write is computed from (not through gradients), or that waits for something, happens in built order;
     a read whose value is fetched, in TF1 the variable's memory, happens after the writes;
     any other read happens before the writes, and so does each one of a variable on a parameter server;
-    takings from one queue or iterator, and additions to one queue, happen in the order they were built in.
+    takings from one queue or iterator, and additions to one queue or accumulator, happen in built order.
 
 `pairs` decides it on a small graph of `operations`. Whether an operation may be dead (in the branch of a `tf.cond` that
 is not taken) is told by the `Switch`es before it, in `branches`. An operation never waits for one that may be dead, but

@@ -7,7 +7,7 @@ TensorFlow's control-flow contexts say less: operations of a gradient have none.
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-from .operations import Operation, Tensor, kind_of
+from tf2towers.order.operations import Operation, Tensor, kind_of
 
 
 class Branch(NamedTuple):

@@ -1,10 +1,10 @@
 """Decides the pairs of accesses that have to wait for each other."""
 
 import re
-from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
-from .branches import Branch, Branches, Path, never_together, to_leave
-from .operations import Operation, reach, sorted_operations
+from tf2towers.order.branches import Branch, Branches, Path, never_together, to_leave
+from tf2towers.order.operations import Operation, reach
 
 READ, WRITE = "read", "write"
 #: operations that take elements from a resource, or add elements to it; those of one kind are ordered
@@ -12,6 +12,7 @@ USES = (
     re.compile(r"(IteratorGetNext(Sync|AsOptional)?|Reader(Read|ReadUpTo)(V2)?)$"),
     re.compile(r"QueueDequeue(Many|UpTo)?(V2)?$"),
     re.compile(r"QueueEnqueue(Many)?(V2)?$"),
+    re.compile(r"(Resource|Sparse)?AccumulatorApplyGradient$"),
 )
 #: operations that compute their new value from a gradient, and read the variable themselves
 _OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply")
@@ -50,13 +51,13 @@ class Pair(NamedTuple):
     Attributes:
         leaving: the branches around the earlier one that the later one is not in, the outermost first: the later one
             waits for their end, since the earlier one may be dead.
-        shared: the name of the variable, queue or iterator.
+        shared: what names the variable, queue or iterator.
     """
 
     earlier: str
     later: str
     leaving: Tuple[Branch, ...]
-    shared: str
+    shared: Any
 
 
 class Decision(NamedTuple):
@@ -68,15 +69,15 @@ class Decision(NamedTuple):
 
 def decide(
     operations: Sequence[Operation],
-    accesses: Mapping[str, Sequence[Access]],
+    accesses: Mapping[Any, Sequence[Access]],
     whole: bool = False,
     may_wait: Callable[[str], bool] = lambda name: True,
 ) -> Decision:
     """Decides the order of the accesses that no path of the graph orders.
 
     Args:
-        operations: those of a graph, or of the part of it that a run needs.
-        accesses: those of each variable, queue and iterator, by its name.
+        operations: those of a graph, or of the part of it that a run needs, in an order as of `sorted_operations`.
+        accesses: those of each variable, queue and iterator, by what names it.
         whole: whether runs need parts of the operations only: then a pair stays that others imply.
         may_wait: whether an operation can still get a control input.
     """
@@ -87,29 +88,30 @@ class _Rules(object):
     def __init__(
         self,
         operations: Sequence[Operation],
-        accesses: Mapping[str, Sequence[Access]],
+        accesses: Mapping[Any, Sequence[Access]],
         whole: bool,
         may_wait: Callable[[str], bool],
     ) -> None:
         self._accesses, self._whole, self._may_wait = accesses, whole, may_wait
-        ordered = sorted_operations(operations)
-        self._of_name = {operation.name: operation for operation in ordered}
-        self._rank = {operation.name: rank for rank, operation in enumerate(ordered)}
-        self._branches = Branches(ordered)
+        self._of_name = {operation.name: operation for operation in operations}
+        self._rank = {operation.name: rank for rank, operation in enumerate(operations)}
+        self._branches = Branches(operations)
         names = {access.operation for found in accesses.values() for access in found}
         names = {name for name in names if name in self._rank}
         self._bits = {
             name: 1 << number for number, name in enumerate(sorted(names, key=self._rank.__getitem__))
         }
-        self._before = reach(ordered, self._bits, controls=True)
+        self._before = reach(operations, self._bits, controls=True)
         self._made_of = reach(
-            ordered, self._bits, controls=False, passes=lambda operation: not operation.gradient
+            operations, self._bits, controls=False, passes=lambda operation: not operation.gradient
         )
         self._waits: Dict[str, List[str]] = {}  # operation -> those that it waits for by a pair
+        self._waited: Dict[str, int] = {}  # operation -> those that it comes after by pairs, as bits
+        self._known: Set[Tuple[str, Any, bool]] = set()  # where these are complete
 
     def decision(self) -> Decision:
         """The pairs to set and those left open."""
-        wanted: List[Tuple[str, str, str]] = []
+        wanted: List[Tuple[str, str, Any]] = []
         for shared, accesses in self._accesses.items():
             found = [access for access in accesses if not self._branches.in_loop(access.operation)]
             wanted += [(one, other, shared) for one, other in self._wanted(found) if one != other]
@@ -136,6 +138,9 @@ class _Rules(object):
                 if self._leads(later, earlier, lowest):
                     continue
             self._waits.setdefault(later, []).append(earlier)
+            self._waited[later] = self._waited.get(later, 0) | self._bits[earlier]
+            if self._runs_with(earlier, after):
+                self._waited[later] |= self._waited.get(earlier, 0) | self._before.get(earlier, 0)
             decision.pairs.append(Pair(earlier, later, tuple(to_leave(before, after or ())), shared))
         return decision
 
@@ -193,24 +198,23 @@ class _Rules(object):
         bits = self._before
         return bool(bits.get(other, 0) & self._bits[one] or bits.get(one, 0) & self._bits[other])
 
-    def _is_implied(self, earlier: str, later: str, shared: str, after: Optional[Path]) -> bool:
-        """Whether an operation between the two, which runs whenever the later one does, is in order with both."""
-        keys = {branch.key for branch in after or ()}
-        for access in self._accesses[shared]:
-            middle = access.operation
-            path = self._branches.around(middle)
-            if (
-                middle not in (earlier, later)
-                and path is not None
-                and {branch.key for branch in path} <= keys
-                and self._waits_for(middle, earlier)
-                and self._waits_for(later, middle)
-            ):
-                return True
-        return False
+    def _is_implied(self, earlier: str, later: str, shared: Any, after: Optional[Path]) -> bool:
+        """Whether accesses between the two, which run whenever the later one does, bring them in order already."""
+        stage = (later, shared, self._rank[earlier] > self._rank[later])
+        if stage not in self._known:
+            known = self._before.get(later, 0) | self._waited.get(later, 0)
+            others = {access.operation for access in self._accesses[shared]} - {later}
+            for other in sorted(others, key=self._rank.__getitem__, reverse=True):
+                if known & self._bits[other] and self._runs_with(other, after):
+                    known |= self._before.get(other, 0) | self._waited.get(other, 0)
+            self._known.add(stage)
+            self._waited[later] = known
+        return bool(self._waited[later] & self._bits[earlier])
 
-    def _waits_for(self, later: str, earlier: str) -> bool:
-        return bool(self._before.get(later, 0) & self._bits[earlier]) or earlier in self._waits.get(later, ())
+    def _runs_with(self, name: str, path: Optional[Path]) -> bool:
+        """Whether an operation runs whenever one in the branches `path` does."""
+        own = self._branches.around(name)
+        return own is not None and not to_leave(own, path or ())
 
     def _leads(self, start: str, end: str, lowest: int) -> bool:
         """Whether `end` depends on `start`, also by the pairs so far.

@@ -155,6 +155,11 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             yield value
 
     @property
+    def towers_given(self) -> list[str | int] | None:
+        """The towers that it was made with, as a list; None if it was made without."""
+        return self._towers
+
+    @property
     def replica_ids(self) -> Any:
         """The numbers of the towers, 0 to n - 1, as a per-replica value."""
         if not _in_graph():

@@ -8,7 +8,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.gathered import made_empty
-from tf2towers.codemod.towers.means import gives_an_item_a_variable
+from tf2towers.codemod.towers.means import find_definition, gives_an_item_a_variable
 
 #: functions that fail for an empty list, wherever it is among their arguments
 _NEED_AN_ITEM = frozenset({"tf.add_n", "tf.concat", "tf.accumulate_n"})
@@ -73,7 +73,7 @@ def _is_empty_with(file: File, value: cst.BaseExpression, lists: set[str]) -> bo
 
 
 def _gives_an_item_a_variable(file: File, call: cst.Call) -> bool:
-    match file.program.defined(file, file.canonical(call.func) or ""):
+    match find_definition(file, call.func):
         case home, cst.FunctionDef() as function:
             return gives_an_item_a_variable(home, function)
     return False

@@ -29,7 +29,9 @@ _SAME_MEMORY = frozenset(
 )
 _ASKS = frozenset(["VarIsInitializedOp", "IsVariableInitialized", "VariableShape", "Shape", "Size", "Rank"])
 #: resources besides variables that towers share
-_SHARED = re.compile(r"(\w*Queue(V2)?|\w*Iterator(V2|V3)?|\w*Reader(V2)?|IteratorFromStringHandle\w*)$")
+_SHARED = re.compile(
+    r"(\w*Queue(V2)?|\w*Iterator(V2|V3)?|\w*Reader(V2)?|IteratorFromStringHandle\w*|\w*ConditionalAccumulator)$"
+)
 #: ops that only take a variable's memory to where it is used
 _ON_THE_WAY = ("Switch", "RefSwitch", "Enter", "RefEnter")
 _OF_GRADIENTS = re.compile(r"(^|/)gradients(_\d+)?/")
@@ -141,9 +143,9 @@ class _Ordered(object):
     def _found(self) -> Tuple[List[Operation], Dict[str, List[Access]], List[Tuple[Any, int, Any]]]:
         """The graph as the order sees it, with the accesses, and what another task is sent: see `_accesses`."""
         operations = self._in_built_order()
-        built = [_seen(op, place) for place, op in enumerate(operations)]
+        built = sorted_operations([_seen(op, place) for place, op in enumerate(operations)])
         of_name = {op.name: op for op in operations}
-        shared, sent = _accesses([of_name[operation.name] for operation in sorted_operations(built)])
+        shared, sent = _accesses(of_name[operation.name] for operation in built)
         return built, shared, sent
 
     def _in_built_order(self) -> List[Any]:
