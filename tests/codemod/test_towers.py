@@ -428,6 +428,37 @@ def test_a_mean_that_something_else_uses_stays():
     assert "strategy.reduce('MEAN', ([]))" in text and "def average" in text and "average(pairs for" in text
 
 
+#: what stands above the classic function or the gradients' list -> what stays of it
+COMMENTS = [
+    ("# the mean\n# of all\ndef average(", "graph_mode()\n\n\nsess"),
+    ("# the mean\n\n\ndef average(", "graph_mode()\n\n\n# the mean\n\n\nsess"),
+]
+
+
+@pytest.mark.parametrize(("above", "wanted"), COMMENTS)
+def test_a_comment_on_a_mean_goes_with_it(above, wanted):
+    text = after(calling([("def average(", above)]))
+    assert wanted in text and "def average" not in text
+
+
+def test_a_comment_on_a_list_goes_with_it():
+    lines = """
+    # the gradients
+    grads = []
+
+    # the losses
+    losses = []
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            losses.append(i)
+            grads.append(opt.compute_gradients(x))
+    opt.apply_gradients(average(grads))
+"""
+    text = after(f"import tensorflow as tf\n\n\n{MEAN}\n\ndef train(opt, x):{lines}tf.Session()\n")
+    assert "def train(opt, x):\n    # the losses\n    losses = []\n\n    def tower(i):\n" in text
+    assert "            return opt.compute_gradients(x)\n" in text
+
+
 def test_a_mean_of_a_local_module(program):
     util = f"import tensorflow as tf\n\n\n{MEAN}\n\ndef other():\n    pass\n"
     for line, mean in (

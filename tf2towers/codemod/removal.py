@@ -47,6 +47,28 @@ def remove_statement(file: File, node: nodes.Statement) -> Edit:
     return Edit(start, _without_gap(file, first, end, last), "", whole=True)
 
 
+def with_comments(file: File, gone: Edit, statement: nodes.Statement) -> Edit:
+    """A statement's removal that takes the comments directly above it, too: they are about the statement."""
+    text = file.text
+    line = text.line_of(gone.start)
+    if gone.text or gone.start != text.line_start(line):
+        return gone
+    first, indent = line, text.indent(text.first_line(statement))
+    while first > 1 and text.line(first - 1).strip().startswith("#") and text.indent(first - 1) == indent:
+        if text.line(first - 1).startswith(("#!", "# -*-")):
+            break
+        first -= 1
+    is_first = nodes.block(file.parent(statement))[:1] == [statement]
+    blank_above = first == 1 or is_first or not text.line(first - 1).strip()
+    end = gone.end
+    if blank_above and first < line:  # of the blank lines around it one gap is left
+        after = text.line_of(end)
+        while after <= len(text.starts) and text.line(after) and not text.line(after).strip():
+            after += 1
+        end = max(end, text.line_start(after))
+    return Edit(text.line_start(first), end, "", whole=True)
+
+
 def _without_gap(file: File, first: int, end: int, last: int) -> int:
     """The end of the removal: blank lines after it go where there are blank lines before it already."""
     text = file.text

@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.program import File
-from tf2towers.codemod.removal import is_taken, remove_statement
+from tf2towers.codemod.removal import is_taken, remove_statement, with_comments
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import find_means
 from tf2towers.codemod.towers.scopes import is_made_before
@@ -30,7 +30,7 @@ def edits(file: File) -> Iterator[Edit]:
             calls[function] = calls.get(function, 0) + 1
     for function, count in calls.items():
         if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
-            yield remove_statement(file, function)
+            yield with_comments(file, remove_statement(file, function), function)
 
 
 def _count_uses(file: File, name: str) -> int:

@@ -23,7 +23,7 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.program import File, cached_per_file
-from tf2towers.codemod.removal import remove_statement
+from tf2towers.codemod.removal import remove_statement, with_comments
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
@@ -522,7 +522,8 @@ class _Gathering:
         places = {each.place for each in self.function.gathered if each.made is made}
         target = made.targets[0].target
         if not isinstance(target, cst.Tuple) or not isinstance(made.value, cst.Tuple):
-            return remove_statement(self.file, made)
+            gone = remove_statement(self.file, made)
+            return with_comments(self.file, gone, made) if self._is_commented_alone(made) else gone
         kept = [place for place in range(len(target.elements)) if place not in places]
         if not kept:
             return remove_statement(self.file, made)
@@ -531,6 +532,15 @@ class _Gathering:
             for each in (target, made.value)
         )
         return Edit(self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True)
+
+    def _is_commented_alone(self, made: cst.Assign) -> bool:
+        """Whether a comment above a list is about the list: a blank line comes next, and not the towers."""
+        siblings: list[cst.CSTNode] = [*block(self.file.parent(made))]
+        following = siblings[siblings.index(made) + 1 :]
+        towers = {self.loop, *self.file.ancestors(self.loop)}
+        return (
+            not self.file.text.line(self.file.text.last_line(made) + 1).strip() and following[0] not in towers
+        )
 
     def _name(self, each: Gathered) -> str:
         if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
