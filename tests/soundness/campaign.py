@@ -4,8 +4,8 @@ A variant is a program under one to three changes that keep its meaning (`mutati
 dropped where it no longer prints what the program printed. Else it is migrated, and with exit status 0 it has to print
 exactly the same. Wrong ones are kept under OUT/wrong with both programs and the difference; the status is then 1.
 
-Of those that print the same, some are given to `tf2towers verify`, which has to find them equal; so has all of
-`batch_norm`. Some get a mistake (`mistakes`) that changes what they print, which `verify` has to find.
+Some of those that print the same are given to `tf2towers verify`, which has to find them equal; so is all of
+`batch_norm`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from batch_norm import matrix
-from mistakes import mistaken
 from mutations import MUTATIONS
 from run_many import run_all
 from suite import Program, first_difference, migrated, one_process
@@ -33,8 +32,8 @@ from verify_many import forked_recorders, verify_all
 TRIES = 12
 #: the results that a variant may have
 OUTCOMES = ("dropped", "refused", "same", "wrong", "crash")
-#: the results that a verification may have: a false alarm and a miss are wrong, `without` is a run that fails
-VERDICTS = ("equal", "alarm", "found", "missed", "without")
+#: the results that a verification may have: a false alarm is wrong, in `none` there is no verdict
+VERDICTS = ("equal", "alarm", "none")
 
 
 @dataclass
@@ -49,7 +48,6 @@ class Variant:
     detail: str = ""
     codes: list[str] = field(default_factory=list)
     verdict: str = ""
-    mistake: str = ""
 
     @property
     def name(self) -> str:
@@ -103,15 +101,8 @@ def variant(number: int, seed: int, programs: list[Program], only: list[str]) ->
     return Variant(number, program, changes, files)
 
 
-def judge(
-    variants: list[Variant], expected: dict[Program, dict], out: Path, to_verify: int = 0, to_mistake: int = 0
-) -> None:
-    """Runs, migrates, runs again and compares a number of variants, and verifies some of them.
-
-    Args:
-        to_verify: how many of those that print the same are verified.
-        to_mistake: how many others of them get a mistake.
-    """
+def judge(variants: list[Variant], expected: dict[Program, dict], out: Path, to_verify: int = 0) -> None:
+    """Runs, migrates, runs again and compares a number of variants; some that print the same are verified."""
     with tempfile.TemporaryDirectory(prefix="soundness") as name:
         folder = Path(name)
         originals = {each.name: each.write(folder / "original") for each in variants if each.changes}
@@ -141,59 +132,31 @@ def judge(
                 if difference is not None:
                     each.came, each.detail = "wrong", f"{difference}\n{twice[each.name]['traceback']}"
         same = [each for each in compared if each.came == "same"]
-        right = {each.name: Path(targets[each.name]) for each in same[:to_verify]}
-        made = make_mistakes(same[to_verify:], targets, after, folder, to_mistake)
-        check(compared, {name: Path(path) for name, path in originals.items()}, {**right, **made}, folder)
+        check(same[:to_verify], originals, targets, folder)
         for each in variants:
-            if each.came in ("wrong", "crash") or each.verdict in ("alarm", "missed", "without"):
+            if each.came in ("wrong", "crash") or each.verdict in ("alarm", "none"):
                 kept = out / "wrong" / each.name
-                for kind in ("original", "migrated", "mistaken"):
+                for kind in ("original", "migrated"):
                     if (folder / kind / each.name).exists():
                         shutil.copytree(folder / kind / each.name, kept / kind, dirs_exist_ok=True)
                 about = f"{each.program.name}\n{', '.join(each.changes)}\n{each.detail}\n"
                 (kept / "difference.txt").write_text(about)
 
 
-def make_mistakes(
-    variants: list[Variant], targets: dict[str, str], after: dict[str, dict], folder: Path, most: int
-) -> dict[str, Path]:
-    """Scripts with a mistake, by the names of their variants: those that print something else than the right one."""
-    paths: dict[str, str] = {}
-    for each in variants:
-        made = mistaken(Path(targets[each.name]).read_text(), random.Random(each.name))
-        if made is not None and len(paths) < 2 * most:  # every second mistake shows, or more
-            home = folder / "mistaken" / each.name
-            shutil.copytree(Path(targets[each.name]).parent, home)
-            (home / "script.py").write_text(made[1])
-            each.mistake, paths[each.name] = made[0], str(home / "script.py")
-    runs = _run("migrated", paths)
-    shows = [
-        name for name, run in runs.items()
-        if run["error"] is None and first_difference(after[name], run, nearly=True) is not None
-    ]  # fmt: skip
-    return {name: Path(paths[name]) for name in shows[:most]}
-
-
-def check(
-    variants: list[Variant], originals: dict[str, Path], scripts: dict[str, Path], folder: Path
-) -> None:
-    """Verifies the scripts, and notes in their variants how it came."""
-    of_name = {each.name: each for each in variants}
+def check(variants: list[Variant], originals: dict[str, str], scripts: dict[str, str], folder: Path) -> None:
+    """Verifies the scripts of some variants, and notes in them how it came."""
     pairs = {}
-    for name, script in scripts.items():
-        place = folder / "arguments" / name
+    for each in variants:
+        place = folder / "arguments" / each.name
         place.mkdir(parents=True)
-        pairs[name] = originals[name], script, [str(place)]
-    for name, result in verify_all(pairs).items():
-        each, has_mistake = of_name[name], "mistaken" in scripts[name].parts
-        equal = result.outcome in ("bitwise", "within")
-        if result.outcome == "differs":
-            each.verdict = "found" if has_mistake else "alarm"
-        else:
-            each.verdict = ("missed" if has_mistake else "equal") if equal else "without"
-        if each.verdict in ("alarm", "missed", "without"):
+        pairs[each.name] = Path(originals[each.name]), Path(scripts[each.name]), [str(place)]
+    results = verify_all(pairs)
+    for each in variants:
+        result = results[each.name]
+        each.verdict = {"bitwise": "equal", "within": "equal", "differs": "alarm"}.get(result.outcome, "none")
+        if each.verdict != "equal":
             why = [result.error, *(diagnosis.message for diagnosis in result.diagnoses), *result.notes]
-            each.detail = "\n".join([f"verify: {result.outcome} ({each.mistake})", *why])
+            each.detail = "\n".join([f"verify: {result.outcome}", *why])
 
 
 def alarms_of_batch_norm(folder: Path) -> list[str]:
@@ -203,7 +166,7 @@ def alarms_of_batch_norm(folder: Path) -> list[str]:
         text, home = choice.text, folder / choice.name
         original = Program(f"original/{choice.name}", text).write(folder)
         result = migrated(original)
-        home.mkdir(parents=True)
+        home.mkdir(parents=True, exist_ok=True)
         (home / "script.py").write_bytes(result.changes[0].encoded())
         pairs[choice.name] = original, home / "script.py", ()
     return [name for name, result in verify_all(pairs).items() if result.outcome not in ("bitwise", "within")]
@@ -217,7 +180,7 @@ def _run(mode: str, paths: dict[str, str]) -> dict[str, dict]:
 
 def is_wrong(variant: Variant) -> bool:
     """Whether `migrate` or `verify` is wrong about a variant."""
-    return variant.came in ("wrong", "crash") or variant.verdict in ("alarm", "missed")
+    return variant.came in ("wrong", "crash") or variant.verdict == "alarm"
 
 
 def summary(done: list[Variant], seconds: float) -> dict:
@@ -238,7 +201,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--variants", type=int, default=2000)
     parser.add_argument("--verify", type=int, default=500, help="of them, how many are verified")
-    parser.add_argument("--mistakes", type=int, default=200, help="of them, how many get a mistake")
     parser.add_argument("--no-batch-norm", action="store_true", help="without the batch norm matrix")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--chunk", type=int, default=100)
@@ -256,11 +218,11 @@ def main() -> int:
     numbers = range(options.variants)
     chunks = [numbers[start : start + options.chunk] for start in range(0, len(numbers), options.chunk)]
 
-    to_verify, to_mistake = (-(-most // len(chunks)) for most in (options.verify, options.mistakes))
+    to_verify = -(-options.verify // len(chunks))
 
     def chunk(some: range) -> list[Variant]:
         variants = [variant(number, options.seed, list(expected), options.only) for number in some]
-        judge(variants, expected, options.out, to_verify, to_mistake)
+        judge(variants, expected, options.out, to_verify)
         return variants
 
     done: list[Variant] = []

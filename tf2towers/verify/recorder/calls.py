@@ -41,8 +41,11 @@ class Alone(object):
         """A context around the reading of variables alone."""
         yield
 
+    def has_updated(self) -> None:
+        """Called when a thread has made an update for all synchronous workers."""
+
     def is_settled(self) -> bool:
-        """Whether the variables just read stay unchanged until the next call."""
+        """True if the variables just read stay unchanged until the next call."""
         return True
 
 
@@ -137,7 +140,10 @@ class CallRecorder(object):
         effects = self._effect_of(session, fetches)
         if threading.current_thread() is not self._main:
             self._note_thread(effects)
-            return run(session, fetches, feed_dict, *options)
+            result = run(session, fetches, feed_dict, *options)
+            if effects.training and self.schedule.synchronous:
+                self.schedule.has_updated()
+            return result
         if effects.training and self.trained >= self._wanted:
             self.is_over = True
             self.on_enough()

@@ -20,7 +20,7 @@ from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
 from .tf_writes import protect_tensorflow
-from .turns import InTurns, Turns, poll_chief
+from .turns import InTurns, Turns, hold_tokens, poll_chief
 from .writes import Writes, protect_python
 from .writing import InStep, Writer
 
@@ -56,6 +56,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
             return end_process(run(script, arguments))
         task = "worker-" + os.environ["TASK_INDEX"]
         out, given = os.path.join(out, task), given and os.path.join(given, task)
+    turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
     writer, queues = Writer(out), Queues(tf, out, given)
     queues.install()
@@ -65,13 +66,13 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
         recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
-        recorder.watch()
         if in_cluster:
             turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
-            recorder.schedule = InTurns(turns)
+            recorder.schedule = schedule = InTurns(turns)
+            hold_tokens(tf, schedule, options["workers"])
             poll_chief(_session_manager(options, tf), turns)
-            return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)
-    return follow(tf, recorder, script, arguments, order, own, queues, writes)
+        recorder.watch()
+    return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
