@@ -117,7 +117,6 @@ lint: $(VENV)/.installed
 format: $(VENV)/.installed
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
-	cp legacy/trainer_data.py modern/
 
 tables: $(VENV)/.installed
 	$(PY) tables/dump_tf2.py

@@ -211,22 +211,18 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     }
     if options.legacy_python:
         scripts = {"original, TF 1.15": (options.legacy_python, for_tf1(folder, legacy)), **scripts}
-    common = ["--num_gpus=2", f"--batch_size={batch}"]
+    common = ["--num_gpus=2", f"--batch_size={batch}", f"--eval_every={ENDLESS}"]
     whole = 2 * batch
     programs = {
         what: Program(script, [*common, f"--num_epochs={ENDLESS}", "--log_every=1"], whole)
         for what, script in scripts.items()
     }
     modern = (sys.executable, str(ROOT / "modern/mobilenet_mirrored.py"))
-    never = [
-        "--num_epochs=100",
-        f"--eval_every={ENDLESS}",
-    ]  # the original neither evaluates nor saves during training
-    epochs = [*common, *never, "--configuration=scaled"]
+    epochs = [*common, "--num_epochs=100", "--configuration=scaled"]
     for loop in ("fit", "hand"):
         flags = [*epochs, f"--loop={loop}"]
         programs[f"modern, --loop={loop}"] = Program(modern, flags, whole, EPOCH_LINE, images // whole)
-    alone = [*never, f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
+    alone = [*common, "--num_epochs=100", f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
     programs["limit: modern, one device"] = Program(modern, alone, whole, EPOCH_LINE, images // whole)
     return measure(f"MobileNetV2, 2 towers, batch {batch}", programs, options, folder)
 

@@ -37,6 +37,7 @@ tf.app.flags.DEFINE_enum('variables', 'cpu', ['cpu', 'gpu'],
 tf.app.flags.DEFINE_enum('update_ops', 'last', ['last', 'all'],
                          'Whose batch-norm updates are run: the last tower\'s, or all towers\'.')
 tf.app.flags.DEFINE_integer('log_every', 10, 'Steps between two log lines.')
+tf.app.flags.DEFINE_integer('eval_every', 1, 'Epochs between two evaluations, on digits that are not trained on.')
 
 ADAM_EPSILON = 1e-7   # Keras's; tf.train.AdamOptimizer has 1e-8 by itself
 
@@ -83,6 +84,17 @@ def input_dataset(global_batch_size, epoch_seed):
     return dataset.batch(global_batch_size, drop_remainder=True).prefetch(2), num_classes
 
 
+def evaluation(num_classes, alpha):
+    """The share of the unseen digits that is classified correctly, and the op that makes it start anew."""
+    images, labels = trainer_data.load_digits('test')
+    dataset = tf.data.Dataset.from_tensor_slices((images, labels)).map(resize).batch(len(labels))
+    iterator = tf.data.make_initializable_iterator(dataset)
+    images, labels = iterator.get_next()
+    with tf.name_scope('evaluation'):
+        logits = mobilenet_model.inference(images, num_classes, alpha, is_training=False, seed=FLAGS.seed)
+        return tf.reduce_mean(tf.cast(tf.nn.in_top_k(logits, labels, 1), tf.float32)), iterator.initializer
+
+
 def average_gradients(tower_grads):
     """The mean of each variable's gradients over the towers. This is where the towers wait for one another.
 
@@ -115,6 +127,7 @@ def train():
     mobilenet_model.VARIABLES_DEVICE = '/cpu:0' if FLAGS.variables == 'cpu' else ''
 
     with tf.Graph().as_default(), tf.device('/cpu:0'):
+        tf.set_random_seed(FLAGS.seed + 1)
         global_step = tf.train.get_or_create_global_step()
         opt = tf.train.AdamOptimizer(FLAGS.learning_rate, epsilon=ADAM_EPSILON)
 
@@ -149,6 +162,9 @@ def train():
                         tower_hits.append(tf.reduce_mean(
                             tf.cast(tf.nn.in_top_k(logits, label_splits[i], 1), tf.float32)))
 
+            if not FLAGS.data_dir:
+                unseen_accuracy, start_evaluation = evaluation(num_classes, alpha)
+
         if FLAGS.update_ops == 'all':
             update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
 
@@ -175,10 +191,13 @@ def train():
                     except tf.errors.OutOfRangeError:
                         print('epoch %d: %.2f seconds' % (epoch + 1, time.time() - epoch_start))
                         break
-                    assert not np.isnan(loss_value), 'Model diverged with loss = NaN'
+                    assert np.isfinite(loss_value), 'Model diverged with loss = %s' % loss_value
                     if step % FLAGS.log_every == 0:
                         print('step %d, loss = %.4f, accuracy = %.4f' % (step, loss_value, accuracy_value))
                     step += 1
+                if not FLAGS.data_dir and (epoch + 1) % FLAGS.eval_every == 0:
+                    sess.run(start_evaluation)
+                    print('after epoch %d: accuracy = %.4f on other images' % (epoch + 1, sess.run(unseen_accuracy)))
             saver.save(sess, FLAGS.train_dir + '/model.ckpt', global_step=step)
 
 

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import devices
-import numpy as np
+import digits
 import tensorflow as tf
-import trainer_data
 
-CROP = trainer_data.IMAGE_SIZE
+CROP = 24  # what the network takes of an image of 32 x 32
+RECORD = 1 + 3 * 32 * 32  # bytes: a label, then three planes
+FILES = {"train": [f"data_batch_{number}.bin" for number in range(1, 6)], "test": ["test_batch.bin"]}
 
 
 def examples(data_dir: str, split: str) -> tuple[tf.data.Dataset, int]:
     """Images uint8 [32, 32, 3] with their labels int32, and how many there are."""
     if not data_dir:
-        images, labels = trainer_data.load_digits(split)
+        images, labels = digits.load(split)
         return tf.data.Dataset.from_tensor_slices((images, labels)), len(labels)
-    files = [str(path) for path in trainer_data.find_cifar10(data_dir, split)]
+    paths = [Path(data_dir, name) for name in FILES[split]]
+    if wrong := [path for path in paths if not path.is_file() or path.stat().st_size % RECORD]:
+        raise SystemExit(f"{wrong[0]} is missing or damaged: the binary version of CIFAR-10 is needed")
 
     def decode(record: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        content = tf.io.decode_raw(record, tf.uint8)  # a label, then three planes
+        content = tf.io.decode_raw(record, tf.uint8)
         return tf.transpose(tf.reshape(content[1:], [3, 32, 32]), [1, 2, 0]), tf.cast(content[0], tf.int32)
 
-    records = tf.data.FixedLengthRecordDataset(files, trainer_data.RECORD_BYTES)
-    return records.map(decode, tf.data.AUTOTUNE).cache(), len(files) * trainer_data.RECORDS_PER_FILE
+    records = tf.data.FixedLengthRecordDataset([str(path) for path in paths], RECORD)
+    number = sum(path.stat().st_size for path in paths) // RECORD
+    return records.map(decode, tf.data.AUTOTUNE).cache(), number
 
 
 def standardized(images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
@@ -43,49 +48,34 @@ def distorted(image: tf.Tensor, label: tf.Tensor, seed: tf.Tensor) -> tuple[tf.T
     return tf.image.per_image_standardization(image), label
 
 
-def split_sizes(split_by_speed: str, batch_size: int, replicas: int) -> list[int]:
-    """How many images each replica takes: in proportion to the speeds, or equally."""
-    if not split_by_speed:
-        return [batch_size] * replicas
-    speeds = [float(speed) for speed in split_by_speed.split(",")]
-    if len(speeds) != replicas or min(speeds) <= 0:
-        raise ValueError(f"--split_by_speed={split_by_speed}: need {replicas} positive numbers")
-    bounds = np.rint(np.cumsum([0.0, *speeds]) / sum(speeds) * batch_size * replicas).astype(int)
-    sizes = [int(size) for size in np.diff(bounds)]
-    if min(sizes) < 1:
-        raise ValueError(f"--split_by_speed={split_by_speed} leaves a replica without images: {sizes}")
-    return sizes
-
-
 def training_batches(
-    strategy: tf.distribute.Strategy, data_dir: str, sizes: list[int], seed: int, first: int, distort: bool
-) -> Iterator[tuple[Any, Any]]:
+    strategy: tf.distribute.Strategy, data_dir: str, batch_size: int, seed: int, first: int, distort: bool
+) -> Iterator[Any]:
     """TF1: iterator.get_next() and tf.split. Each replica's part of each batch, from step `first` on, without end.
 
-    Each epoch has an order of its own, all by the seed: a run that is resumed sees what it would have seen.
+    An epoch's seed makes its order: a run that goes on sees what it would have seen, and goes through no other epoch.
     """
     images, number = examples(data_dir, "train")
-    whole = sum(sizes)
-    if number < whole:
-        raise trainer_data.DataError(f"{number} images are less than one batch of {whole}")
+    whole = batch_size * strategy.num_replicas_in_sync
+    if not (steps := number // whole):
+        raise SystemExit(f"{number} images are less than one batch of {whole}")
+
+    def in_order(epoch: tf.Tensor) -> tf.data.Dataset:
+        return images.shuffle(number, seed + epoch, reshuffle_each_iteration=False).take(steps * whole)
 
     def dataset(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        endless = images.shuffle(number, seed).take(number // whole * whole).repeat()  # full batches only
-        endless = endless.skip(first * whole)
-        endless = endless.enumerate(first * whole) if distort else endless
-        # One element is one replica's part. Replicas take them in turn, and so do pipelines
-        parts = endless.batch(whole, drop_remainder=True).rebatch(sizes)
+        endless = tf.data.Dataset.counter(first // steps).flat_map(in_order).skip(first % steps * whole)
+        # an element is one replica's part: replicas take them in turn, and so do pipelines
+        parts = endless.enumerate(tf.cast(first * whole, tf.int64)).batch(batch_size, drop_remainder=True)
         parts = parts.shard(context.num_input_pipelines, context.input_pipeline_id)
         if distort:
-            own = sizes[context.input_pipeline_id :: context.num_input_pipelines]
             single = parts.unbatch().map(
-                lambda n, example: distorted(*example, tf.stack([seed, n])), tf.data.AUTOTUNE
+                lambda n, one: distorted(*one, tf.stack([seed, n])), tf.data.AUTOTUNE
             )
-            parts = single.batch(sum(own), drop_remainder=True).rebatch(own)
+            parts = single.batch(batch_size, drop_remainder=True)
         else:
-            parts = parts.map(standardized, tf.data.AUTOTUNE)
-        parts = parts.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY))
-        return parts.prefetch(tf.data.AUTOTUNE)
+            parts = parts.map(lambda _, part: standardized(*part), tf.data.AUTOTUNE)
+        endless = tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY)
+        return parts.apply(endless).prefetch(tf.data.AUTOTUNE)
 
-    options = devices.input_options(strategy)
-    return iter(strategy.distribute_datasets_from_function(dataset, options))
+    return iter(strategy.distribute_datasets_from_function(dataset, devices.input_options(strategy)))
