@@ -368,11 +368,7 @@ MirroredStrategy is.
 MobileNetV2 on images of 32 x 32 has many small operations: 45 % of the time goes into handing work from thread to
 thread (perf). With `TF_NUM_INTRAOP_THREADS=1` a step takes 63 ms of processor time instead of 95. Sums in parts by
 threads round otherwise then, so original and migrated programs keep TensorFlow's number. In the modern trainer logical
-devices share the cores (`share_cores` in `modern/devices.py`), but not where one device is timed beside them.
-
-MobileNetV2's loops make one step in a call by default, and fetch the loss once an epoch. `--steps_per_call=11` gives
-the same bits by hand; weights of `fit` were apart by 2e-7. But on this CPU a step then costs 93 ms of processor time
-instead of 86 (`fit`), and 85 instead of 82 (by hand). It is for GPUs, which may wait for Python.
+devices share the cores, but not where one device is timed beside them.
 
 Where a strategy sends batches to devices, TensorFlow 2.21 has malloc give memory back at once (`M_TRIM_THRESHOLD`; 2.15
 and 2.18 do not). A step of MobileNetV2 then had 10,000 page faults instead of none, and took 20 ms more of processor

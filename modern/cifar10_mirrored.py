@@ -21,6 +21,7 @@ from typing import Any
 import cifar10_input
 import devices
 import keras
+import numpy as np
 import precision
 import tensorflow as tf
 from absl import app, flags, logging
@@ -118,16 +119,18 @@ class Trainer:
         for own, statistic in pairs:
             own.assign(statistic.value)
 
-    def evaluate(self, images: tf.data.Dataset) -> float:
+    def evaluate(self, images: tuple[np.ndarray, np.ndarray]) -> float:
         """TF1: cifar10_eval. The share of the images that the averaged weights classify correctly."""
-        batches = images.batch(256).map(cifar10_input.standardized, tf.data.AUTOTUNE).prefetch(1)
+        batches = tf.data.Dataset.from_tensor_slices(images).batch(256).map(cifar10_input.standardized)
         return self.averaged.evaluate(batches, verbose=0, return_dict=True)["sparse_categorical_accuracy"]
 
 
 def train(strategy: tf.distribute.Strategy) -> None:
     """Make the state, then run it until --max_steps."""
-    test_images, _ = cifar10_input.examples(FLAGS.data_dir, "test")
-    _, number = cifar10_input.examples(FLAGS.data_dir, "train")
+    test_images, number = (
+        cifar10_input.load(FLAGS.data_dir, "test"),
+        len(cifar10_input.load(FLAGS.data_dir, "train")[1]),
+    )
     whole = FLAGS.batch_size * strategy.num_replicas_in_sync
     decay_steps = FLAGS.decay_steps or max(1, int(number / whole * FLAGS.epochs_per_decay))
     trainer = Trainer(strategy, FLAGS, decay_steps)

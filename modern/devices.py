@@ -1,7 +1,7 @@
 """The devices that the trainers on one machine run on: all GPUs, unless a flag says otherwise.
 
-Logical CPU devices take the place of missing GPUs. Gradients are added up by NCCL, TensorFlow's default on GPUs.
-Logical CPU devices share a memory: there one of them does it.
+Logical CPU devices take the place of missing GPUs. NCCL, TensorFlow's default on GPUs, adds up gradients there. Logical
+CPU devices share a memory: there one of them does it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def choose_devices(num_gpus: int | None = None, names: list[str] | None = None) 
 
 def mirrored(
     devices: list[str], all_reduce: tf.distribute.CrossDeviceOps | None = None
-) -> tf.distribute.MirroredStrategy:
+) -> tf.distribute.Strategy:
     """The strategy that keeps a copy of the model on each device. Make one a process: two mix up their messages."""
     on_cpu = tf.distribute.ReductionToOneDevice() if "cpu" in devices[0] else None
     strategy = tf.distribute.MirroredStrategy(devices, cross_device_ops=all_reduce or on_cpu)
@@ -55,18 +55,16 @@ def mirrored(
 
 def input_options(strategy: tf.distribute.Strategy) -> tf.distribute.InputOptions | None:
     """How batches come to the replicas: on the CPU each reads for itself. Sending is slow (docs/performance.md)."""
-    on_cpu = all("CPU" in device for device in strategy.extended.worker_devices)
-    if not isinstance(strategy, tf.distribute.MirroredStrategy) or not on_cpu:
+    if strategy.num_replicas_in_sync == 1 or "GPU" in strategy.extended.worker_devices[0]:
         return None
     mode = tf.distribute.InputReplicationMode.PER_REPLICA
     return tf.distribute.InputOptions(experimental_fetch_to_device=False, experimental_replication_mode=mode)
 
 
 def merge_statistics(model: keras.Model, strategy: tf.distribute.Strategy) -> None:
-    """Give all replicas the mean of their batch-norm statistics. Call it before anyone reads them.
+    """Give all replicas the mean of their batch-norm statistics, before they are read; each moves its own by its part.
 
-    Each replica moves its own, by its part of each batch. A moving average is linear: a mean after each step would make
-    the same.
+    A moving average is linear: a mean after each step would make the same.
     """
     for variable in model.non_trainable_variables:
         copies = strategy.experimental_local_results(variable.value)

@@ -78,20 +78,23 @@ def training_batches(
     Each worker shuffles its own part of the images, from the batch after `first` steps on: an epoch's seed makes its
     order. Without a seed the order is another one in each worker and each run.
     """
-    own = tf.data.Dataset.from_tensor_slices(arrays).shard(
-        context.num_input_pipelines, context.input_pipeline_id
-    )
-    number = int(own.cardinality())
+    part = slice(context.input_pipeline_id, None, context.num_input_pipelines)
+    images, labels = (tf.constant(array[part]) for array in arrays)
+    number, replicas = len(arrays[1][part]), context.num_replicas_in_sync // context.num_input_pipelines
+    epoch, begun = divmod(first * replicas * batch_size, number)
+
+    def rows(epoch: tf.Tensor) -> tf.data.Dataset:
+        """In the order of this epoch."""
+        order = tf.random.experimental.stateless_shuffle(tf.range(number), tf.stack([seed, epoch]))
+        return tf.data.Dataset.from_tensor_slices(order)
+
     if seed is None:
-        images = own.shuffle(number).repeat()
+        endless = tf.data.Dataset.range(number).shuffle(number).repeat()
     else:
-        replicas = context.num_replicas_in_sync // context.num_input_pipelines
-        epoch, begun = divmod(first * replicas * batch_size, number)
-        every = tf.data.Dataset.counter(epoch)
-        images = every.flat_map(
-            lambda epoch: own.shuffle(number, seed + epoch, reshuffle_each_iteration=False)
-        )
-        images = images.skip(begun)
-    batches = images.batch(batch_size, drop_remainder=True).map(prepared, tf.data.AUTOTUNE)
-    endless = tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY)
-    return batches.apply(endless).prefetch(tf.data.AUTOTUNE)
+        endless = tf.data.Dataset.counter(epoch).flat_map(rows).skip(begun)
+    batches = endless.batch(batch_size, drop_remainder=True)
+    batches = batches.map(
+        lambda rows: prepared(tf.gather(images, rows), tf.gather(labels, rows)), tf.data.AUTOTUNE
+    )
+    infinite = tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY)
+    return batches.apply(infinite).prefetch(tf.data.AUTOTUNE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,13 +79,13 @@ def batches(
     if not (steps := images.number // batch_size):
         raise SystemExit(f"{images.number} images are less than one batch of {batch_size}")
 
-    def epoch(number: tf.Tensor) -> tf.data.Dataset:
+    def epoch(number: int) -> tf.data.Dataset:
         shuffled = images.train.shuffle(images.buffer, seed + number, reshuffle_each_iteration=False)
         return shuffled.take(steps * batch_size)
 
     done, begun = divmod(first, steps)
-    every = tf.data.Dataset.range(done, epochs).flat_map(epoch).skip(begun * batch_size)
-    return batched(every, size, batch_size, full=True)
+    every = functools.reduce(tf.data.Dataset.concatenate, map(epoch, range(done, epochs)))
+    return batched(every.skip(begun * batch_size), size, batch_size, full=True)
 
 
 def cut(batches: tf.data.Dataset, strategy: tf.distribute.Strategy) -> Any:

@@ -207,9 +207,7 @@ def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy, fi
     if batch_size % replicas:
         raise SystemExit(f"--batch_size={batch_size} is not a multiple of the number of replicas, {replicas}")
 
-    keras.utils.set_random_seed(
-        FLAGS.seed + 1
-    )  # as the original. With 0 no tensor can be the seed of a shuffle
+    keras.utils.set_random_seed(FLAGS.seed + 1)  # as the original
     with strategy.scope():  # 1: a copy of every variable on each device
         model = build_model(size, alpha, None if weights == "none" else weights, images.classes)
         model.compile(

@@ -24,11 +24,7 @@ def with_loss_scaling(optimizer: keras.Optimizer, precision: str) -> keras.Optim
 
 
 class LossScaleOptimizer(keras.mixed_precision.LossScaleOptimizer):
-    """Skips steps whose float16 gradients are not finite, and then scales the loss less; it counts them, too.
-
-    Keras's asks the first replica alone whether its gradients are finite, before they are summed. Here all are asked:
-    one replica's infinity would come into every replica's sum.
-    """
+    """Skips steps where any replica's float16 gradients are not finite, and counts them. Keras's asks the first one."""
 
     def build(self, variables: list) -> None:
         """Make the variables."""
@@ -37,12 +33,12 @@ class LossScaleOptimizer(keras.mixed_precision.LossScaleOptimizer):
         self.attempts = self.add_variable((), initializer="zeros", **options)
 
     def apply(self, gradients: list, trainable_variables: list | None = None) -> None:
-        """Make a step, or skip it."""
+        """Make a step, or skip it and scale the loss less from then on."""
         super().apply(gradients, trainable_variables)
         self.attempts.assign_add(1)
 
     def check_finite(self, gradients: list[tf.Tensor]) -> tf.Tensor:
-        """Whether all gradients of all replicas are finite."""
+        """Whether all gradients of all replicas are finite: the sum over them would not be."""
         replicas = tf.distribute.get_replica_context()
         own = tf.cast(super().check_finite(gradients), tf.float32)
         return tf.equal(replicas.all_reduce(tf.distribute.ReduceOp.SUM, own), replicas.num_replicas_in_sync)

@@ -83,7 +83,7 @@ def one_step(checkpoint: str, kind: str, jit: bool = False, layers: str = "float
 
     flow = iter(strategy.distribute_datasets_from_function(dataset, devices.input_options(strategy)))
     batch = next(flow)
-    losses, gradients = tf.function(lambda: strategy.run(trainer.compute, args=batch))()
+    losses, gradients = tf.function(lambda: strategy.run(lambda *part: trainer.compute(*part), args=batch))()
     scale = float(trainer.optimizer.scale_loss(1.0))
     assert (scale == 1.0) == (layers != "float16")
     for variable, shares in zip(trainer.model.trainable_variables, gradients, strict=True):
@@ -109,8 +109,7 @@ def evaluation(trainer, legacy) -> None:
     images, labels = trainer_data.load_digits("test")
     images = trainer_data.standardise(images)
     OUT["evaluation:logits"] = trainer.averaged(images, training=False).numpy()
-    dataset, _ = cifar10_input.examples("", "test")
-    OUT["evaluation:accuracy"] = np.float32(trainer.evaluate(dataset))
+    OUT["evaluation:accuracy"] = np.float32(trainer.evaluate(cifar10_input.load("", "test")))
     v1 = tf.compat.v1
     with tf.Graph().as_default():
         logits = cifar10_model.inference(tf.constant(images), batch_norm=True, is_training=False)
@@ -161,12 +160,13 @@ def inputs() -> None:
         records = random.randint(0, 256, (2, 3073)).astype(np.uint8)
         records[:, 0] %= 10
         (folder / name).write_bytes(records.tobytes())
-    dataset, number = cifar10_input.examples(str(folder), "train")
-    images, labels = zip(*dataset.as_numpy_iterator(), strict=True)
-    expected = trainer_data.load_cifar10(str(folder), "train", 2)
-    assert number == 10
-    np.testing.assert_array_equal(np.stack(images), expected[0])
-    np.testing.assert_array_equal(np.stack(labels), expected[1])
+    for ours, theirs in zip(
+        cifar10_input.load(str(folder), "train"),
+        trainer_data.load_cifar10(str(folder), "train", 2),
+        strict=True,
+    ):
+        assert len(ours) == 10
+        np.testing.assert_array_equal(ours, theirs)
     flags = (f"--data_dir={folder}", "--max_steps=2", "--batch_size=3", "--network=tutorial")
     training(folder.parent / "files", "files", *flags)
     for split in ("train", "test"):

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*command: str) -> str:
-    return run_python(*command, folder=ROOT, seconds=300, TF_CPP_MIN_LOG_LEVEL="3")[0]
+    return run_python(*command, folder=ROOT, seconds=900, TF_CPP_MIN_LOG_LEVEL="3")[0]
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ LINE = re.compile(
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory) -> dict[str, list[str]]:
     """The output of each run, by its name; two texts for a name with two runs."""
-    out, _ = run_python(DRIVER, tmp_path_factory.mktemp("mobilenet"), seconds=900, TF_CPP_MIN_LOG_LEVEL="3")
+    out, _ = run_python(DRIVER, tmp_path_factory.mktemp("mobilenet"), seconds=1500, TF_CPP_MIN_LOG_LEVEL="3")
     runs: dict[str, list[str]] = {}
     for part in out.split("RUN ")[1:]:
         name, _, text = part.partition("\n")
