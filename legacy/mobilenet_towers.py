@@ -127,7 +127,6 @@ def train():
     mobilenet_model.VARIABLES_DEVICE = '/cpu:0' if FLAGS.variables == 'cpu' else ''
 
     with tf.Graph().as_default(), tf.device('/cpu:0'):
-        tf.set_random_seed(FLAGS.seed + 1)
         global_step = tf.train.get_or_create_global_step()
         opt = tf.train.AdamOptimizer(FLAGS.learning_rate, epsilon=ADAM_EPSILON)
 

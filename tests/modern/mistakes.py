@@ -32,7 +32,9 @@ MISTAKES = {
     "evaluation of the current weights": (
         "cifar10_mirrored",
         "return self.averaged.evaluate(",
-        'self.model.compile(metrics=["sparse_categorical_accuracy"])\n        return self.model.evaluate(',
+        "with self.strategy.scope():\n"
+        '            self.model.compile(metrics=["sparse_categorical_accuracy"])\n'
+        "        return self.model.evaluate(",
     ),
     "sum for mean": (
         "cifar10_mirrored",
