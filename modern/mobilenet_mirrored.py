@@ -142,9 +142,9 @@ def make_train_step(
         with tf.GradientTape() as tape:
             probabilities = model(images, training=True)
             loss = tf.reduce_mean(keras.losses.sparse_categorical_crossentropy(labels, probabilities))
-            share = (
-                loss / strategy.num_replicas_in_sync
-            )  # gradients are added up: those of shares to the mean
+            # The optimizer adds up the devices' gradients, where TF1's average_gradients took a mean: of shares the
+            # sum is the mean.
+            share = loss / strategy.num_replicas_in_sync
             scaled = optimizer.scale_loss(share)
         hits = tf.reduce_mean(keras.metrics.sparse_categorical_accuracy(labels, probabilities))
         return tape.gradient(scaled, variables), tf.stack([loss, hits])

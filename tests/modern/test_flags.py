@@ -27,8 +27,16 @@ def test_devices(names):
         ("modern/cifar10_mirrored.py", "--batch_size=0", "flag --batch_size=0: Expected a positive integer"),
         ("modern/cifar10_mirrored.py", "--num_gpus=-1", "flag --num_gpus=-1: Expected a positive integer"),
         ("modern/cifar10_mirrored.py", "--gpu_ids=a", "--devices=a: name each device once, as 0,2 or"),
-        ("modern/mobilenet_mirrored.py", "--num_epochs=0", "flag --num_epochs=0: Expected a positive integer"),
-        ("legacy/cifar10_towers.py", "--split_by_speed=fast,slow", "--split_by_speed=fast,slow: need 2 positive numbers"),
+        (
+            "modern/mobilenet_mirrored.py",
+            "--num_epochs=0",
+            "flag --num_epochs=0: Expected a positive integer",
+        ),
+        (
+            "legacy/cifar10_towers.py",
+            "--split_by_speed=fast,slow",
+            "--split_by_speed=fast,slow: need 2 positive numbers",
+        ),
         ("legacy/cifar10_towers.py", "--gpu_ids=a", "--gpu_ids=a: name each GPU once, as 0,2"),
         ("legacy/cifar10_towers.py", "--gpu_ids=1,1", "--gpu_ids=1,1: name each GPU once, as 0,2"),
         ("legacy/cifar10_towers.py", "--batch_size=0", "flag --batch_size=0: Expected a positive integer"),

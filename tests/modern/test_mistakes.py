@@ -19,7 +19,7 @@ FOUND = {
     "clipping before averaging": "the weights",
     "no regularizer": "the loss",
     "a whole sum of squares": "the loss",
-    "another epsilon": "the loss",
+    "another epsilon": "the weights",
     "another decay of the statistics": "the statistics",
     "another decay of the average": "the averages",
     "no staircase": "the weights",
