@@ -46,7 +46,7 @@ def training_batches(
 ) -> Iterator[Any]:
     """TF1: iterator.get_next() and tf.split. Each replica's part of each batch, from step `first` on, without end.
 
-    An epoch's order follows from its number: a run that goes on sees what it would have seen, without the epochs before.
+    An epoch's order follows from its number: a run that goes on sees what it would have seen, without earlier epochs.
     """
     images, labels = (tf.constant(array) for array in load(data_dir, "train"))
     number, whole = len(labels), batch_size * strategy.num_replicas_in_sync

@@ -83,7 +83,7 @@ def one_step(checkpoint: str, kind: str, jit: bool = False, layers: str = "float
 
     flow = iter(strategy.distribute_datasets_from_function(dataset, devices.input_options(strategy)))
     batch = next(flow)
-    losses, gradients = tf.function(lambda: strategy.run(lambda *part: trainer.compute(*part), args=batch))()
+    losses, gradients = tf.function(lambda: strategy.run(lambda *part: trainer.compute(*part), args=batch))()  # noqa: PLW0108
     scale = float(trainer.optimizer.scale_loss(1.0))
     assert (scale == 1.0) == (layers != "float16")
     for variable, shares in zip(trainer.model.trainable_variables, gradients, strict=True):

@@ -132,7 +132,10 @@ def test_each_replica_gets_an_equal_part_of_each_batch(pipelines):
     def distribute(dataset, _):
         return [dataset(tf.distribute.InputContext(pipelines, each, 3)) for each in range(pipelines)]
 
-    strategy = SimpleNamespace(num_replicas_in_sync=3, distribute_datasets_from_function=distribute)
+    devices = SimpleNamespace(worker_devices=["/device:CPU:0"])
+    strategy = SimpleNamespace(
+        num_replicas_in_sync=3, distribute_datasets_from_function=distribute, extended=devices
+    )
     batches = tf.data.Dataset.range(9).map(lambda n: (n, n)).batch(6)
     parts = [[part.tolist() for part, _ in own.as_numpy_iterator()] for own in loader.cut(batches, strategy)]
     in_turn = [[0, 1], [2, 3], [4, 5], [6], [7], [8]]

@@ -24,12 +24,13 @@ def tiny_model(size: int, alpha: float, weights: str | None, classes: int) -> ke
 def main(folder: Path) -> None:
     """The program in all configurations by both loops, then what it says to impossible wishes."""
     print(devices.choose_devices(2))
-    try:
-        devices.mirrored(["/cpu:0", "/cpu:1"], "nccl")
-    except SystemExit as refused:
-        print("REFUSED", refused)
     modern.build_model = tiny_model
     modern.define_flags()
+    flags.FLAGS(["mobilenet", "--num_gpus=2", "--all_reduce=nccl"])
+    try:
+        modern.main([])
+    except SystemExit as refused:
+        print("REFUSED", refused)
     common = [
         "mobilenet", "--num_gpus=2", "--all_reduce=hierarchical", "--batch_size=8", "--num_epochs=3", "--max_images=100"
     ]  # fmt: skip
