@@ -24,13 +24,13 @@ def test_devices(names):
 @pytest.mark.parametrize(
     ("script", "flag", "sentence"),
     [
-        ("modern/cifar10_mirrored.py", "--batch_size=0", "flag --batch_size=0: Expected a positive integer"),
-        ("modern/cifar10_mirrored.py", "--num_gpus=-1", "flag --num_gpus=-1: Expected a positive integer"),
+        ("modern/cifar10_mirrored.py", "--batch_size=0", "flag --batch_size=0: 0 is not a positive integer"),
+        ("modern/cifar10_mirrored.py", "--num_gpus=-1", "flag --num_gpus=-1: -1 is not a positive integer"),
         ("modern/cifar10_mirrored.py", "--gpu_ids=a", "--devices=a: name each device once, as 0,2 or"),
         (
             "modern/mobilenet_mirrored.py",
             "--num_epochs=0",
-            "flag --num_epochs=0: Expected a positive integer",
+            "flag --num_epochs=0: 0 is not a positive integer",
         ),
         (
             "legacy/cifar10_towers.py",
@@ -39,7 +39,7 @@ def test_devices(names):
         ),
         ("legacy/cifar10_towers.py", "--gpu_ids=a", "--gpu_ids=a: name each GPU once, as 0,2"),
         ("legacy/cifar10_towers.py", "--gpu_ids=1,1", "--gpu_ids=1,1: name each GPU once, as 0,2"),
-        ("legacy/cifar10_towers.py", "--batch_size=0", "flag --batch_size=0: Expected a positive integer"),
+        ("legacy/cifar10_towers.py", "--batch_size=0", "flag --batch_size=0: 0 is not a positive integer"),
     ],
 )
 def test_a_wrong_flag_is_a_sentence(script, flag, sentence):
