@@ -12,7 +12,7 @@ unexport TF_USE_LEGACY_KERAS
 # two processes of TensorFlow, and what needs none: tests that start none and the linters fill the time in which they wait
 MAKEFLAGS += --jobs=3
 
-.PHONY: help test test-plain test-tensorflow test-trainers test-long test-versions coverage soundness bench test-gpu growth \
+.PHONY: help docs test test-plain test-tensorflow test-trainers test-long test-versions coverage soundness bench test-gpu growth \
 	demo demo-ps lint format tables clean
 
 help:
@@ -26,7 +26,8 @@ help:
 	@echo "make growth  what things cost as the work grows: build/growth.md"
 	@echo "make bench   originals, migrated programs and modern ones take turns: docs/performance.md"
 	@echo "make test-gpu  the demo, scripts of the soundness suite and a row of the bench, where a GPU is"
-	@echo "make lint    ruff and mypy"
+	@echo "make lint    ruff, mypy, and the links of the docs"
+	@echo "make docs    the docs as a site: build/site/index.html"
 	@echo "make format  let ruff format the code"
 	@echo "make tables  write the rename tables again from the installed TensorFlow"
 
@@ -77,6 +78,7 @@ coverage: $(VENV)/.installed
 
 soundness: $(VENV)/.installed
 	$(PY) tests/soundness/campaign.py
+	$(PY) tests/soundness/mistakes.py
 
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed
@@ -114,6 +116,10 @@ demo-ps: $(VENV)/.installed
 
 lint: $(VENV)/.installed
 	@$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+
+docs: $(VENV)/.installed
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 
 format: $(VENV)/.installed
 	$(PY) -m ruff check --fix .

@@ -291,8 +291,8 @@ def main() -> None:
 
 
 def bars_table(rows: list[Row]) -> str:
-    """The table of the bars: each with the measured ratio, and whether it holds."""
-    lines = ["| program | work | at least | measured | holds |", "| --- | --- | --- | --- | --- |"]
+    """The table of the bars: each with the measured ratio, and whether it is met."""
+    lines = ["| program | work | at least | measured | met |", "| --- | --- | --- | --- | --- |"]
     for bar in BARS:
         for row in rows:
             if row.program == bar.program and row.work.startswith(bar.works):
@@ -376,7 +376,7 @@ time. So replicas on the CPU read for themselves (`input_options` in `modern/dev
 
 `--jit` (XLA) of `modern/cifar10_mirrored.py` differs by up to 5e-6 of a gradient's largest element,
 `--precision=bfloat16` by 0.7 % in the last layer and up to 21 % in the first. `tests/modern/test_cifar10_mirrored.py`
-holds them.
+pins both.
 
 ## Parameter servers: `mnist_supervisor.py`, 1 server
 

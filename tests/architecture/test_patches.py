@@ -1,4 +1,4 @@
-"""TensorFlow is changed in one place: no other module assigns to an attribute of a module or class of TensorFlow's."""
+"""TensorFlow is changed in one place, and its private modules are imported there alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .test_imports import PACKAGE
 
 LIBRARIES = ("tensorflow", "keras", "tf_keras", "tf_slim")
 MAY = (
-    "runtime/graph_session/patches.py",
+    "runtime/patches/",
     "verify/stand_ins/modules.py",  # makes of tf.compat.v1 the module `tensorflow` that an original imports
     "verify/recorder/",  # notes what an original calls, in its own Python and with its own TensorFlow
     "compare/watch/",  # the same for a trainer that is watched
@@ -52,6 +52,23 @@ def assigned(text: str) -> Iterator[str]:
                 yield f"{node.lineno}: {ast.unparse(target)}"
 
 
+def imported(text: str) -> Iterator[str]:
+    """The imports of TensorFlow's private modules, also by `import_module` and `__import__`."""
+    for node in ast.walk(ast.parse(text)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            names = [
+                part.value
+                for part in ast.walk(node)
+                if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            ]
+        yield from (f"{node.lineno}: {name}" for name in names if name.startswith("tensorflow.python"))
+
+
 def root(node: ast.expr) -> str | None:
     """`tf` of `tf.compat.v1.Session`; None of what comes of a call, or stands in a table (absl's flags)."""
     while isinstance(node, ast.Attribute):
@@ -67,6 +84,30 @@ def test_tensorflow_is_changed_in_one_place() -> None:
         for line in assigned(file.read_text())
     ]
     assert wrong == []
+
+
+def test_private_modules_are_imported_in_one_place() -> None:
+    wrong = [
+        f"{name}:{line}"
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if not (name := str(file.relative_to(PACKAGE))).startswith(MAY)
+        for line in imported(file.read_text())
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("import tensorflow.python.ops.nn", 1),
+        ("def f():\n    from tensorflow.python import ops", 1),
+        ("from tensorflow import python", 1),
+        ("import_module('tensorflow.python.' + name)", 1),
+        ("import tensorflow.compat.v1 as tf", 0),
+    ],
+)
+def test_which_imports_are_seen(text: str, count: int) -> None:
+    assert len(list(imported(text))) == count
 
 
 @pytest.mark.parametrize(

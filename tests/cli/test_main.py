@@ -19,7 +19,11 @@ def test_help_and_version(capsys: Capture) -> None:
     assert capsys.readouterr().out == f"tf2towers {__version__}\n"
     assert main([]) == 2
     assert main(["fly"]) == 2
-    assert "fly" in capsys.readouterr().err
+    assert "there is no command fly: known are migrate, explain" in capsys.readouterr().err
+    assert main(["migrat", "x.py"]) == 2
+    assert "did you mean migrate?" in capsys.readouterr().err
+    assert main(["migrate", "--statistcs", "x.py"]) == 2
+    assert "--statistcs: did you mean --statistics?" in capsys.readouterr().err
     assert main(["migrate", "--help"]) == 0
     assert "exit status: 0 nothing left" in capsys.readouterr().out
 

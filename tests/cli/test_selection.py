@@ -78,10 +78,11 @@ def test_output_for_machines_has_all(put: Put, capsys: Capture) -> None:
     [finding] = json.loads(capsys.readouterr().out)["results"][0]["findings"]
     assert (finding["code"], finding["kind"], finding["accepted_by"]) == ("T2T620", "left", "noqa")
     assert main(["migrate", "train.py", "--format", "sarif"]) == 0
-    [finding] = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    findings = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    [finding] = [each for each in findings if each["ruleId"] == "T2T620"]
     assert finding["suppressions"][0]["kind"] == "inSource"
     assert main(["migrate", "train.py", "--format", "github"]) == 0
-    assert capsys.readouterr().out == "::notice file=train.py::1 accepted by you (T2T620)\n"
+    assert capsys.readouterr().out.startswith("::notice file=train.py::1 accepted by you (T2T620)\n")
 
 
 def test_what_no_text_was_written_for_is_not_copied(put: Put, tmp_path: Path) -> None:

@@ -13,6 +13,17 @@ gpus = ['/gpu:0', '/gpu:1', '/gpu:2']
 x = tf.placeholder(tf.float32, [6], name='x')
 
 
+def average(towers):
+    result = []
+    for pairs in zip(*towers):
+        grads = []
+        for g, _ in pairs:
+            grads.append(tf.expand_dims(g, 0))
+        mean = tf.reduce_mean(tf.concat(grads, 0), 0)
+        result.append((mean, pairs[0][1]))
+    return result
+
+
 def net(value, name='net'):
     with tf.variable_scope(name, reuse=tf.AUTO_REUSE):
         return value * tf.get_variable('w', [])
@@ -87,13 +98,13 @@ for i in range(*[2]):
 for i in range(1, 3):
     with tf.device('/gpu:%d' % i):
         print(net(x), i)
-=== read_after -> 'loss, both = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]'
+=== read_after -> 'loss, both = strategy.experimental_local_results((loss, both))[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         loss = net(x) + i
         both = [loss, i]
 print(loss, both)
-=== none_read_after -> '.values[-1]'
+=== none_read_after -> 'result = strategy.experimental_local_results(result)[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         result = print(net(x))
@@ -186,7 +197,7 @@ for i in range(2):
 for i in range(3):
     print(i)
 print([i for i in range(2)], i)
-=== the_variable_after -> 'i = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]'
+=== the_variable_after -> 'i = strategy.experimental_local_results(i)[-1]'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i)
@@ -353,16 +364,114 @@ tower = 'mine'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i, tower)
-=== a_with_that_takes_errors -> 'global y\n'
-import contextlib
-for i in range(3):
-    with contextlib.suppress(ZeroDivisionError):
+=== gradients_at_the_end -> "        return grads\n\n\nstrategy = TowerStrategy(2)\nwith strategy.scope():\n    tower_"
+tower_grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads = [(net(x) + i, 'w')]
+        tower_grads.append(grads)
+print(average(tower_grads))
+=== gradients_before_the_end -> "        grads = [(y, 'w')]\n        print(y)\n    return grads, y\n"
+losses, tower_grads = [], []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        y = net(x) + i
+        losses.append(y)
+        tower_grads.append([(y, 'w')])
+        print(y)
+print(average(tower_grads), y, losses)
+=== gradients_with_a_name_and_a_comment -> "losses.append(pairs)\n        # the towers' gradients\n        return pairs"
+def build():
+    tower_grads = []
+    losses = []
+    for i in range(2):
         with tf.device('/gpu:%d' % i):
-            y = net(x) + 1 / (i - 1)
-print(y)""")
-
-#: shapes that stay loops
-LOOPS = shapes(r"""
+            pairs = tuple([(net(x) + i, 'w')])
+            # the towers' gradients
+            tower_grads.append(pairs)
+            losses.append(pairs)
+    return average(tower_grads), losses
+print(build())
+=== gradients_of_two_lists -> "        return [(net(x), 'a')], [(net(x) - i, 'b')]\n"
+one = []
+other = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        one.append([(net(x), 'a')])
+        other.append([(net(x) - i, 'b')])
+print(average(one), average(other))
+=== gradients_of_two_lists_maybe_no_round -> "other.append([(net(x) - i, 'b')])"
+def build(count):
+    one = []
+    other = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            one.append([(net(x), 'a')])
+            other.append([(net(x) - i, 'b')])
+    return average(one), average(other)
+print(build(2), build(0))
+=== gradients_whose_mean_gets_their_name -> "return [(net(x), 'a')]"
+grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([(net(x), 'a')])
+grads = average(grads)
+print(grads, len(grads))
+=== gradients_whose_mean_may_get_their_name -> "grads.append([(net(x), 'a')])"
+def build(count):
+    grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            grads.append([(net(x), 'a')])
+    if count > 1:
+        grads = average(grads)
+    return grads
+print(build(2), build(1))
+=== gradients_maybe_no_round -> "return [(net(x), 'a')]"
+def build(count):
+    one = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            one.append([(net(x), 'a')])
+    return average(one)
+print(build(2), build(0))
+=== gradients_of_some_towers -> "tower_grads.append([(net(x), 'a')])"
+tower_grads = []
+for i in range(3):
+    with tf.device('/gpu:%d' % i):
+        if i != 1:
+            tower_grads.append([(net(x), 'a')])
+print(average(tower_grads))
+=== gradients_of_several_rounds -> "tower_grads.append([(net(x), 'a')])"
+tower_grads = []
+for part in range(2):
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            tower_grads.append([(net(x), 'a')])
+    print(average(tower_grads))
+=== gradients_that_are_counted -> "tower_grads.append([(net(x), 'a')])"
+tower_grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        tower_grads.append([(net(x), 'a')])
+print(len(tower_grads), average(tower_grads))
+=== gradients_that_a_with_may_leave_out -> "tower_grads.append([(net(x) / (i - 1), 'a')])"
+import contextlib
+tower_grads = []
+for i in range(3):
+    with tf.device('/gpu:%d' % i), contextlib.suppress(ZeroDivisionError):
+        1 / (i - 1)
+        tower_grads.append([(net(x) / (i - 1), 'a')])
+print(average(tower_grads))
+=== gradients_averaged_in_another_branch -> "tower_grads.append([(net(x), 'a')])"
+def build(count):
+    tower_grads = []
+    if count:
+        for i in range(count):
+            with tf.device('/gpu:%d' % i):
+                tower_grads.append([(net(x), 'a')])
+    return average(tower_grads)
+print(build(2), build(0))
 === closures_called_at_once
 for i in range(2):
     with tf.device('/gpu:%d' % i):
@@ -370,7 +479,7 @@ for i in range(2):
         def model(z):
             return net(z) * i
         print(y, model(x), sum(k * i for k in range(3)), [k + i for k in range(2)])
-=== names_of_imports_and_definitions
+=== names_of_imports_and_definitions -> 'return math, Named, y\n'
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
@@ -382,6 +491,173 @@ def build():
             y = net(f(x)) + math.pi
     return y, Named.value, math.e
 print(build())
+=== an_iterator
+devices = iter(gpus)
+for d in devices:
+    with tf.device(d):
+        print(net(x), next(devices, None))
+=== a_call -> 'strategy.per_replica(devices())'
+def devices():
+    return list(gpus)
+for d in devices():
+    with tf.device(d):
+        print(net(x))
+=== a_list_that_grows
+devices = ['/gpu:0']
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    if len(devices) < 3:
+        devices.append('/gpu:%d' % len(devices))
+=== a_list_that_a_function_shortens
+devices = ['/gpu:0', '/gpu:1', '/gpu:2']
+def drop():
+    devices.pop()
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    if len(devices) > 2:
+        drop()
+=== a_list_of_two_names
+devices = ['/gpu:0']
+others = devices
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    if len(others) < 3:
+        others.append('/gpu:%d' % len(others))
+=== a_list_that_is_handed_on
+devices = ['/gpu:0', '/gpu:1', '/gpu:2']
+def shorten(these):
+    del these[2:]
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    shorten(devices)
+=== a_generator_of_values -> 'strategy.per_replica(devices())'
+def devices():
+    for gpu in gpus:
+        print('made', gpu)
+        yield gpu
+for d in devices():
+    with tf.device(d):
+        print(net(x))
+=== a_list_and_an_iterator -> 'args=(strategy.replica_ids, strategy.per_replica(counted), strategy.per_replica(gpus))'
+counted = iter(range(2))
+for i, (k, gpu) in enumerate(zip(counted, gpus)):
+    with tf.device(gpu):
+        print(net(x) * i, k)
+print(list(counted))
+=== values_of_a_zip -> 'args=(strategy.replica_ids, strategy.per_replica(zip(*parts)))'
+def build(*parts):
+    parts = (tf.split(part, 2) for part in parts)
+    for i, parts in enumerate(zip(*parts)):
+        with tf.device('/gpu:%d' % i):
+            print(net(parts[0]) * parts[1])
+build(x, x)
+=== a_list_of_an_object -> 'strategy.per_replica(self.gpus)'
+class Model(object):
+    def __init__(self, gpus):
+        self.gpus = gpus
+    def build(self):
+        for gpu in self.gpus:
+            with tf.device(gpu):
+                self.loss = net(x)
+        return self.loss
+print(Model(iter(gpus)).build())
+=== a_lambda_called_at_once_after -> 'y = strategy.experimental_local_results(y)[-1]'
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: y, lambda: y + 1)
+print(build())
+=== a_lambda_before_it_is_bound -> 'nonlocal y'
+def build():
+    y = x
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            print(tf.cond(tf.reduce_sum(x) > 0, lambda: net(x) + y, lambda: net(x) - i))
+            y = net(x) + i
+    return y
+print(build())
+=== a_function_that_reads_the_round_before -> 'nonlocal y'
+def build():
+    y = x
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            def model(z):
+                return net(z) * y + i
+            print(model(x))
+            y = net(x) + i
+    return y
+print(build())
+=== functions_that_call_each_other -> 'def tower(i):'
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        def one(z):
+            return net(z) * i
+        def both(z):
+            return one(z) + i
+        print(both(x), tf.cond(tf.reduce_sum(x) > 0, lambda: both(x), lambda: one(x)))
+=== certainly_a_round -> 'return pairs, y'
+def build(count):
+    opt = tf.train.GradientDescentOptimizer(0.1)
+    tower_grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            pairs = opt.compute_gradients(y)
+            tower_grads.append(pairs)
+    grads = average(tower_grads)
+    step = opt.apply_gradients(grads)
+    if count:
+        print(y)
+    return step, pairs
+print(build(2))
+=== a_round_by_an_item -> 'return y'
+def build(count):
+    losses = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            losses.append(y)
+    total = tf.add_n(losses)
+    return total, (y if count else None)
+print(build(2))
+=== a_constant_number -> 'return y'
+COUNT = 2
+def build(shown):
+    y = None
+    for i in range(COUNT):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    return y if shown else None
+print(build(True))
+=== no_constant_number -> 'nonlocal y'
+COUNT = 2
+def without():
+    global COUNT
+    COUNT = 0
+def build(shown):
+    y = None
+    for i in range(COUNT):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    return y if shown else None
+print(build(True))
+without()
+print(build(True))
+=== a_with_that_takes_errors -> 'global y\n'
+import contextlib
+for i in range(3):
+    with contextlib.suppress(ZeroDivisionError):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + 1 / (i - 1)
+print(y)""")
+
+#: shapes that stay loops
+LOOPS = shapes(r"""
 === break -> 'strategy = TowerStrategy()'
 for i in range(3):
     if i == 2:
@@ -450,11 +726,29 @@ def build(count):
     print(i)
 build(2)
 build(0)
-=== an_iterator
-devices = iter(gpus)
-for d in devices:
+=== a_function_that_is_kept
+later = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        def model(z):
+            return net(z) * i
+        later.append(model)
+        print(model(x))
+print([f(x) for f in later])
+=== a_function_by_two_names
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        def model(z):
+            return net(z) * i
+        print(model(x))
+print(model(x))
+=== a_list_that_grows_while_it_is_counted
+devices = ['/gpu:0']
+for i, d in enumerate(devices):
     with tf.device(d):
-        print(net(x), next(devices, None))
+        print(net(x), d)
+    if len(devices) < 3:
+        devices.append('/gpu:%d' % len(devices))
 === a_generator
 def parts():
     for k, gpu in enumerate(gpus):
@@ -463,44 +757,6 @@ def parts():
 for gpu, part in parts():
     with tf.device(gpu):
         print(net(part))
-=== a_call
-def devices():
-    return list(gpus)
-for d in devices():
-    with tf.device(d):
-        print(net(x))
-=== a_list_that_grows
-devices = ['/gpu:0']
-for d in devices:
-    with tf.device(d):
-        print(net(x), d)
-    if len(devices) < 3:
-        devices.append('/gpu:%d' % len(devices))
-=== a_list_that_a_function_shortens
-devices = ['/gpu:0', '/gpu:1', '/gpu:2']
-def drop():
-    devices.pop()
-for d in devices:
-    with tf.device(d):
-        print(net(x), d)
-    if len(devices) > 2:
-        drop()
-=== a_list_of_two_names
-devices = ['/gpu:0']
-others = devices
-for d in devices:
-    with tf.device(d):
-        print(net(x), d)
-    if len(others) < 3:
-        others.append('/gpu:%d' % len(others))
-=== a_list_that_is_handed_on
-devices = ['/gpu:0', '/gpu:1', '/gpu:2']
-def shorten(these):
-    del these[2:]
-for d in devices:
-    with tf.device(d):
-        print(net(x), d)
-    shorten(devices)
 === targets_of_pairs
 pairs = [('/gpu:0', 1), ('/gpu:1', 2)]
 for d, k in pairs:

@@ -83,7 +83,7 @@ def test_the_runtime_has_what_its_parts_have() -> None:
 def test_targets_exist() -> None:
     """Those of our runtime, of tf_keras and tf_slim: what a migrated script imports is there to be imported."""
     pytest.importorskip("tensorflow")
-    from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
+    from tf2towers.runtime.patches.slim import tf_slim_finds_its_names
 
     tf_slim_finds_its_names()
     homes = {row.target for row in symbol_table().values() if row.kind in ("runtime", "session")}

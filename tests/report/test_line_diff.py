@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tf2towers.report.diff import unified_diff
 from tf2towers.report.result import FileChange
-from tf2towers.report.text import unified_diff
 
 
 def changed(seed: int) -> tuple[str, str]:

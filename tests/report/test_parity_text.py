@@ -5,7 +5,18 @@ import re
 
 import pytest
 
-from tests.report.parity_results import EVERY, apart, bitwise, differs, equal, failed, large, sides
+from tests.report.parity_results import (
+    EVERY,
+    apart,
+    bitwise,
+    differs,
+    equal,
+    failed,
+    large,
+    of_calls,
+    other_calls,
+    sides,
+)
 from tf2towers.report.parity_result import Comparison, ParityResult
 from tf2towers.report.parity_text import LISTED, ceiling, render_parity, worst_first
 
@@ -18,10 +29,14 @@ HEADLINES = [
     (bitwise(), f"PARITY: every gradient, loss and variable of 3 steps on 2 towers {BOTH} is bit-identical"),
     (EVERY["within"](), f"WITHIN TOLERANCE 1e-06: every gradient and loss of 3 steps on 1 tower {BOTH} agrees to"
                         " 2.01e-07 (1 of 2 bit-identical)"),
-    (differs(), "DIFFERS: 4 of 6 gradients, losses and variables, first at step 0, NaN or infinite in places,"
-                f" 1 could not be compared, over 3 steps on 2 towers {BOTH}"),
+    (differs(), "DIFFERS: 4 of 6 gradients, losses and variables NaN or infinite in places, 1 could not be compared,"
+                f" first at step 0, over 3 steps on 2 towers {BOTH}"),
+    (of_calls(), "DIFFERS: 1 of 2 gradients and variables by up to 0.84 (relative), first at session call 12 (train.py,"
+                 f" line 44), over 24 session calls, 10 training steps {BOTH}"),
+    (other_calls(), "DIFFERS: the original makes 12 session calls, the other 11"),
     (failed(), "could not be compared: train.py stopped: status 1"),
-    (EVERY["unrepeatable"](), "UNREPEATABLE: the original differs from itself from run to run: nothing can be said"),
+    (EVERY["unrepeatable"](), "UNREPEATABLE: the original differs from itself, first at session call 3 (train.py, line"
+                              " 7): variable w: 2.0 in one run, 2.5 in the other"),
     (ParityResult(**sides(), outcome="error"), "could not be compared: no reason was given"),
     (ParityResult(**sides()), "NOTHING COMPARED: no training step was recorded"),
     (ParityResult(**sides(), steps=4), "NOTHING COMPARED: no values were recorded"),
@@ -29,7 +44,7 @@ HEADLINES = [
     (ParityResult(**sides(), steps=1, comparisons=[FETCHED]),
      f"PARITY: every fetched value of 1 step on 1 tower {BOTH} is bit-identical"),
     # only what is fetched differs: the verdict counts that
-    (ONLY_FETCHED, "DIFFERS: 1 of 2 gradients and fetched values, by up to 0.125 (relative), over 1 step on 1 tower "
+    (ONLY_FETCHED, "DIFFERS: 1 of 2 gradients and fetched values by up to 0.125 (relative), over 1 step on 1 tower "
                    f"{BOTH}"),
 ]  # fmt: skip
 
@@ -42,7 +57,7 @@ def test_the_verdict_comes_first_on_one_line(result: ParityResult, line: str) ->
 def test_diagnoses_come_before_what_differs_first_and_that_before_the_tables() -> None:
     shown = render_parity(differs())
     order = [
-        "sum for mean (from step 0, confidence 98%)", "to do: Use MEAN in the all-reduce.",
+        "sum for mean (from step 0)", "to do: Use MEAN in the all-reduce.",
         "first gradient, backward  fc/weights", "gradients that are not bit-identical",
         "original   legacy/train.py, TensorFlow 1.15.5, Python 3.7.17, 21.5 s", "arguments  --steps=3 '--data dir'",
         "Dropout was given the original's draws.", "migrated: 2 logical CPUs",

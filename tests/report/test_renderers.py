@@ -48,7 +48,7 @@ def test_json() -> None:
     first, second = document["results"]
     assert first["findings"][0] == {
         "code": "T2T104", "kind": "left", "path": "train.py", "line": 12, "column": 5, "message": LEFT.message,
-        "todo": "write it out", "accepted_by": "",
+        "todo": "write it out", "accepted_by": "", "source": "",
     }  # fmt: skip
     assert first["copied"] == ["model.py"]
     assert "+B" in first["changes"][0]["diff"]

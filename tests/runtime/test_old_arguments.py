@@ -17,7 +17,7 @@ IMAGES = np.random.RandomState(0).randint(0, 255, (2, 4, 4, 3))
 
 @pytest.fixture(autouse=True)
 def patched() -> Iterator[None]:
-    from tf2towers.runtime.graph_session import patches
+    from tf2towers.runtime.patches import register as patches
 
     ours = (
         patches.transposed_convolutions_have_whole_shapes,
@@ -26,6 +26,7 @@ def patched() -> Iterator[None]:
         patches.sampled_losses_take_both_orders,
         patches.shards_are_scaled_as_the_whole,
         patches.tuples_wait_for_assignments,
+        patches.sizes_of_padding_are_int32,
     )
     new = [patch for patch in ours if not patch.changes]
     for patch in new:
@@ -132,3 +133,16 @@ def test_a_tuple_waits_for_an_assignment() -> None:
         session.run(variable.initializer)
         assert session.run(waited) == 1.0
         assert session.run(variable.value()) == 3.0
+
+
+@pytest.mark.parametrize("form", ["an array", "a constant", "computed"])
+def test_padding_by_int64_before_a_convolution(form: str) -> None:
+    """Without the patch the graph optimizer ends the process here."""
+    sizes = [[0, 0], [1, 1], [1, 1], [1, 1], [0, 0]]
+    with tf.Graph().as_default(), v1.Session() as session:
+        given = v1.placeholder_with_default(tf.constant(sizes, tf.int64), [5, 2])
+        forms = {"an array": np.array(sizes), "a constant": tf.constant(sizes, tf.int64), "computed": given}
+        image = v1.placeholder(tf.float32, [1, 4, 4, 4, 1])
+        padded = v1.pad(image, forms[form])
+        found = v1.nn.conv3d(padded, tf.ones([3, 3, 3, 1, 2]), [1, 1, 1, 1, 1], "VALID")
+        assert session.run(found, {image: np.ones([1, 4, 4, 4, 1])})[0, 1, 1, 1].tolist() == [27, 27]

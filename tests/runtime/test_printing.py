@@ -20,7 +20,7 @@ thread.join()
 {then}
 print(np.array([0.123456]), [np.float32(1.5)])
 """
-RUNTIME = "from tf2towers.runtime.graph_session.patches import print_as_numpy1\nprint_as_numpy1()"
+RUNTIME = "from tf2towers.runtime.patches.printing import print_as_numpy1\nprint_as_numpy1()"
 
 
 def printed(first: str, then: str = "") -> list[str]:

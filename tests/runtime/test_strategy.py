@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,52 @@ def test_there_are_as_many_towers_as_the_shortest_has_values(towers: Any, given:
         args = tuple(
             strategy.replica_ids if each == "replica_ids" else strategy.per_replica(each) for each in given
         )
-        assert list(strategy.run(lambda *each: each, args=args).values) == wanted
+        result = strategy.run(lambda *each: each, args=args)
+        assert list(strategy.experimental_local_results(result)) == wanted
+
+
+def test_several_values_are_a_tuple_of_per_replica_values() -> None:
+    Pair = collections.namedtuple("Pair", "x y")
+
+    def tower(i: int) -> Any:
+        return i, [i], (2 * i, "all"), Pair(i, i)
+
+    with tf.Graph().as_default():
+        strategy = TowerStrategy(3)
+        number, items, (double, word), pair = strategy.run(tower, args=(strategy.replica_ids,))
+        assert list(number.values) == [0, 1, 2]
+        assert list(items.values) == [[0], [1], [2]]
+        assert strategy.experimental_local_results((double, word)) == ((0, "all"), (2, "all"), (4, "all"))
+        assert strategy.experimental_local_results((double, "one")) == ((0, "one"), (2, "one"), (4, "one"))
+        assert strategy.experimental_local_results(pair)[-1] == Pair(2, 2)
+        assert strategy.experimental_local_results(7) == (7,)
+
+
+def test_items_are_taken_as_a_loop_takes_them() -> None:
+    taken: list[Any] = []
+
+    def letters() -> Any:
+        for letter in "ab":
+            taken.append(letter)
+            yield letter
+
+    with tf.Graph().as_default():
+        strategy = TowerStrategy()
+        args = (strategy.replica_ids, strategy.per_replica(letters()), strategy.per_replica("xyz"))
+        strategy.run(lambda *given: taken.append(given), args=args)
+        assert taken == ["a", (0, "a", "x"), "b", (1, "b", "y")]
+        assert list(strategy.per_replica(letters()).values) == ["a", "b"]
+        strategy = TowerStrategy(1)
+        with pytest.raises(ValueError, match=r"has 1 towers.* has more"):
+            strategy.run(print, args=(strategy.replica_ids, strategy.per_replica(letters())))
+
+
+def test_tuples_of_other_lengths_are_one_value() -> None:
+    with tf.Graph().as_default():
+        strategy = TowerStrategy(2)
+        for tower in (lambda i: (0,) * i, lambda i: (), lambda i: (1, 2) if i else [1, 2]):
+            result = strategy.run(tower, args=(strategy.replica_ids,))
+            assert list(result.values) == [tower(0), tower(1)]
 
 
 def test_fewer_numbers_than_values_are_an_error() -> None:
@@ -106,6 +152,10 @@ def test_the_mean_of_the_towers_gradients() -> None:
             "ExpandDims_11/dim", "ExpandDims_11", "concat_5/axis",
         ]  # fmt: skip
         assert strategy.reduce("MEAN", []) == []
+        numbers = strategy.per_replica(range(2))
+        for returned in (towers, [tuple(each) for each in towers]):
+            result = strategy.run(lambda i, returned=returned: returned[i], args=(numbers,))
+            assert [variable for _, variable in strategy.reduce("MEAN", result)] == variables
         for arguments in (("SUM", towers), ("MEAN", towers, 0)):
             with pytest.raises(ValueError, match="MEAN"):
                 strategy.reduce(*arguments)
@@ -143,6 +193,10 @@ PLACED = [
     ),
     ({"ps_tasks": 1, "ps_device": "/cpu:0"}, ["/device:CPU:0"] * 3, "/job:worker/device:GPU:0"),
     ({"ps_tasks": 0}, [""] * 3, ""),
+    ({"device": "/job:ps/task:1"}, ["/job:ps/task:1"] * 3, "/job:ps/task:1/device:GPU:0"),
+    ({"device": lambda node: "/job:ps/task:1"}, ["/job:ps/task:1"] * 3, "/job:ps/task:1/device:GPU:0"),
+    ({"device": None}, [""] * 3, ""),
+    ({"device": ""}, ["/device:GPU:0"] * 3, "/device:GPU:0"),
     ({}, ["/device:GPU:0"] * 3, "/device:GPU:0"),
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -83,7 +84,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         right = (migrated / SMALL.name).read_text(encoding="utf-8")
         assert AVERAGE in right
         mutant = folder / "small_towers_without_average.py"
-        mutant.write_text(right.replace(AVERAGE, "        grads = tower_grads[0]\n"), encoding="utf-8")
+        alone = "        grads = strategy.experimental_local_results(tower_grads)[0]\n"
+        mutant.write_text(right.replace(AVERAGE, alone), encoding="utf-8")
         jobs["differs"] = pool.submit(
             run, "verify", "--steps=4", f"--report={folder / 'report'}", f"--json={folder / 'result.json'}",
             str(SMALL), str(mutant), "--", *flags,
@@ -129,7 +131,12 @@ def test_what_differs(made: Path) -> None:
     status, text = verified(made, "differs")
     assert status == 1, text
     assert text.startswith("DIFFERS")
-    assert "no averaging" in text
+    assert "no averaging" in text and "confidence" not in text
+    stages = ["original", "migrated", "original again", "migrated again", "original steps", "migrated steps"]
+    assert (
+        re.findall(r"^(.*): (?:\d+ session calls, )?\d+ training steps, \d+:\d\d$", text, re.MULTILINE)
+        == stages
+    )
     result = json.loads((made / "result.json").read_text())
     assert (result["status"], result["outcome"]) == (1, "differs")
     assert result["diagnoses"][0]["name"] == "no averaging"
@@ -138,13 +145,15 @@ def test_what_differs(made: Path) -> None:
 def test_the_bundle(made: Path) -> None:
     report = made / "report"
     assert (report / "report.txt").read_text().startswith("DIFFERS")
+    page = (report / "index.html").read_text()
+    assert "data:image/png" in page and page.count("<mark>") == 2  # both lines
     assert json.loads((report / "verify.json").read_text()) == json.loads((made / "result.json").read_text())
     assert len(list((report / "recordings/original").glob("step-*.npz"))) > 4
 
 
 def test_arguments_that_cannot_be() -> None:
     for arguments, words in (
-        (("nowhere.py", str(SMALL)), "nowhere.py: no such file"),
+        (("nowhere.py", str(SMALL)), "nowhere.py: there is no such file"),
         ((str(SMALL), str(SMALL), "--steps=0"), "at least 1"),
         ((str(SMALL), str(SMALL), "--timeout=0"), "more than 0"),
     ):

@@ -52,7 +52,7 @@ def optimizer(kind: str) -> Any:
 def test_what_is_applied_is_seen_once(kind: str, part: float, unwatched: None) -> None:
     import tensorflow as tf
 
-    from tf2towers.verify.functions.gradients import Applied
+    from tf2towers.verify.rewrites.gradients import Applied
 
     seen: list[tuple[float, str]] = []
 
@@ -76,7 +76,7 @@ LABELS = np.arange(4, dtype=np.int32)
 
 
 def test_labels_of_a_queue_have_one_more_dimension() -> None:
-    from tf2towers.verify.functions.inputs import Inputs
+    from tf2towers.verify.rewrites.inputs import Inputs
 
     inputs = Inputs()
     (images, labels), _, used = inputs.replace_arguments(
@@ -88,7 +88,7 @@ def test_labels_of_a_queue_have_one_more_dimension() -> None:
 
 
 def test_an_argument_that_nothing_is_like_is_named() -> None:
-    from tf2towers.verify.functions.inputs import Inputs
+    from tf2towers.verify.rewrites.inputs import Inputs
 
     inputs = Inputs()
     (images, weights), _, _ = inputs.replace_arguments((IMAGES * 0, IMAGES[:, :5]), {}, {"queue:0": IMAGES})

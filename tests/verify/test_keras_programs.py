@@ -10,8 +10,9 @@ import pytest
 
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.result_notes import new_result
+from tf2towers.verify.rewrites.verdict import judge
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
-from tf2towers.verify.verify import judge, verify
+from tf2towers.verify.verify import verify
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow

@@ -13,8 +13,8 @@ import pytest
 
 from tf2towers.verify.recording import Recording
 from tf2towers.verify.result_notes import new_result
+from tf2towers.verify.rewrites.verdict import judge
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
-from tf2towers.verify.verify import judge
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow

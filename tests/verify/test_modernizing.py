@@ -17,8 +17,8 @@ from tf2towers.report.parity_result import ParityResult
 from tf2towers.verify.calls.verdict import judge as judge_calls
 from tf2towers.verify.process import ENVIRONMENT
 from tf2towers.verify.result_notes import new_result
+from tf2towers.verify.rewrites.verdict import judge
 from tf2towers.verify.sides import Options, record_calls, record_migrated, record_original
-from tf2towers.verify.verify import judge
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow

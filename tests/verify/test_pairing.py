@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tf2towers.verify.variable_pairing import pair
+from tf2towers.verify.rewrites.variable_pairing import pair
 
 TF1 = {
     "conv1/weights": (5, 5, 3, 8), "conv1/biases": (8,), "local/weights": (8, 4), "local/biases": (4,),

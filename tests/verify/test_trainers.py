@@ -9,7 +9,7 @@ import pytest
 
 from tests.verify.migrating import migrate_into
 from tf2towers.report.parity_result import ParityResult
-from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.result_notes import new_result
 from tf2towers.verify.sides import Options, record_calls

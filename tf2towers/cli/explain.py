@@ -15,6 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's options and its help text."""
     parser.add_argument("rules", nargs="*", metavar="RULE", help="a rule's code or name, such as T2T605")
     parser.add_argument("--all", action="store_true", help="every rule")
+    parser.add_argument("--examples", action="store_true", help="all examples, not only what fits a screen")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     for wanted in [rule.code for rule in rules()] if options.all else options.rules:
         rule = known.get(wanted.upper())
         if rule is not None:
-            texts.append(explain(rule))
+            texts.append(explain(rule, every_example=options.examples))
             continue
         near = difflib.get_close_matches(wanted.upper(), known, 3)
         spelled = dict.fromkeys(f"{known[key].code} ({known[key].name})" for key in near)

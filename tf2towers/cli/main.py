@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import errno
 import gc
 import importlib
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from tf2towers import __version__
@@ -35,6 +37,7 @@ COMMANDS = {
         "run a parameter-server script as a whole local cluster",
     ),
     "compare": (_PAIR.format("LEGACY MODERN"), "two trainings side by side: loss, speed, memory, the ratio"),
+    "completion": ("bash|zsh|tcsh", "a script that lets your shell complete these commands and options"),
 }
 #: the words after a -- are the arguments of the scripts that these run; so they are for `migrate --verify`
 RUN_SCRIPTS = ("verify", "launch", "compare")
@@ -90,8 +93,10 @@ def _dispatch(given: list[str]) -> int:
     return status
 
 
-def parse(given: list[str]) -> argparse.Namespace:
-    """Parses a command line into options; `options.run` is the function that runs the command."""
+def make_parser(
+    *wanted: str,
+) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """The parser of the command line, and those of the commands; only those in `wanted` have their options."""
     parser = argparse.ArgumentParser(
         prog="tf2towers",
         usage="tf2towers COMMAND ...",
@@ -105,19 +110,38 @@ def parse(given: list[str]) -> argparse.Namespace:
             name, usage=f"tf2towers {name} {usage}", description=does, help=does,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
-        if name in given[:1]:
+        if name in wanted:
             module = importlib.import_module(f"tf2towers.cli.{name}")
             module.add_arguments(command)
             command.set_defaults(run=module.run)
+    return parser, commands.choices
+
+
+def parse(given: list[str]) -> argparse.Namespace:
+    """Parses a command line into options; `options.run` is the function that runs the command."""
+    parser, commands = make_parser(*given[:1])
     if not given:
         parser.print_help(sys.stderr)
         raise SystemExit(2)
+    if not given[0].startswith("-") and given[0] not in COMMANDS:
+        parser.error(f"there is no command {given[0]}: {_nearest(given[0], COMMANDS)}")
     runs = given[0] in RUN_SCRIPTS or "--verify" in given
     own, arguments = _split_arguments(given) if runs else (given, [])
     options, unknown = parser.parse_known_args(own, argparse.Namespace(arguments=arguments))
     if unknown:
-        commands.choices[given[0]].error(f"unrecognized arguments: {' '.join(unknown)}")
+        command = commands[given[0]]
+        flags = re.findall(r"--[a-z][a-z-]*", command.format_help())
+        near = {word: _nearest(word.partition("=")[0], flags) for word in unknown if word.startswith("--")}
+        hints = "".join(f"; {word}: {hint}" for word, hint in near.items() if hint.startswith("did"))
+        command.error(f"unrecognized arguments: {' '.join(unknown)}{hints}")
     return options
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    """What the user may have meant by an unknown word, or what is known."""
+    names = list(dict.fromkeys(known))
+    near = difflib.get_close_matches(word, names, 1)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
 
 
 def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:

@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tf2towers.cli import migrate_options
+from tf2towers.cli.configuration import configured
 from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
-from tf2towers.cli.processes import map_in_processes, with_progress
+from tf2towers.cli.processes import map_in_processes
+from tf2towers.cli.progress import Progress
 from tf2towers.cli.running import check_scripts, require_modules
 from tf2towers.cli.selection import mark_accepted
 from tf2towers.cli.show_results import show
 from tf2towers.cli.tree import Tree, tree_of
-from tf2towers.cli.verify import verdict_on
+from tf2towers.cli.verify import show_verdict, verdict_on
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.deep import with_deep_stack
@@ -43,6 +45,10 @@ def run(options: argparse.Namespace) -> int:
     for path in options.paths:
         given.setdefault(path if path == str(STDIN) else os.path.abspath(path), path)  # noqa: PTH100
     paths = list(given.values())
+    for path in paths:
+        if path.startswith("-") and path != str(STDIN) and not os.path.lexists(path):
+            raise CommandError(f"{path}: the arguments of a script go with --verify, which runs it")
+    _complete(options, paths)
     if options.output is not None and str(STDIN) in paths:
         raise CommandError("-o needs files: the standard input is without a name to write to")
     if options.write and str(STDIN) in paths and options.format != "text":
@@ -55,6 +61,17 @@ def run(options: argparse.Namespace) -> int:
     options.vendor = (options.vendor or options.python3) and bool(options.write or options.output)
     status = _migrate_scripts(paths, options)
     return 0 if status == 1 and options.exit_zero else status
+
+
+#: what an option is where neither the command line nor pyproject.toml says it
+_DEFAULTS: dict[str, object] = {"exclude": (), "ignore": (), "python_path": ()}
+
+
+def _complete(options: argparse.Namespace, paths: Sequence[str]) -> None:
+    """Adds what pyproject.toml says, and the defaults, where the command line does not say it."""
+    for name, value in (_DEFAULTS | configured(paths)).items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
 
 
 def _migrate_scripts(paths: list[str], options: argparse.Namespace) -> int:
@@ -90,18 +107,20 @@ def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespac
     from tf2towers.codemod.migrate import Options  # imported once, before other processes start
 
     mains = tree.mains if tree is not None else ()
+    progress = Progress()
     choice = Options(
         towers=options.towers,
         python3=options.python3,
         python_path=tuple(options.python_path),
         mains=frozenset(mains),
+        progress=progress if options.jobs < 2 else None,
     )
     paths = dict.fromkeys([*named, *map(display_path, mains)])
     scripts = [(path, choice, options.ignore) for path in paths]
     found = map_in_processes(_migrate_one, scripts, options.jobs, _lost_result)
     return [
         result
-        for result in with_progress(found, len(scripts))
+        for result in progress.of(found, len(scripts))
         if tree is None or result.error is not None or result.findings or result.changed
     ]
 
@@ -165,15 +184,13 @@ def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) 
 
 
 def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
-    from tf2towers.report.parity_text import render_parity
-
     if not result.changed:
         return 0
     with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
         write_all(under_directory(result, [result], Path(folder)))
         migrated = next(path for path in sorted(Path(folder).rglob(result.script.name)))
         parity = verdict_on(result.script, migrated, options)
-    print(render_parity(parity), end="", file=sys.stderr)
+    show_verdict(parity, sys.stderr)
     if parity.status:
         print(f"tf2towers migrate: {display_path(result.script)}: nothing was written", file=sys.stderr)
     return parity.status

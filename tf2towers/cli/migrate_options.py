@@ -6,6 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
+from tf2towers.cli.running import expression, non_negative
 from tf2towers.cli.selection import parse_codes
 from tf2towers.cli.verify import add_run_arguments
 
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scripts = "a training script or notebook, or a folder of them; - is the standard input"
     add("paths", nargs="+", metavar="PATH", type=_path, help=scripts)
     exclude = "of a folder, leave these out (as in .gitignore, which is respected); may be repeated"
-    add("--exclude", metavar="PATTERN", action="append", default=[], help=exclude)
+    add("--exclude", metavar="PATTERN", action="append", help=exclude)
 
     one_of = parser.add_mutually_exclusive_group().add_argument
     one_of("-w", "--write", action="store_true", help="write in place (for -: to the standard output)")
@@ -41,9 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run_arguments(group)
 
     towers = "the number of towers, or their devices, where a loop does not say"
-    add("--towers", metavar="EXPRESSION", help=towers)
+    add("--towers", type=expression, metavar="EXPRESSION", help=towers)
     folder = "look for modules in this folder too, which is in the program's PYTHONPATH; may be repeated"
-    add("--python-path", metavar="FOLDER", action="append", type=_absolute, default=[], help=folder)
+    add("--python-path", metavar="FOLDER", action="append", type=_absolute, help=folder)
     vendor = "with -o or -w: put the part of the runtime that is needed beside it"
     add("--vendor", action="store_true", help=vendor)
     python3 = "only convert Python 2 to 3, and stay with TF 1: what `verify` compares with"
@@ -52,14 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "do not report these rules, or those whose codes begin so (T2T62); a site left then counts as accepted, "
         "as with `# noqa: CODE` on its line"
     )
-    add("--ignore", type=parse_codes, default=(), metavar="CODE[,CODE]", help=ignore)
+    add("--ignore", type=parse_codes, metavar="CODE[,CODE]", help=ignore)
     exit_zero = "status 0 also where sites are left; errors still have status 2"
     add("--exit-zero", action="store_true", help=exit_zero)
 
     one_of = parser.add_mutually_exclusive_group().add_argument
     one_of("-q", "--quiet", action="store_true", help="print only errors and the sites that are left")
-    verbose = "print every site, and the modules that are read and unchanged"
+    verbose = "print every site, the rule of every edited line, and the modules that are read and unchanged"
     one_of("-v", "--verbose", action="store_true", help=verbose)
+    statistics = "print how many lines each rule edits, and how many sites it leaves"
+    add("--statistics", action="store_true", help=statistics)
     add("--no-diff", action="store_true", help="no unified diff, only the summary and the sites")
     shown = "how the result is shown"
     add("--output-format", "--format", dest="format", choices=FORMATS, default="text", help=shown)
@@ -71,10 +74,7 @@ def _absolute(text: str) -> Path:
 
 
 def _jobs(text: str) -> int:
-    count = int(text)
-    if count < 0:
-        raise argparse.ArgumentTypeError("a number of processes, or 0")
-    return count or os.cpu_count() or 1
+    return non_negative(text) or os.cpu_count() or 1
 
 
 def _path(text: str) -> str:

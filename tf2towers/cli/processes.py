@@ -1,12 +1,11 @@
-"""Maps a function over items in several processes, which always end with this one, and shows the progress."""
+"""Maps a function over items in several processes, which always end with this one."""
 
 from __future__ import annotations
 
 import gc
 import os
 import signal
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 Given = TypeVar("Given")
@@ -54,14 +53,3 @@ def _start_process(parent: int) -> None:
     end = die_with(parent)
     if end is not None:
         end()
-
-
-def with_progress(results: Iterable[Got], count: int) -> Iterator[Got]:
-    """Yields the results; on a terminal, shows how many of `count` have come."""
-    shown = sys.stderr.isatty() and count > 1
-    for number, result in enumerate(results, 1):
-        if shown:
-            print(f"\r{number} of {count}", end="", file=sys.stderr, flush=True)
-        yield result
-    if shown:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

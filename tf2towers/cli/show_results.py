@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +18,10 @@ from typing import TextIO
 from tf2towers.cli.tree import Tree, reported_once, tree_summary
 from tf2towers.codemod.rule import name_of, rule_of
 from tf2towers.report import text
+from tf2towers.report.diff import unified_diff
 from tf2towers.report.paths import counted, display_path
 from tf2towers.report.result import MigrationResult
+from tf2towers.report.terminal import diff_line, report_line
 from tf2towers.source.script import STDIN
 
 
@@ -34,8 +37,12 @@ def show(
         if options.format == "text":
             _show_text(once, written, options, tree)
         else:
-            if options.check:  # the output has to show why the status is not 0
-                once = [replace(result, findings=result.findings + result.edits()) for result in once]
+            if options.check or options.format != "json":  # JSON has the edits with each file
+                edits = (result.edits(check=options.check) for result in once)
+                once = [
+                    replace(result, findings=result.findings + own)
+                    for result, own in zip(once, edits, strict=True)
+                ]
             renderer = importlib.import_module(f"tf2towers.report.{options.format}")
             sys.stdout.write(renderer.render(once, rule_of))
         sys.stdout.flush()
@@ -59,22 +66,31 @@ def _show_text(
     shows_diff = not (options.write or options.output or options.no_diff or options.quiet)
     brief = tree is not None and not options.verbose
     shown: set[Path] = set()  # a module of two scripts is once in the diff
+    advised: set[str] = set()  # one advice for all scripts
     for result in results:
         for change in result.changes if shows_diff else ():
             if change.path not in shown:
-                sys.stdout.writelines(text.unified_diff(change))
+                diff = unified_diff(change, name_of=name_of)
+                sys.stdout.writelines(diff_line(line, sys.stdout) for line in diff)
             shown.add(change.path)
         sys.stdout.flush()
         if result.error is not None:
-            print(f"tf2towers: {text.summary(result)}", file=sys.stderr)
+            sys.stderr.write(report_line(f"tf2towers: {text.summary(result)}\n", sys.stderr))
         elif options.quiet:
             out.write(text.left_only(result, name_of))
         else:
-            out.writelines(text.lines(result, name_of, brief, options.verbose))
+            lines = text.lines(result, name_of, brief, options.verbose, advised)
+            out.writelines(report_line(line, out) for line in lines)
+    if options.statistics:
+        out.writelines(text.statistics(results, name_of))
     if options.quiet:
         return
     out.writelines(f"{word} {display_path(path)}\n" for path, word in written.items())
-    if options.output is not None and not written and any(result.changed for result in results):
+    if (
+        options.output is not None
+        and not written
+        and any(each.changed and not each.error for each in results)
+    ):
         print(f"{display_path(options.output)}: up to date", file=out)
 
 
@@ -89,6 +105,6 @@ def _total_words(results: Sequence[MigrationResult]) -> str:
     changes = [change for result in results for change in result.changes]
     files = len({change.path for change in changes if change.before != change.after})
     left = len({(site.path, site.line, site.message) for result in results for site in result.left})
-    failed = sum(result.error is not None for result in results)
+    failed = Counter(result.failure for result in results if result.failure)
     words = [f"{counted(files, 'file')} to change", f"{counted(left, 'site')} left by hand"]
-    return ", ".join(words + [f"{failed} that could not be read"] * bool(failed))
+    return ", ".join(words + [f"{count} that {failure}" for failure, count in failed.items()])

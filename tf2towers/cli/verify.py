@@ -5,16 +5,22 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from tf2towers.cli.running import add_cluster, check_scripts, positive, require_modules, seconds
+from tf2towers.cli.running import (
+    add_cluster,
+    check_scripts,
+    from_zero,
+    make_folders,
+    positive,
+    require_modules,
+    seconds,
+    write_texts,
+)
 
 if TYPE_CHECKING:
     from tf2towers.report.parity_result import ParityResult
-    from tf2towers.verify.sides import Progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     order = "a migrated program sums its towers' gradients in TF1's order"
     add("--tower-order", action="store_true", help=order)
     add_cluster(parser)
-    add("--report", type=Path, metavar="DIR", help="write report.txt, verify.json and the recordings there")
+    empty = "let the scripts find this folder empty, such as one with a checkpoint of a training that is over"
+    add("--empty", action="append", default=[], metavar="DIR", help=empty)
+    report = "write report.txt, verify.json, the recordings and, where anything differs, index.html there"
+    add("--report", type=Path, metavar="DIR", help=report)
     add("--json", metavar="FILE", help="write the result there; - for standard output")
     add("--verbose", "-v", action="store_true", help="list what is equal as well")
 
@@ -48,7 +57,7 @@ def add_run_arguments(parser: argparse._ActionsContainer) -> None:
     python = "record the original with this interpreter and its real TF 1.12 to 1.15"
     add("--legacy-python", metavar="EXE", help=python)
     passes = "the largest difference that passes, relative to the largest element (default: every bit)"
-    add("--tolerance", type=float, metavar="R", help=passes)
+    add("--tolerance", type=from_zero, metavar="R", help=passes)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,8 +66,9 @@ def run(options: argparse.Namespace) -> int:
     require_modules("tensorflow", "numpy")
     for number in (signal.SIGTERM, signal.SIGHUP):  # as for Ctrl-C: leave no processes and files behind
         signal.signal(number, lambda got, _: sys.exit(128 + got))
+    make_folders(options.report, Path(options.json).parent if options.json not in (None, "-") else None)
     work = None if options.report is None else options.report / "recordings"
-    result = verdict_on(options.legacy, options.migrated, options, work, _progress())
+    result = verdict_on(options.legacy, options.migrated, options, work)
     _show(result, options)
     return result.status
 
@@ -68,14 +78,12 @@ def verdict_on(
     migrated: Path,
     options: argparse.Namespace,
     work: Path | None = None,
-    progress: Progress | None = None,
 ) -> ParityResult:
     """Verifies the migrated script against the original.
 
     Args:
         options: the options of `verify`; missing ones have their defaults.
         work: the folder that keeps the recordings; None: they are deleted.
-        progress: called with the name of the running side, and its number of steps so far.
     """
     from tf2towers.launch.program import find_shape
     from tf2towers.verify.sides import Options
@@ -86,54 +94,41 @@ def verdict_on(
     how = Options(
         **{name: given[name] for name in names if name in given},
         allow=tuple(given.get("allow_writes", ())),
+        empty=tuple(given.get("empty", ())),
         cluster=find_shape(
             [legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags")
         ),
-        progress=progress,
+        progress=True,
     )
     return verify(legacy, migrated, options.arguments, how, work)
 
 
-_EVERY = 10.0  # seconds between two lines, where the output is not a terminal
+def show_verdict(result: ParityResult, out: TextIO, verbose: bool = False) -> None:
+    """Prints the report of a verification."""
+    from tf2towers.report.parity_text import render_parity
+    from tf2towers.report.terminal import report_line
 
-
-def _progress() -> Callable[[str, int], object]:
-    """Returns a function that shows the progress: on a terminal in one changing line, elsewhere as occasional lines."""
-    terminal = sys.stderr.isatty()
-    last, shown_at = ("", -1), 0.0
-
-    def show(title: str, steps: int) -> None:
-        nonlocal last, shown_at
-        now, text = time.monotonic(), f"{title}: {steps} recorded"
-        if terminal and (title, steps) != last:
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-        elif title != last[0] or (steps != last[1] and now - shown_at >= _EVERY):
-            print(f"tf2towers verify: {text}", file=sys.stderr, flush=True)
-        else:
-            return
-        last, shown_at = (title, steps), now
-
-    return show
+    out.writelines(report_line(line, out) for line in render_parity(result, verbose=verbose).splitlines(True))
 
 
 def _show(result: ParityResult, options: argparse.Namespace) -> None:
     from tf2towers.report.parity_json import parity_as_json
+    from tf2towers.report.parity_page import page
     from tf2towers.report.parity_text import render_parity
 
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
     files = {}
     if options.json == "-":
         print(parity_as_json(result))
     else:
-        text = render_parity(result, verbose=options.verbose)
-        print(text, end="", file=sys.stderr if result.outcome == "error" else sys.stdout)
+        show_verdict(result, sys.stderr if result.outcome == "error" else sys.stdout, options.verbose)
         if options.json:
             files[Path(options.json)] = parity_as_json(result)
     if (folder := options.report) is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        every = render_parity(result, verbose=True)
-        files |= {folder / "report.txt": every, folder / "verify.json": parity_as_json(result)}
-        print(f"report: {folder / 'report.txt'}", file=sys.stderr)
-    for path, text in files.items():
-        path.write_text(text, encoding="utf-8")
+        shown = "report.txt"
+        files[folder / shown] = render_parity(result, verbose=True)
+        files[folder / "verify.json"] = parity_as_json(result)
+        if result.outcome in ("differs", "within"):
+            shown = "index.html"
+            files[folder / shown] = page(result)
+        print(f"report: {folder / shown}", file=sys.stderr)
+    write_texts(files)

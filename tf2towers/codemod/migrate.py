@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.rules.t2t608_python2_to_python3 import python2_findings
 from tf2towers.codemod.rules.t2t623_eager_execution import is_eager
 from tf2towers.codemod.symbols import RUNTIME
+from tf2towers.codemod.tf1_signs import has_tf1_sign
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
@@ -37,6 +39,10 @@ _DISTRIBUTED = re.compile(
 )
 
 
+#: the rule of what is imported, to which new imports and those that nothing needs any more count
+_IMPORTS = "T2T602"
+
+
 @dataclass(frozen=True)
 class Options:
     """What the user adds. `towers` is the number of towers where a loop does not say it."""
@@ -48,6 +54,13 @@ class Options:
     python3: bool = False
     #: folders in the PYTHONPATH of the program
     python_path: tuple[Path, ...] = ()
+    #: is given words on what is being done
+    progress: Callable[[str], None] | None = None
+
+    def show(self, path: Path, words: str) -> None:
+        """Says what is done with a file."""
+        if self.progress is not None:
+            self.progress(f"{path.name}: {words}")
 
 
 def migrate(script: Script, options: Options | None = None) -> MigrationResult:
@@ -61,7 +74,10 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
-    program = Program(script, find_unreached_context, options.towers, options.mains, options.python_path)
+    options.show(script.path, "reading it and its modules")
+    program = Program(
+        script, find_unreached_context, has_tf1_sign, options.towers, options.mains, options.python_path
+    )
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
         check_syntax(program.script.before, script.path)  # it stays Python 2, as nothing in it is migrated
@@ -70,7 +86,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     for_modules = [rule for rule in active if rule.modules]
     for path in program.others:
         file = program.plain_file(path)
-        change = _rewrite_file(file, for_modules)
+        change = _rewrite_file(file, for_modules, options)
         if change.after != change.before:
             result.changes.append(change)
             result.findings.extend(python2_findings(file.script))
@@ -85,28 +101,48 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     elif program.is_tf1 and not any(_DISTRIBUTED.search(file.script.text) for file in program.files):
         result.remark = "no towers and no servers in it: it runs on one device, as before"
     for file in program.files:
-        change = _rewrite_file(file, active)
+        change = _rewrite_file(file, active, options)
         result.findings.extend(python2_findings(file.script))
         if change.after != change.before or file.main:
             result.changes.append(change)
         else:
             result.copied.append(file.path)
         _report_notes(result, file)
+    if not result.changed and not result.remark:
+        result.remark = _unchanged_words(program)
     if script.notebook is not None:
         _report_cells(result, script.notebook)
     return result
+
+
+_TENSORFLOW = re.compile(r"^\s*(?:import|from)\s+(?:tensorflow|keras|tf2towers)\b", re.MULTILINE)
+_MIGRATED = re.compile(r"\btf2towers\b.*\bruntime\b")
+
+
+def _unchanged_words(program: Program) -> str:
+    """Why nothing in a program changes, as far as that is certain; empty where it is not."""
+    texts = [file.script.text for file in program.files]
+    if any(map(_MIGRATED.search, texts)):
+        return "it is migrated already"
+    if not any(map(_TENSORFLOW.search, texts)):
+        return "" if program.unreadable else "no TensorFlow in it"
+    return "" if program.is_tf1 else "it is for TensorFlow 2 already"
 
 
 def _report_notes(result: MigrationResult, file: File) -> None:
     """Makes findings of a file's notes, once, at the lines of its own text; compiled files that it needs are copied."""
     result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
     for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
-        line = note.line
+        line, source = note.line, file.text.line(note.line)
         if file.script.conversion is not None:
             line = file.script.conversion.line_before(line)
+            source = "".join(re.split(r"\r\n|\r|\n", file.script.before)[line - 1 : line])
         result.findings.append(
-            Finding(note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind)
-        )
+            Finding(
+                note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind,
+                source=source.strip(),
+            )
+        )  # fmt: skip
     file.notes.clear()
 
 
@@ -121,11 +157,12 @@ def program_kind(program: Program) -> ProgramKind:
     return "migrated" if has_graph_mode else "other"
 
 
-def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
+def _rewrite_file(file: File, active: list[Rule], options: Options) -> FileChange:
     script = file.script
     edits: list[Edit] = []
     edited: list[EditedLine] = []
     for rule in active:
+        options.show(file.path, f"{rule.code} {rule.name}")
         if rule.edits is not None:
             made = list(rule.edits(file))
             edits += made
@@ -133,8 +170,10 @@ def _rewrite_file(file: File, active: list[Rule]) -> FileChange:
         if rule.notes is not None:
             rule.notes(file)
     edits = with_moved(script.text, edits)
-    edits += [*unused_imports(file, edits)]
-    edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same offset
+    edits += (unused := [*unused_imports(file, edits)])
+    edits = [*(new := [*new_lines(file, edits)]), *edits]  # first, where a rule writes at the same offset
+    for edit in (*unused, *new):
+        edited.append(_edited_line(file, _IMPORTS, edit)._replace(added=edit.start == edit.end))
     edits += move_aligned_lines(file.text, edits)
     try:
         after = apply(script.text, edits)

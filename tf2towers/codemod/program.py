@@ -44,7 +44,7 @@ _GRAPHS = (
     "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.get_variable", "tf.variable_scope", "tf.contrib",
     "tf.global_variables_initializer", "tf.layers", "tf.disable_v2_behavior", "tf.disable_eager_execution",
     "tf.trainable_variables", "tf.train.Server", "tf.train.Supervisor", "tf.train.MonitoredTrainingSession",
-    "tf.get_collection", "tf.add_to_collection", "tf.train.Saver",
+    "tf.get_collection", "tf.add_to_collection", "tf.train.Saver", "tf.estimator.inputs", "tf.estimator.tpu",
 )  # fmt: skip
 
 #: Canonical names by which a program that runs on TF 2 shows that it builds graphs.
@@ -320,7 +320,9 @@ class File:
             if isinstance(statement, nodes.Import):
                 for made in imports_made_by(self.keeps_plain, statement):
                     if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
-                        if self.meanings.imported_meaning(made.bound):
+                        if self.meanings.imported_meaning(made.bound) and not self.meanings.is_bound_inside(
+                            made.bound
+                        ):
                             return made.bound
         return None
 
@@ -455,17 +457,22 @@ class File:
 
 
 class Program:
-    """A script, `main`, and the local modules it reaches. `find_unreached_context` is a function of `reached.py`."""
+    """A script, `main`, and the local modules it reaches.
+
+    `find_unreached_context` is a function of `reached.py`, `has_tf1_sign` one of `tf1_signs.py`.
+    """
 
     def __init__(
         self,
         script: Script,
         find_unreached_context: Callable[[File, cst.CSTNode, str], str | None],
+        has_tf1_sign: Callable[[File], bool],
         towers: str | None = None,
         mains: frozenset[Path] = frozenset(),
         python_path: tuple[Path, ...] = (),
     ) -> None:
         self.find_unreached_context = find_unreached_context
+        self.has_tf1_sign = has_tf1_sign
         #: what the user gives as the number of towers
         self.towers = towers
         self._mains = mains
@@ -634,13 +641,15 @@ def _has_tf1(file: File) -> bool:
         if _is_graphs(canonical):
             return True
         of_v1 = "compat.v1" in (nodes.dotted(use) or "") or file.imported_from_v1(use)
+        if of_v1 and canonical.startswith("tf.estimator."):
+            return True
         if is_only_tf1(canonical) and not of_v1:
             return True
     names = [name for _, name in file.doubtful]
     for _, module in passed_modules(file):
         perhaps = (f"{module}.{name}" for name in unknown_attributes(file))
         names += [name for name in perhaps if name.count(".") > 1 or name in _RUN_GRAPHS]
-    return any(_is_graphs(name) or is_only_tf1(name) for name in names)
+    return any(_is_graphs(name) or is_only_tf1(name) for name in names) or file.program.has_tf1_sign(file)
 
 
 def passed_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
@@ -681,7 +690,7 @@ def _needs_tf1(file: File) -> bool:
                 canonical = canonical_name(name)
                 if canonical.startswith("tf.contrib") or is_only_tf1(canonical):
                     return True
-    return any(True for _ in only_tf1s(file))
+    return any(True for _ in only_tf1s(file)) or file.program.has_tf1_sign(file)
 
 
 def only_tf1s(file: File) -> Iterator[tuple[nodes.Symbol, str]]:

@@ -15,9 +15,13 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tf2towers import __version__
 from tf2towers.report.paths import display_path
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: characters that HTML forbids, and halves of surrogate pairs, which no file in UTF-8 can hold
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -87,11 +91,15 @@ def curves(
     axes.set_ylim(bottom=bottom)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
+    return section(title.lower(), title, picture(figure, f"{y} at each step"))
+
+
+def picture(figure: Figure, description: str) -> Markup:
+    """A figure of matplotlib, inside the page; the description is for those who cannot see it."""
     written = io.BytesIO()
     figure.savefig(written, format="png", dpi=120)
     data = base64.b64encode(written.getvalue()).decode("ascii")
-    shown = element("img", src=f"data:image/png;base64,{data}", alt=f"{y} at each step")
-    return section(title.lower(), title, shown)
+    return element("img", src=f"data:image/png;base64,{data}", alt=description)
 
 
 def document(title: str, scripts: Iterable[Path], header: Iterable[str], *sections: str) -> str:

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tf2towers.report.diff import unified_diff
 from tf2towers.report.paths import display_path
-from tf2towers.report.result import Finding, MigrationResult
-from tf2towers.report.text import unified_diff
+from tf2towers.report.result import EditedLine, Finding, MigrationResult
 
 VERSION = 1
 
@@ -52,12 +52,22 @@ def _result(result: MigrationResult) -> dict[str, object]:
         "status": _status(result),
         "error": result.error,
         "changes": [
-            {"path": change.path, "encoding": change.encoding, "diff": "".join(unified_diff(change))}
+            {
+                "path": change.path,
+                "encoding": change.encoding,
+                "diff": "".join(unified_diff(change)),
+                "edits": list(map(_edit, change.edited_lines())),
+            }
             for change in result.changes
         ],
         "copied": result.copied,
         "findings": list(map(_finding, result.findings)),
     }
+
+
+def _edit(edit: EditedLine) -> dict[str, object]:
+    """The fields of an edited line; `cell` and `added` only where they say something."""
+    return {name: value for name, value in edit._asdict().items() if value not in (None, False)}
 
 
 def _finding(finding: Finding) -> dict[str, object]:

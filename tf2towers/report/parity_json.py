@@ -7,7 +7,7 @@
      "comparisons": [..],            each with its "verdict", which is a key of `counts`
      ..}
 
-All other fields are those of `ParityResult`, without the texts of the scripts. A float that is not finite
+All other fields are those of `ParityResult`. A float that is not finite
 is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC 8259, section 6) lacks a token for it, and `float()` reads all
 three. Paths are as the reader would type them.
 """
@@ -28,6 +28,7 @@ def parity_as_json(result: ParityResult) -> str:
     fields = asdict(result)
     for shown, found in zip(fields["comparisons"], result.comparisons, strict=True):
         shown["verdict"] = verdict_of(found)
+        del shown["differences"]  # thousands of numbers, which the page shows
     document = {
         "schema": SCHEMA,
         "status": result.status,

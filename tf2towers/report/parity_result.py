@@ -22,8 +22,9 @@ class Comparison:
         max_rel: the largest over all steps of the greatest difference divided by the largest element; the smallest
             tolerance that would pass.
         within: whether the difference is within the given tolerance, or rounding.
+        differences: the relative differences by step, without zeros; infinite where it could not be compared.
         rounding: whether it exceeds the tolerance, but belongs to a gradient that is 0 in exact arithmetic
-            (see `tf2towers.verify.noise`).
+            (see `tf2towers.verify.calls.rounding`).
     """
 
     kind: Kind
@@ -36,6 +37,7 @@ class Comparison:
     shape: tuple[int, ...] = ()
     dtype: str = ""
     rounding: bool = False
+    differences: dict[int, float] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,27 @@ class Diagnosis:
         message: one or two sentences: the mistake, and the numbers that show it.
         todo: what to change in the migrated script.
         step: the first step (from 0) whose numbers show the mistake.
-        confidence: from 0 to 1: how much of the difference the mistake explains.
     """
 
     name: str
     message: str
     todo: str = ""
     step: int = 0
-    confidence: float = 1.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a script, or of a module beside it.
+
+    Attributes:
+        file: the path, relative to the script's folder.
+    """
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}" if self.line else "no line of the script"
 
 
 @dataclass
@@ -78,8 +93,9 @@ class ParityResult:
 
     Attributes:
         outcome: 'bitwise': every bit equal. 'within': all within `tolerance`, or rounding. 'differs'. 'unrepeatable':
-            the original differs from itself from run to run. 'error': could not be run or compared. Of these two
+            one of the scripts differs from itself from run to run. 'error': could not be run or compared. Of these two
             `error` says why.
+        first_places: the lines of both scripts that made the session call `first_step`; empty where none is known.
         first_gradient: the variable nearest to the loss whose gradient differs in step `first_step`; empty where
             no gradient differs.
         calls: the number of session calls compared, where both programs make the same calls. A comparison's step is
@@ -97,6 +113,7 @@ class ParityResult:
     comparisons: list[Comparison] = field(default_factory=list)
     diagnoses: list[Diagnosis] = field(default_factory=list)
     first_step: int | None = None
+    first_places: list[Place] = field(default_factory=list)
     first_gradient: str = ""
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0

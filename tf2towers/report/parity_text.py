@@ -61,9 +61,7 @@ def headline(result: ParityResult) -> str:
         lines = result.error.strip().splitlines()
         return f"could not be compared: {lines[0].strip() if lines else 'no reason was given'}"
     if result.outcome == "unrepeatable":
-        return (
-            f"UNREPEATABLE: the original differs from itself from run to run: {result.error.splitlines()[0]}"
-        )
+        return f"UNREPEATABLE: {result.error.splitlines()[0]}"
     if is_empty(result):
         return f"NOTHING COMPARED: {'no values were' if result.steps else 'no training step was'} recorded"
     core = _OF_CALLS if result.calls else _OF_STEPS
@@ -92,9 +90,13 @@ def headline(result: ParityResult) -> str:
             if math.isfinite(largest)
             else "NaN or infinite in places"
         )
-        since = "" if result.first_step is None else f", first at {unit(result)} {result.first_step}"
-        parts.insert(0, f"{apart} of {len(of)} {_listed([PLURALS[kind] for kind in kinds])}{since}, {most}")
-    return f"DIFFERS: {', '.join(parts) or 'the two runs are not the same'}, over {span(result)}"
+        parts.insert(0, f"{apart} of {len(of)} {_listed([PLURALS[kind] for kind in kinds])} {most}")
+    if not parts:
+        why = next((found.message.rstrip(".") for found in result.diagnoses), "the two runs are not the same")
+        return f"DIFFERS: {why}"
+    since = "" if result.first_step is None else f", first at {unit(result)} {result.first_step}"
+    place = f" ({result.first_places[0]})" if result.first_places else ""
+    return f"DIFFERS: {', '.join(parts)}{since}{place}, over {span(result)}"
 
 
 def is_empty(result: ParityResult) -> bool:
@@ -174,12 +176,7 @@ def sections(result: ParityResult, verbose: bool = False) -> Iterator[tuple[str,
     """Yields the sections of the report: a title and its lines, perhaps none. For `verbose` see `render_parity`."""
     counted_in = unit(result)
     yield "why", [line for found in result.diagnoses for line in _diagnosis(found, counted_in)]
-    first = (
-        []
-        if result.first_step is None
-        else [(f"first {counted_in}", f"{result.first_step} (counted from 0)")]
-    )
-    first += [("first gradient, backward", result.first_gradient)] if result.first_gradient else []
+    first = [("first gradient, backward", result.first_gradient)] if result.first_gradient else []
     yield "what differs first", _align(first)
     yield "compared", _tally(result.comparisons)
     for kind, _ in tally(result.comparisons):
@@ -196,7 +193,7 @@ def sections(result: ParityResult, verbose: bool = False) -> Iterator[tuple[str,
 
 
 def _diagnosis(found: Diagnosis, unit: str) -> Iterator[str]:
-    yield f"{_plain(found.name)} (from {unit} {found.step}, confidence {found.confidence:.0%})"
+    yield f"{_plain(found.name)} (from {unit} {found.step})"
     todo = f"\nto do: {found.todo}" if found.todo else ""
     yield from (f"    {_plain(line)}" for line in (found.message + todo).splitlines())
 

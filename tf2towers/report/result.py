@@ -37,14 +37,20 @@ class Finding:
     #: how the user accepted this finding: "noqa" or "ignore"; empty where the user did not. An accepted site that is
     #: left is counted, but the exit status ignores it
     accepted_by: str = ""
+    #: the line of the script, without its indentation; empty where it is not known
+    source: str = ""
 
 
 class EditedLine(NamedTuple):
-    """A line of the old text that a rule rewrites; in a notebook, a line of a cell."""
+    """A line of the old text that a rule rewrites; in a notebook, a line of a cell.
+
+    `added` says that new lines are written before it, and that it stays.
+    """
 
     code: str
     line: int
     cell: int | None = None
+    added: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,12 @@ class FileChange:
     def code(self) -> str:
         """The new text as Python."""
         return self.after if self.notebook is None else self.python
+
+    def edited_lines(self) -> list[EditedLine]:
+        """The lines that rules rewrite, each with its rule, in the order of the text; none where nothing changes."""
+        if self.before == self.after:
+            return []
+        return sorted(set(self.edits), key=lambda edit: (edit.cell or 0, edit.line, edit.code))
 
     def encoded(self) -> bytes:
         """The file's bytes with the new text; raises UnicodeEncodeError when its encoding lacks a character."""
@@ -114,16 +126,23 @@ class MigrationResult:
         """Notes that the user chose to hide."""
         return [finding for finding in self.findings if finding.kind != "left" and finding.accepted_by]
 
-    def edits(self) -> list[Finding]:
-        """One finding for each line that would be rewritten, with its rule: the lines for which `--check` fails."""
+    def edits(self, *, check: bool = False) -> list[Finding]:
+        """One finding for each line that a rule rewrites. With `check`, these are the lines for which it fails."""
+        kind: FindingKind = "edit" if check else "changed"
+        message = "this line would be rewritten" if check else "this line is rewritten"
         return [
-            Finding(
-                edit.code, "this line would be rewritten", "", change.path, edit.line, 1, "edit", edit.cell
-            )
+            Finding(edit.code, message, "", change.path, edit.line, 1, kind, edit.cell)
             for change in self.changes
-            if change.before != change.after
-            for edit in sorted(set(change.edits), key=lambda edit: (edit.cell or 0, edit.line, edit.code))
+            for edit in change.edited_lines()
+            if not edit.added
         ]
+
+    @property
+    def failure(self) -> str:
+        """What `error` is about: 'could not be written', or 'could not be migrated'; empty without an error."""
+        if self.error is None:
+            return ""
+        return "could not be written" if self.changed else "could not be migrated"
 
     @property
     def changed(self) -> bool:

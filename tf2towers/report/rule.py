@@ -91,23 +91,21 @@ def effect_words(rule: Rule) -> str:
     return f"changes, {safe if rule.safe else 'look at it: the result may differ, see below'}"
 
 
-def explain(rule: Rule) -> str:
-    """A rule as text of at most one screen: the first example, and further ones that fit; docs/rules.md has all."""
+def explain(rule: Rule, *, every_example: bool = False) -> str:
+    """A rule as text of at most one screen: the first example, and further ones that fit; or all of them."""
     lines = [f"{rule.code} {rule.name}: {rule.title}", f"({effect_words(rule)})", ""]
     lines += wrap_paragraphs(rule.why).splitlines()
     if rule.todo:
         lines += ["", "To do:", *textwrap.indent(wrap_paragraphs(rule.todo), "  ").splitlines()]
     omitted = 0
     for number, shown in enumerate(map(_example_lines, rule.examples)):
-        if number and len(lines) + len(shown) > _SCREEN:
+        if number and len(lines) + len(shown) > _SCREEN and not every_example:
             omitted += 1
         else:
             lines += shown
     if omitted:
-        lines += [
-            "",
-            f"{omitted} more example{'s' if omitted > 1 else ''}: docs/rules.md#{rule.code.lower()}",
-        ]
+        more = f"{omitted} more example{'s' if omitted > 1 else ''}"
+        lines += ["", f"{more}: tf2towers explain {rule.code} --examples"]
     return "\n".join(lines) + "\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -76,5 +77,5 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
 
 def _location(path: Path) -> dict[str, dict[str, object]]:
     name = display_path(path)
-    uri = path.absolute().as_uri() if name.startswith("/") else quote(name)
+    uri = path.absolute().as_uri() if name.startswith("/") else quote(os.fsencode(name))
     return {"physicalLocation": {"artifactLocation": {"uri": uri}}}

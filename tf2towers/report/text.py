@@ -1,15 +1,17 @@
-"""A result as text for a terminal: the unified diff; a summary, the notes, and every site that is left."""
+"""A result as text for a terminal: a summary, the notes, every site that is left, and with -v every edited line."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 
+from tf2towers.report.diff import rule_words
 from tf2towers.report.paths import counted, display_path
-from tf2towers.report.result import FileChange, Finding, MigrationResult
+from tf2towers.report.result import Finding, MigrationResult
+
+#: precedes a line of the script that is quoted below a finding
+QUOTE = "      | "
 
 
 def lines(
@@ -17,19 +19,50 @@ def lines(
     name_of: Callable[[str], str] = lambda code: "",
     brief: bool = False,
     every: bool = False,
+    advised: set[str] | None = None,
 ) -> Iterator[str]:
     """The lines of the report on a script, with line ends.
 
     Args:
         name_of: the name of the rule with a code.
         brief: whether to omit notes on a program without towers and servers; sites that are left are always shown.
-        every: whether to show all sites without a limit, and the modules that are read and unchanged.
+        every: whether to show all sites without a limit, the edited lines, and the modules that are read and unchanged.
+        advised: the advice that is printed already, which is not repeated; what is printed here is added.
     """
     yield f"{summary(result)}\n"
-    for line in site_lines(result, name_of, all_sites=every, notes=not (brief and result.remark)):
+    notes = not (brief and result.remark)
+    for line in site_lines(result, name_of, all_sites=every, notes=notes, advised=advised):
+        yield f"{line}\n"
+    for line in edit_lines(result, name_of) if every else ():
         yield f"{line}\n"
     for path in result.copied if every else ():
         yield f"  {display_path(path)}: read, unchanged\n"
+
+
+def edit_lines(result: MigrationResult, name_of: Callable[[str], str]) -> Iterator[str]:
+    """One line for each rule that edits a file: the numbers of the lines before the migration."""
+    for change in result.changes:
+        edited: dict[str, list[str]] = {}
+        for edit in change.edited_lines():
+            cell = f"cell {edit.cell}:" if edit.cell is not None else ""
+            edited.setdefault(edit.code, []).append(f"{cell}{edit.line}")
+        if edited:
+            yield f"  edited lines of {display_path(change.path)}:"
+        for code in sorted(edited):
+            yield f"    {rule_words(code, name_of)}: {', '.join(edited[code])}"
+
+
+def statistics(results: Iterable[MigrationResult], name_of: Callable[[str], str]) -> Iterator[str]:
+    """One line for each rule that edits or reports anything: the lines it edits, its sites left, its notes."""
+    counts: dict[str, list[int]] = {}
+    for result in results:
+        for finding in (*result.edits(), *result.findings):
+            column = ("changed", "left", "note").index(finding.kind) if finding.kind != "edit" else 0
+            counts.setdefault(finding.code, [0, 0, 0])[column] += 1
+    if counts:
+        yield "edited   left  notes  rule\n"
+    for code, (edited, left, notes) in sorted(counts.items()):
+        yield f"{edited:6} {left:6} {notes:6}  {rule_words(code, name_of)}\n"
 
 
 def summary(result: MigrationResult) -> str:
@@ -64,7 +97,7 @@ def _codes(findings: Iterable[Finding]) -> str:
 def left_only(result: MigrationResult, name_of: Callable[[str], str]) -> str:
     """One line for each site that is left, with its file: the output of `--quiet`."""
     return "".join(
-        f"{display_path(finding.path)}:{where(finding)}: {rule_words(finding.code, name_of)} {finding.message}\n"
+        f"{display_path(finding.path)}:{where(finding)}: {_labelled(finding.code, name_of)} {finding.message}\n"
         for finding in result.left
     )
 
@@ -83,19 +116,28 @@ def site_lines(
     *,
     all_sites: bool = False,
     notes: bool = True,
+    advised: set[str] | None = None,
 ) -> Iterator[str]:
-    """The lines below a script's summary. `all_sites`: without a limit; `notes`: with the other findings."""
+    """The lines below a script's summary.
+
+    Args:
+        name_of: the name of the rule with a code.
+        all_sites: whether there is no limit.
+        notes: whether findings that are not left by hand are shown, too.
+        advised: as of `lines`.
+    """
+    advised = set() if advised is None else advised
     reported = [finding for finding in result.findings if not finding.accepted_by]
     informed = [finding for finding in reported if finding.kind != "left"] if notes else []
     left = [finding for finding in reported if finding.kind == "left"]
-    yield from _part(informed, result.script, None if all_sites else NOTES, name_of)
+    yield from _part(informed, result.script, None if all_sites else NOTES, name_of, advised)
     if informed and left:
         yield "  left to be migrated by hand:"
-    yield from _part(left, result.script, None if all_sites else LEFT, name_of)
+    yield from _part(left, result.script, None if all_sites else LEFT, name_of, advised)
 
 
-def rule_words(code: str, name_of: Callable[[str], str]) -> str:
-    """A rule's code and name as shown in findings."""
+def _labelled(code: str, name_of: Callable[[str], str]) -> str:
+    """A rule's code and name before a message."""
     return f"{code} {name}:" if (name := name_of(code)) else code
 
 
@@ -109,18 +151,27 @@ class _Message(NamedTuple):
 
 
 def _part(
-    findings: list[Finding], script: Path, limit: int | None, name_of: Callable[[str], str]
+    findings: list[Finding],
+    script: Path,
+    limit: int | None,
+    name_of: Callable[[str], str],
+    advised: set[str],
 ) -> list[str]:
-    """The lines for as many messages as fit into `limit` lines; None: for all."""
+    """The lines for as many messages as fit into `limit` lines; None: for all. Quoted lines do not count."""
     places: dict[_Message, list[str]] = {}
+    quoted: dict[_Message, str] = {}
     for finding in sorted(findings, key=lambda found: (found.path != script, str(found.path), _place(found))):
         key = _Message(finding.path, finding.code, finding.todo, finding.message)
         places.setdefault(key, []).append(where(finding))
+        if finding.kind == "left" and finding.source not in finding.message:
+            quoted.setdefault(key, finding.source)
     counts = [len(places)] if limit is None else range(min(len(places), limit), 0, -1)
     for count in counts if places else ():
         chosen = _chosen(list(places), count)
-        lines = list(_lines(places, chosen, script, limit is None, name_of))
-        if limit is None or len(lines) <= limit:
+        known = set(advised)
+        lines = list(_lines(places, chosen, script, limit is None, name_of, known, quoted))
+        if limit is None or sum(not line.startswith(QUOTE) for line in lines) <= limit:
+            advised |= known
             return lines
     return []
 
@@ -131,9 +182,11 @@ def _lines(
     script: Path,
     every_place: bool,
     name_of: Callable[[str], str],
+    advised: set[str],
+    quoted: dict[_Message, str],
 ) -> Iterator[str]:
     left_out = {message: len(places[message]) for message in places if message not in set(shown)}
-    heading, todos = script, {""}
+    heading = script
     for number, message in enumerate(shown):
         if message.path != heading:
             heading = message.path
@@ -143,10 +196,12 @@ def _lines(
             left_out[message] = len(of_message) - _PLACES
             of_message = [*of_message[:_PLACES], "..."]
         indent = "" if message.path == script else "  "
-        yield f"  {indent}{', '.join(of_message)}: {rule_words(message.code, name_of)} {message.message}"
+        yield f"  {indent}{', '.join(of_message)}: {_labelled(message.code, name_of)} {message.message}"
+        if quoted.get(message):
+            yield f"{QUOTE}{quoted[message]}"
         rest = shown[number + 1 : number + 2]
-        if message.todo not in todos and not (rest and rest[0][:3] == message[:3]):
-            todos.add(message.todo)
+        if message.todo and message.todo not in advised and not (rest and rest[0][:3] == message[:3]):
+            advised.add(message.todo)
             yield f"      to do: {message.todo}"
     if left_out:
         codes = ", ".join(sorted({message.code for message in left_out}))
@@ -169,70 +224,3 @@ def where(finding: Finding) -> str:
 
 def _place(finding: Finding) -> tuple[int, int, int]:
     return finding.cell or 0, finding.line, finding.column
-
-
-# -- diffs -------------------------------------------------------------------------------------------------------------
-
-
-def unified_diff(change: FileChange, original: Path | None = None) -> Iterator[str]:
-    """The lines of a unified diff for `patch -p1`.
-
-    Args:
-        original: the file of the old text, where it is another file.
-    """
-    before, after = _split(change.before), _split(change.after)
-    if before == after:
-        return
-    yield f"--- a/{display_path(original or change.path).lstrip('/')}\n"
-    yield f"+++ b/{display_path(change.path).lstrip('/')}\n"
-    for line in _hunks(before, after):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
-    for group in _match(before, after).get_grouped_opcodes(3):
-        first, last = group[0], group[-1]
-        yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
-        for tag, start, end, new_start, new_end in group:
-            yield from (f"{' ' if tag == 'equal' else '-'}{line}" for line in before[start:end])
-            yield from (f"+{line}" for line in after[new_start:new_end] if tag != "equal")
-
-
-def _range(start: int, end: int) -> str:
-    """A range of lines, as in a hunk's header of a unified diff."""
-    if end == start + 1:
-        return str(end)
-    return f"{start + (start < end)},{end - start}"
-
-
-def _split(text: str) -> list[str]:
-    """Splits a text at line feeds only, as a diff needs it."""
-    return [line for line in re.split(r"(?<=\n)", text) if line]
-
-
-#: texts of more lines than the first number are compared in windows of so many lines: the work then grows with their
-#: length, not with its square
-_LONG, _WINDOW = 2000, 400
-_Opcode = tuple[str, int, int, int, int]
-
-
-def _match(before: list[str], after: list[str]) -> SequenceMatcher[str]:
-    """A matcher of two texts. For long texts, each window ends after its last lines that are equal."""
-    if len(before) < _LONG:
-        return SequenceMatcher(None, before, after)
-    opcodes: list[_Opcode] = []
-    i = j = 0
-    while i < len(before) or j < len(after):
-        window = SequenceMatcher(None, before[i : i + _WINDOW], after[j : j + _WINDOW])
-        found: list[_Opcode] = [*window.get_opcodes()]
-        equal = [place for place, (tag, *_) in enumerate(found) if tag == "equal"]
-        if equal and (i + _WINDOW < len(before) or j + _WINDOW < len(after)):
-            del found[equal[-1] + 1 :]
-        if opcodes and opcodes[-1][0] == found[0][0]:
-            tag, start, _, new_start, _ = opcodes.pop()
-            found[0] = tag, start - i, found[0][2], new_start - j, found[0][4]
-        opcodes += [(tag, a + i, b + i, c + j, d + j) for tag, a, b, c, d in found]
-        _, _, i, _, j = opcodes[-1]
-    matcher: SequenceMatcher[str] = SequenceMatcher(None, [], [])
-    matcher.opcodes = opcodes  # type: ignore[attr-defined]
-    return matcher

@@ -52,6 +52,7 @@ _HOMES = {
     "scalar_summary": "tf1",
     "crf": "tf1.crf",
     "cudnn_rnn": "tf1.cudnn_rnn",
+    "estimator": "tf1.estimator",
     "hparams": "tf1.hparams",
     "image": "tf1.image",
     "keras": "tf1.keras",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, TypeVar
 
 import tensorflow as tf
@@ -23,6 +23,8 @@ from tf2towers.runtime.graph_session.towers import declare
 
 T = TypeVar("T")
 
+_NOT_GIVEN: Any = object()
+
 
 class PerReplica(tf.distribute.DistributedValues):
     """A value of each tower.
@@ -31,9 +33,15 @@ class PerReplica(tf.distribute.DistributedValues):
         values: the values, in the order of the towers.
     """
 
-    def __init__(self, values: Sequence[Any]) -> None:
-        self.values = values
-        self._values = values  # `experimental_local_results` returns these
+    def __init__(self, values: Iterable[Any]) -> None:
+        self.iterable = values
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """All values; what is iterated once is gone through now."""
+        if not isinstance(self.iterable, Sequence):
+            self.iterable = tuple(self.iterable)
+        return self.iterable
 
 
 class TowerStrategy(tf.distribute.MirroredStrategy):
@@ -93,40 +101,65 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
         Args:
             fn: builds a tower.
-            args: its positional arguments; of a per-replica value, each tower gets its own item. The shortest
-                per-replica value sets the number of towers; without any, the strategy sets it.
+            args: its positional arguments; of a per-replica value, each tower gets its own item, which is taken when
+                the tower is built, as a loop does. The shortest per-replica value sets the number of towers; without
+                any, the strategy sets it.
             kwargs: its keyword arguments.
             options: TensorFlow's RunOptions; ignored in a graph.
 
         Returns:
-            In a graph a `PerReplica` of what the calls returned.
+            In a graph a `PerReplica` of what the calls returned; where all return tuples of one length, a tuple of
+            such: `loss, gradients = strategy.run(tower, args=...)`.
         """
         if not _in_graph():
             return super().run(fn, args, kwargs, options)
         given = (args, dict(kwargs or {}))
-        per_replica = [value for value in tf.nest.flatten(given) if _is_per_replica(value)]
-        count = self._count(per_replica)
         results = []
-        for tower in self.towers(range(count)):
+        for items in self.towers(self._rounds(tf.nest.flatten(given))):
             own_args, own_kwargs = tf.nest.map_structure(
-                lambda value, tower=tower: value.values[tower] if _is_per_replica(value) else value, given
+                lambda value, items=items: items.get(id(value), value), given
             )
             results.append(fn(*own_args, **own_kwargs))
-        return PerReplica(results)
+        return _regroup(results)
 
-    def _count(self, per_replica: Sequence[Any]) -> int:
-        """The number of towers in a call of `run` with these per-replica values."""
-        counts = [len(value.values) for value in per_replica if value is not self.replica_ids]
-        own = len(self.replica_ids.values)
-        if any(value is self.replica_ids for value in per_replica) and counts and own < min(counts):
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """What each tower has of a value that `run` returned, or of a tuple of such, in the order of the towers."""
+        if not _in_graph():
+            return super().experimental_local_results(value)
+        counts = [len(each.values) for each in _leaves(value) if _is_per_replica(each)]
+        return tuple(_of_tower(value, tower) for tower in range(min(counts))) if counts else (value,)
+
+    def _rounds(self, given: Sequence[Any]) -> Iterator[dict[int, Any]]:
+        """For each tower, what it gets of the per-replica values among some values, by their ids."""
+        ids, own = self.replica_ids, len(self.replica_ids.values)
+        per_replica = {id(value): value for value in given if _is_per_replica(value) and value is not ids}
+        others = {
+            key: value.iterable if isinstance(value, PerReplica) else value.values
+            for key, value in per_replica.items()
+        }
+        if not others:
+            for tower in range(own if own < sys.maxsize else self.num_replicas_in_sync):
+                yield {id(ids): tower}
+            return
+        numbers = [own] if any(value is ids for value in given) else []
+        counts = [len(items) for items in others.values() if isinstance(items, Sized)]
+        if numbers and len(counts) == len(others) and own < min(counts):
             raise ValueError(f"the strategy has {own} towers, but a per-replica value has {min(counts)}")
-        return min(counts, default=own if own < sys.maxsize else self.num_replicas_in_sync)
+        for tower, items in enumerate(zip(*others.values(), strict=False)):
+            if numbers and tower >= own:
+                raise ValueError(f"the strategy has {own} towers, but a per-replica value has more")
+            yield {id(ids): tower, **dict(zip(others, items, strict=True))}
 
     def towers(self, iterable: Iterable[T]) -> Iterator[T]:
         """Iterates over `iterable` for a loop that builds one tower in each round."""
         for value in iterable:  # a loop without rounds declares no strategy
             self._declare()
             yield value
+
+    @property
+    def towers_given(self) -> list[str | int] | None:
+        """The towers that it was made with, as a list; None if it was made without."""
+        return self._towers
 
     @property
     def replica_ids(self) -> Any:
@@ -137,9 +170,9 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
     def per_replica(self, iterable: Iterable[Any]) -> Any:
         """A per-replica value: the first item for the first tower, and so on."""
-        items = tuple(iterable)
         if _in_graph():
-            return PerReplica(items)
+            return PerReplica(iterable)
+        items = tuple(iterable)
         return self.experimental_distribute_values_from_function(
             lambda context: items[context.replica_id_in_sync_group]
         )
@@ -152,8 +185,8 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
         Args:
             reduce_op: 'MEAN', or `tf.distribute.ReduceOp.MEAN`.
-            value: the towers' lists of (gradient, variable), as `compute_gradients` returns them; outside a graph,
-                anything that MirroredStrategy accepts.
+            value: the towers' lists of (gradient, variable), as `compute_gradients` returns them: what `run` returned,
+                or a list of them; outside a graph, anything that MirroredStrategy accepts.
             axis: as in `tf.distribute.Strategy.reduce`; None in a graph.
 
         Returns:
@@ -170,8 +203,10 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             raise ValueError(
                 f"reduce({reduce_op!r}, axis={axis}): a graph's towers are reduced to their MEAN."
             )
+        if any(map(_is_per_replica, _leaves(value))):
+            value = self.experimental_local_results(value)
         averaged = []
-        for pairs in zip(*(value.values if _is_per_replica(value) else value), strict=False):
+        for pairs in zip(*value, strict=False):
             expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs]
             mean = tf.reduce_mean(tf.concat(axis=0, values=expanded), 0)
             averaged.append((mean, pairs[0][1]))
@@ -194,6 +229,7 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
         ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy: the arguments of
             `tf.train.replica_device_setter`. Variables are placed on the servers in turn, across all scopes of one
             strategy. Without `ps_tasks` and `cluster`, the script names its devices itself: the scope sets none.
+        device: in their place the device, or the function of devices, that the script has chosen: the scope's device.
     """
 
     def __init__(
@@ -205,11 +241,15 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
         cluster: Any = None,
         ps_ops: Sequence[str] | None = None,
         ps_strategy: Callable[[Any], int] | None = None,
+        *,
+        device: Any = _NOT_GIVEN,
     ) -> None:
-        self._places = ps_tasks is not None or cluster is not None
-        self._device = tf.compat.v1.train.replica_device_setter(
-            ps_tasks or 0, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy
-        )
+        self._places = ps_tasks is not None or cluster is not None or device is not _NOT_GIVEN
+        self._device = device
+        if device is _NOT_GIVEN:
+            self._device = tf.compat.v1.train.replica_device_setter(
+                ps_tasks or 0, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy
+            )
 
     def __getattr__(self, name: str) -> Any:
         """Starts the devices of this process at their first use; the session has its own connection."""
@@ -232,3 +272,27 @@ def _in_graph() -> bool:
 
 def _is_per_replica(value: Any) -> bool:
     return isinstance(value, tf.distribute.DistributedValues)
+
+
+def _regroup(results: Sequence[Any]) -> Any:
+    """The results of the towers as one per-replica value; tuples of one length as a tuple of such."""
+    lengths = {len(result) if type(result) is tuple else 0 for result in results}
+    if len(lengths) != 1 or 0 in lengths:
+        return PerReplica(results)
+    return tuple(_regroup(values) for values in zip(*results, strict=True))
+
+
+def _of_tower(value: Any, tower: int) -> Any:
+    """One tower's part of what `_regroup` gives."""
+    if type(value) is tuple:
+        return tuple(_of_tower(each, tower) for each in value)
+    return value.values[tower] if _is_per_replica(value) else value
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What is in a tuple, and in tuples in it; a value that is no tuple itself."""
+    if type(value) is tuple:
+        for each in value:
+            yield from _leaves(each)
+    else:
+        yield value

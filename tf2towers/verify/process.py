@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.chatter import without_chatter
@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
 _POLL = 0.05
 #: lines to omit from error messages: the program's log, in which TF1's hooks report their begin and end
+_TASK = re.compile(r"^\[[\w ]+\] ")  # before each line of a task
+#: the line above the frames in which an operation was built
+_ORIGIN = ("Original stack trace for ", "Detected at node ")
 _LOGGED = re.compile(r"^(\[[\w ]+\] )?([IW]\d{4} |WARNING:tensorflow:|INFO:tensorflow:)")
 
 
@@ -52,7 +55,7 @@ def portable(started: Path, folder: Path) -> Path:
         started: a file in `tf2towers/verify/recorder` or `tf2towers/compare/watch`.
         folder: the folder for the copy; created if it is missing.
     """
-    for package in (Path("verify", "recorder"), Path("compare", "watch")):
+    for package in (Path("order"), Path("verify", "recorder"), Path("compare", "watch")):
         to = folder / "tf2towers" / package
         if not to.exists():
             shutil.copytree(ROOT / "tf2towers" / package, to, ignore=shutil.ignore_patterns("__pycache__"))
@@ -68,7 +71,6 @@ def run(
     log: Path,
     environment: Mapping[str, str],
     timeout: float,
-    tick: Callable[[], object] | None = None,
     other_python: bool = False,
 ) -> int:
     """Runs a command in its own session, without standard input; afterwards none of its processes is left.
@@ -77,7 +79,6 @@ def run(
         log: the file for its output.
         environment: variables added to this process's own.
         timeout: the time limit in seconds.
-        tick: called every 0.05 s.
         other_python: see `changed_environment`.
 
     Returns:
@@ -100,8 +101,6 @@ def run(
         while (status := process.status()) is None:
             if time.monotonic() - started > timeout:
                 raise TimeoutError
-            if tick is not None:
-                tick()
             time.sleep(_POLL)
         return status
     finally:
@@ -114,18 +113,26 @@ _RAISED = re.compile(
 )
 
 
+_FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+)')
+#: files that are not the script's: those of packages, of Python, and the recorder
+_LIBRARY = re.compile(r"[/\\](site-packages|dist-packages|lib[/\\]python\d|tf2towers[/\\]verify)[/\\.]|^<")
+
+
 def raised(written: Sequence[str]) -> str:
-    """The line of the last exception in an output; empty where there is none.
+    """The line of the last exception in an output, with its place in the script; empty where there is none.
 
     TensorFlow prints where an operation was built, "Original stack trace for ..", after the error itself.
     """
-    lines, found, inside = without_chatter(written), "", False
-    for place, line in enumerate(lines):
-        text = re.sub(r"^\[[\w ]+\] ", "", line)
+    lines, found, inside, place = [_TASK.sub("", line) for line in without_chatter(written)], "", False, ""
+    for number, text in enumerate(lines):
+        frame = _FRAME.match(text)
         if text.startswith("Traceback (most recent call last)"):
-            inside = True
+            inside, place = True, ""
+        elif inside and frame is not None and not _LIBRARY.search(frame["file"]):
+            place = f" ({Path(frame['file']).name}, line {frame['line']})"
         elif inside and text and not text[0].isspace() and _RAISED.match(text):
-            found, inside = f"{text.strip()} {_cause_below(text, lines[place + 1 :])}".strip(), False
+            cause = _cause_below(text, lines[number + 1 :])
+            found, inside = f"{text.strip()} {cause}".strip() + place, False
     return found
 
 
@@ -134,11 +141,17 @@ def _cause_below(text: str, below: Sequence[str]) -> str:
     if text.endswith("Graph execution error:"):
         nodes = [place for place, line in enumerate(below) if line.lstrip().startswith("Node: ")]
         below = below[nodes[-1] + 1 :] if nodes else []
-    elif not text.endswith("root error(s) found."):
+    elif not text.endswith((":", "root error(s) found.")):
         return ""
     return next((line.strip() for line in below if line.strip() and not line.endswith("found.")), "")
 
 
 def last_lines(written: Sequence[str], count: int = 25) -> str:
-    """The last lines of an output, without TensorFlow's messages about itself."""
-    return "\n".join([line for line in without_chatter(written) if not _LOGGED.search(line)][-count:])
+    """The last lines of an output, without TensorFlow's messages about itself and where operations were built."""
+    shown, of_origin = [], False
+    for line in without_chatter(written):
+        text = _TASK.sub("", line)
+        of_origin = text.startswith(_ORIGIN) or (of_origin and (not text or text[0].isspace()))
+        if not of_origin and not _LOGGED.search(line):
+            shown.append(line)
+    return "\n".join(shown[-count:])

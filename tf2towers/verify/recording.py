@@ -4,14 +4,14 @@
     DIR/step-00000.npz   one file for each step: 'kind|name' to array, see `Step`
 
 A value that a step lacks is without a key. `tf2towers.verify.recorder` writes the folder (it runs on Python 3.6 with
-NumPy alone, and on the original's TF 1.15), and so does `tf2towers.verify.functions`.
+NumPy alone, and on the original's TF 1.15), and so does `tf2towers.verify.rewrites`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -107,6 +107,8 @@ class Facts:
     renamed: dict[str, str] = field(default_factory=dict)
     #: pairs of accesses whose order the original's graph does not fix: the resource, the first access, the second
     open: list[list[str]] = field(default_factory=list)
+    #: the folder of the checkpoint that the program went on from, and its step; empty for none
+    restored: list[Any] = field(default_factory=list)
     #: the program's variables without a counterpart in the original
     unpaired: list[str] = field(default_factory=list)
 
@@ -137,6 +139,21 @@ def read_facts(folder: Path) -> Facts:
     found: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     known = {entry.name for entry in dataclasses.fields(Facts)}
     return Facts(**{name: value for name, value in found.items() if name in known and value is not None})
+
+
+def already_there(restored: Sequence[Any]) -> str:
+    """A sentence on a checkpoint that the original went on from, where it makes too few steps; empty without one.
+
+    Args:
+        restored: the checkpoint's folder, and its step or None.
+    """
+    if not restored:
+        return ""
+    folder, step = restored
+    at = "" if step is None else f" is at step {step}, and the script stops there"
+    return (
+        f"the checkpoint in {folder}{at}: give another folder, or `--empty {folder}`, which hides what it has"
+    )
 
 
 def read_steps(folder: Path) -> Iterator[Step]:

@@ -6,13 +6,13 @@ import contextlib
 import dataclasses
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.launch.cluster import LaunchError
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.report.paths import counted, listed
-from tf2towers.verify.compare import NotComparable
+from tf2towers.verify.comparison import NotComparable
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.recording import Facts
 from tf2towers.verify.sides import Options, Recorded
@@ -51,35 +51,45 @@ def note_side(side: Side, recorded: Recorded) -> None:
 
 def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
     """Adds a note on the accesses whose order the original's graph does not fix (`tf2towers.verify.recorder.order`)."""
-    if pairs:
-        names = list(dict.fromkeys(f"{name} ({earlier}, {later})" for name, earlier, later in pairs))
-        result.notes.append(
-            f"the original leaves the order of {counted(len(names), 'pair')} open; both ran in the order they are "
-            f"built in: {listed(names, 4)}"
-        )
+    result.notes += [
+        f"the original leaves open {words}. Both ran in the order in which they are built"
+        for words in open_words(pairs)
+    ]
 
 
-def note_unrepeatable(result: ParityResult, difference: str) -> None:
-    """Replaces the verdict by the outcome that two recordings of the original differ.
+def open_words(pairs: Sequence[Sequence[str]]) -> list[str]:
+    """What the order of these pairs of accesses leaves open, in words; empty where there are none."""
+    names = list(dict.fromkeys(f"{name} ({earlier}, {later})" for name, earlier, later in pairs))
+    return [f"the order of {counted(len(names), 'pair')}: {listed(names, 4)}"] if names else []
+
+
+def is_repeatable(
+    result: ParityResult, side: Side, first_apart: Callable[[], str], left_open: Sequence[str]
+) -> bool:
+    """Whether a second recording of one side equals its first. If not, nothing can be said: UNREPEATABLE.
 
     Args:
-        difference: where the recordings differ first.
+        first_apart: records the side again; returns where the recordings differ first, or an empty text.
+        left_open: what the program leaves to chance, as far as it is known.
     """
-    result.outcome, result.diagnoses = "unrepeatable", []
-    result.error = (
-        f"nothing can be said\nIt was recorded twice; first difference: {difference}.\n"
-        "Something races in it that its graph leaves in no order, or it reads the clock or unseeded random numbers. "
-        "Order that in both scripts (tf.control_dependencies, a seed), or take one worker; then verify again"
-    )
-
-
-@contextlib.contextmanager
-def note_failed_repeat(result: ParityResult) -> Iterator[None]:
-    """A context for a second recording of the original; a failure in it becomes a note."""
+    title = "the original" if side is result.original else "the migrated script"
     try:
-        yield
+        difference = first_apart()
     except (RunFailed, NotComparable, LaunchError) as problem:
-        result.notes.append(f"the original could not be recorded twice: {str(problem).splitlines()[0]}")
+        difference = f"it ran once, and failed the second time: {str(problem).splitlines()[0]}"
+    if difference:
+        result.outcome, result.diagnoses, result.comparisons = "unrepeatable", [], []
+        result.first_step, result.first_places = None, []
+        what = (
+            "; ".join(left_open)
+            or "nothing that its graph shows (the clock, unseeded numbers, Python threads?)"
+        )
+        result.error = (
+            f"{title} differs from itself, {difference}\nIt leaves open {what}.\n"
+            "To do: order that in both scripts (tf.control_dependencies, a seed, one thread, one worker), and verify "
+            "again. Until then nothing can be said of the migration."
+        )
+    return not difference
 
 
 def note_steps_of_rounding(result: ParityResult, steps: int, names: Sequence[str]) -> None:

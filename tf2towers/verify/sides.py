@@ -8,18 +8,19 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
 from tf2towers.launch.job import run_cluster
 from tf2towers.launch.plan import Plan
-from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
+from tf2towers.verify.progress import show_progress
 from tf2towers.verify.recorder.running import RECORDED
-from tf2towers.verify.recording import Facts, read_facts
+from tf2towers.verify.recording import Facts, already_there, read_facts
 
-Progress = Callable[[str, int], object]
 #: the program that runs a script and records it
 RECORDER = ROOT / "tf2towers" / "verify" / "recorder" / "__main__.py"
 #: indexed by whether the script is the migrated one
@@ -40,9 +41,10 @@ class Options:
         tower_order: whether a migrated program averages gradients in tower order, as the TF1 code did.
         scratch: the folder to which the scripts' writes are redirected; None: they are not redirected.
         allow: folders to which the scripts may write directly.
+        empty: folders that the scripts find empty at their beginning.
         beside: the folder of the original, from which a migrated script must not import modules.
         cluster: the cluster to run each script as; None: one process.
-        progress: called with the name of the running side, and its number of steps (or session calls) so far.
+        progress: whether to show each run's progress on the standard error stream.
         tolerance: relative to the largest element; None: every bit counts, except by the named rules.
         gradients_only: whether to leave variables out of the comparison, for a program with another optimizer.
         in_step: a recording of the original, from which a program of sessions gets its variables at each training step.
@@ -58,9 +60,10 @@ class Options:
     tower_order: bool = False
     scratch: Path | None = None
     allow: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
     beside: Path | None = None
     cluster: Shape | None = None
-    progress: Progress | None = None
+    progress: bool = False
     tolerance: float | None = None
     gradients_only: bool = False
     in_step: Path | None = None
@@ -143,7 +146,11 @@ def _record(side: _Side, given: dict[str, object]) -> Recorded:
             f"{side.title} ended without training: no optimizer known to verify (tf.train.Optimizer and its "
             "subclasses, Keras 3's) has applied gradients"
         )
-    why = facts.not_seen or f"it builds an update, and made {facts.sessions} calls"
+    why = (
+        facts.not_seen
+        or already_there(facts.restored)
+        or f"it builds an update, and made {facts.sessions} calls"
+    )
     raise RunFailed(f"{side.title} ended without running an update that could be recorded: {why}")
 
 
@@ -184,16 +191,10 @@ class _Side:
         Raises:
             RunFailed: it could not be started, took too long, failed, or ended before its recording was complete.
         """
-        log, began, progress = self.folder.with_suffix(".log"), time.monotonic(), self.options.progress
-
-        def tick() -> None:
-            if progress is not None:
-                progress(TITLES[self.migrated], self.count_steps())
-
-        status = None
-        with contextlib.suppress(TimeoutError):
-            command, timeout = self._command(given), self.options.timeout
-            status = run(command, log, self._temporary(), timeout, tick, self._other_python)
+        log, began, status = self.folder.with_suffix(".log"), time.monotonic(), None
+        command, timeout = self._command(given), self.options.timeout
+        with contextlib.suppress(TimeoutError), self._shown():
+            status = run(command, log, self._temporary(), timeout, self._other_python)
         if status == 0 and (self.folder / "meta.json").exists():
             return time.monotonic() - began
         written = log.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -210,6 +211,12 @@ class _Side:
         if status and error:
             raise RunFailed(f"{self.title} failed: {error}\n{self._borrowed()}It {made_so_far}")
         raise RunFailed(f"{self.title} {made_so_far}")
+
+    def _shown(self, workers: int = 1) -> AbstractContextManager[None]:
+        """A context for the run, which shows its progress where the options say so."""
+        if not self.options.progress:
+            return contextlib.nullcontext()
+        return show_progress(self.folder, self.options.steps * workers)
 
     def _borrowed(self) -> str:
         """What a migrated script that failed has imported of its original, in a line; it may be why."""
@@ -231,20 +238,23 @@ class _Side:
 
         def look(task: str, line: str) -> None:
             lines.append(f"[{task}] {line}")
-            del lines[:-200]
+            del lines[:-2000]
             if line.strip() == RECORDED:
                 recorded.add(task)
                 if len(recorded) == shape.workers:
                     raise _AllRecorded
 
-        with contextlib.suppress(_AllRecorded):
+        with contextlib.suppress(_AllRecorded), self._shown(shape.workers):
             plan = Plan(
                 script=recorder, args=command, ps=shape.ps, workers=shape.workers, env=environment, python=python,
                 program=Path(command[1]), task_flags=shape.task_flags, timeout=self.options.timeout,
             )  # fmt: skip
             outcome, _ = run_cluster(plan, look)
             if outcome.status:
-                raise RunFailed(f"{title} {outcome.reason}; it wrote last:\n{last_lines(lines)}")
+                failed = f"[{outcome.failed.task.name}] " if outcome.failed else None
+                error = raised([line for line in lines if failed and line.startswith(failed)])
+                reason = f"{outcome.reason}: {error}" if error else outcome.reason
+                raise RunFailed(f"{title} {reason}; it wrote last:\n{last_lines(lines)}")
         folders = [self.folder / f"worker-{index}" for index in range(shape.workers)]
         if not all((worker / "meta.json").exists() for worker in folders):
             raise RunFailed(f"{title} not every worker came to its end; it wrote last:\n{last_lines(lines)}")
@@ -261,6 +271,7 @@ class _Side:
             "seed": 0,
             "scratch": str(options.scratch / folder.name) if options.scratch is not None else None,
             "allow": [str(Path(allowed).resolve()) for allowed in options.allow],
+            "empty": [str(Path(folder).resolve()) for folder in options.empty],
             "migrated": self.migrated,
             "stand_ins": not self.migrated and options.legacy_python is None,
             "tower_order": options.tower_order,

@@ -4,35 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 from tf2towers.launch.program import makes_session_calls
-from tf2towers.report.parity_result import Kind, ParityResult
+from tf2towers.report.parity_result import ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
-from tf2towers.verify.compare import (
-    NotComparable,
-    Tolerances,
-    compare,
-    first_of,
-    outcome_of,
-    share_of,
-    tolerances,
-)
-from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.recording import Recording, read_steps
-from tf2towers.verify.result_notes import (
-    new_result,
-    note_facts,
-    note_failed_repeat,
-    note_open,
-    note_side,
-    note_unrepeatable,
-    prepare_runs,
-)
-from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
-
-GRADIENTS: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient")
+from tf2towers.verify.result_notes import new_result, prepare_runs
+from tf2towers.verify.rewrites.verdict import verify_steps
+from tf2towers.verify.sides import Options
 
 
 def verify(
@@ -60,79 +39,3 @@ def verify(
         result.tolerance = how.tolerance or 0.0
         (verify_calls if makes_session_calls(migrated) else verify_steps)(result, how, place)
     return result
-
-
-def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
-    """Compares the training steps of a program of sessions with those of a program of TF 2 functions."""
-    script, other, arguments = result.original.script, result.migrated.script, result.arguments
-    if options.cluster is not None:
-        raise NotComparable(
-            "a cluster is verified where both sides make session calls, as `migrate` writes them; "
-            f"{other.name} makes none. `tf2towers compare` runs both side by side"
-        )
-    if options.legacy_python is not None:
-        raise NotComparable(
-            f"{other.name} makes no session calls: it is verified on one TensorFlow. Verify what `migrate` writes of "
-            f"{script.name} against the real TensorFlow 1, and {other.name} against that"
-        )
-    of_runtime = makes_session_calls(script)
-    original = record_original(script, arguments, place / "original", options, migrated=of_runtime)
-    if any(next(read_steps(original.folder)).draws):
-        raise NotComparable(
-            f"the towers of {script.name} draw random numbers (dropout), and {other.name}, which makes no session "
-            "calls, draws others: verify them without"
-        )
-    options = dataclasses.replace(options, queues=original.folder)
-    migrated = record_migrated(other, arguments, place / "migrated", options, original.folder)
-    if original.steps < options.steps:
-        result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
-    judge(result, original, migrated, options)
-    if result.outcome == "differs":
-        recording, other_recording = Recording.load(original.folder), Recording.load(migrated.folder)
-        result.first_step, result.first_gradient = first_of(result.comparisons, recording.facts.trainable)
-        result.diagnoses = diagnose(recording, other_recording)
-        with note_failed_repeat(result):
-            again = record_original(script, arguments, place / "original-again", options, migrated=of_runtime)
-            judge_repeat(result, original, again)
-
-
-def judge_repeat(result: ParityResult, original: Recorded, again: Recorded) -> None:
-    """Compares two recordings of the original: where they differ, nothing can be said of another program."""
-    count = min(original.steps, again.steps)
-    steps, others = (islice(read_steps(side.folder), count) for side in (original, again))
-    found = compare(steps, others, Tolerances(result.tolerance, result.tolerance))
-    apart = [each for each in found if not each.within]
-    if apart:
-        first = min(apart, key=lambda each: each.first_step or 0)
-        note_unrepeatable(result, f"step {first.first_step or 0}: {first.kind} {first.name}")
-
-
-def judge(
-    result: ParityResult, original: Recorded, migrated: Recorded, options: Options | None = None
-) -> None:
-    """Compares two recordings, and stores the comparisons and the outcome in `result`.
-
-    Raises:
-        NotComparable: one of them is without steps, or their numbers of steps differ.
-    """
-    options = options or Options()
-    note_side(result.original, original)
-    note_side(result.migrated, migrated)
-    result.steps, result.towers = original.steps, original.facts.towers
-    tensorflows = original.facts.tensorflow, migrated.facts.tensorflow
-    limits, rule = tolerances(options.tolerance, tensorflows, original.facts.towers, lockstep=True)
-    result.tolerance = limits.gradients
-    kinds = GRADIENTS if options.gradients_only else (*GRADIENTS, "variable")
-    first, its_first = next(read_steps(original.folder)), next(read_steps(migrated.folder))
-    share = share_of(first, its_first, original.facts)
-    if share > 1:
-        result.notes.append(
-            f"each replica's loss is 1/{share} of its tower's, and the optimizer sums: compared as {share} times it"
-        )
-    steps = read_steps(original.folder), read_steps(migrated.folder)
-    result.comparisons = compare(*steps, limits, kinds, share)
-    note_open(result, original.facts.open)
-    note_facts(result, original.facts, migrated.facts)
-    result.outcome = outcome_of(result.comparisons)
-    if result.outcome == "within" and rule:
-        result.notes.append(rule)

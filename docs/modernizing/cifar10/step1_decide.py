@@ -110,7 +110,8 @@ def train():
                         tower_losses.append(loss)
                 return summaries
 
-            summaries = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]
+            summaries = strategy.run(tower, args=(strategy.replica_ids,))
+            summaries = strategy.experimental_local_results(summaries)[-1]
 
         grads = strategy.reduce('MEAN', tower_grads)
         mean_loss = tf.reduce_mean(tf.stack(tower_losses), 0)

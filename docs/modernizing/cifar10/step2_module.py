@@ -75,7 +75,9 @@ def train():
                 tower_losses.append(loss)
             return activations, losses, [loss_averages.average(l) for l in losses]
 
-        activations, losses, averages = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]
+        activations, losses, averages = strategy.experimental_local_results(
+            strategy.run(tower, args=(strategy.replica_ids,))
+        )[-1]
         grads = strategy.reduce('MEAN', tower_grads)
         mean_loss = tf.reduce_mean(tf.stack(tower_losses), 0)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
+from tf2towers.runtime.patches.slim import tf_slim_finds_its_names
 
 tf_slim_finds_its_names()
 

@@ -1,6 +1,6 @@
 """Three clients of one new server at the same moment, twenty times: how many have made a variable there.
 
-A `tf.distribute.Server` ends with a segmentation fault (`private.serve` says why).
+A `tf.distribute.Server` ends with a segmentation fault (`servers.serve` says why).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager.context import Context
 
 from tf2towers.runtime.cluster.waiting import free_port
-from tf2towers.runtime.graph_session.private import serve
+from tf2towers.runtime.patches.servers import serve
 
 CLIENTS, TURNS = 3, 20
 CPU = "/job:ps/replica:0/task:0/device:CPU:0"

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tf2towers.runtime import Session, TowerStrategy, graph_mode
 from tf2towers.runtime.graph_session import function
-from tf2towers.runtime.graph_session.private import eager_mode
+from tf2towers.runtime.patches.functions import eager_mode
 
 graph_mode()
 v1 = tf.compat.v1

@@ -31,8 +31,8 @@ v1.disable_tensor_equality()
 v1.disable_control_flow_v2()
 v1.enable_resource_variables()
 from tf2towers.runtime import Session, graph_mode
-from tf2towers.runtime.graph_session import patches
-from tf2towers.runtime.graph_session.patch import Patch, applied, undo
+from tf2towers.runtime.patches import register as patches
+from tf2towers.runtime.patches.patch import Patch, applied, undo
 from tensorflow.python.layers import normalization
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
@@ -77,7 +77,7 @@ for _ in range(2):
     patches.variables_of_tf2_stay(tf)
 every = {value for value in vars(patches).values() if isinstance(value, Patch)}
 assert set(applied()) == every, every - set(applied())
-assert every == {*patches.FOR_MIGRATED, *patches.ON_DEMAND}
+assert every == {*patches.FOR_EVERY_SCRIPT, *patches.FOR_MIGRATED, *patches.ON_DEMAND}
 assert len(applied()) == len(every)
 changed = different(before, state())
 assert len(changed) > 60, changed
@@ -120,9 +120,9 @@ def test_all_are_applied_once_and_taken_back() -> None:
 
 
 def test_each_says_why_and_names_its_source_and_its_test() -> None:
-    from tf2towers.runtime.graph_session import patches
+    from tf2towers.runtime.patches import register as patches
 
-    for patch in (*patches.FOR_MIGRATED, *patches.ON_DEMAND):
+    for patch in (*patches.FOR_EVERY_SCRIPT, *patches.FOR_MIGRATED, *patches.ON_DEMAND):
         assert len(patch.why) > 60, patch.name
         assert patch.source, patch.name
         assert (ROOT / patch.test).is_file(), patch.test
@@ -139,9 +139,9 @@ class Under(Owner):
 
 
 def test_a_patch_that_fails_leaves_nothing() -> None:
-    from tf2towers.runtime.graph_session.patch import Patch, applied, patch
+    from tf2towers.runtime.patches.patch import Patch, applied, patch
 
-    @patch("source", "test")
+    @patch("feature", "source", "test")
     def half(changes: Patch, table: dict[str, int]) -> None:
         changes.set(Owner, "kept", None)
         changes.set(Under, "kept", None)
@@ -156,11 +156,11 @@ def test_a_patch_that_fails_leaves_nothing() -> None:
 
 
 def test_a_patch_is_applied_once_until_it_is_taken_back() -> None:
-    from tf2towers.runtime.graph_session.patch import Patch, applied, patch
+    from tf2towers.runtime.patches.patch import Patch, applied, patch
 
     owner = SimpleNamespace(count=0)
 
-    @patch("source", "test")
+    @patch("feature", "source", "test")
     def count_up(changes: Patch) -> None:
         changes.set(owner, "count", owner.count + 1)
 

@@ -1,4 +1,4 @@
-"""The names of TensorFlow's that are not public: each is there, and means what `private.py` and `session.py` say."""
+"""The names of TensorFlow's that are not public: each is there, and means what `patches/` and `session.py` say."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from tests.runtime.tasks import run_python
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-from tf2towers.runtime.graph_session import patches, private  # noqa: E402
+from tf2towers.runtime.patches import functions, operations  # noqa: E402
+from tf2towers.runtime.patches import register as patches  # noqa: E402
 
 
 def test_what_scripts_read_of_operations() -> None:
@@ -43,9 +44,9 @@ def test_where_an_operation_was_built() -> None:
         if was:
             v1.enable_control_flow_v2()
     loop, branch = made
-    assert private.in_loop(loop.op) and not private.in_loop(branch.op)
-    assert private.control_flow_context(branch.op) is not None
-    assert private.control_flow_context(outside.op) is None
+    assert operations.in_loop(loop.op) and not operations.in_loop(branch.op)
+    assert operations.control_flow_context(branch.op) is not None
+    assert operations.control_flow_context(outside.op) is None
 
 
 def test_what_a_call_is_cancelled_by() -> None:
@@ -75,13 +76,13 @@ def test_a_run_that_fails_leaves_its_manager_to_no_other() -> None:
 
 
 def test_runs_are_watched_where_a_function_stands_for_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not private.runs_are_watched()
+    assert not functions.runs_are_watched()
     base = tf.compat.v1.Session.__mro__[1]
     for name in ("run", "_run"):
         with monkeypatch.context() as patch:
             patch.setattr(base, name, lambda *arguments: None)
-            assert private.runs_are_watched()
-    assert not private.runs_are_watched()
+            assert functions.runs_are_watched()
+    assert not functions.runs_are_watched()
 
 
 def test_a_reference_to_a_variable_has_a_gradient() -> None:

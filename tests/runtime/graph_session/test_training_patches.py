@@ -15,7 +15,7 @@ v1 = tf.compat.v1
 @pytest.fixture
 def patched(request: pytest.FixtureRequest) -> Iterator[None]:
     """Applies one patch, twice, and undoes it after the test."""
-    from tf2towers.runtime.graph_session import patches
+    from tf2towers.runtime.patches import register as patches
 
     patch = getattr(patches, request.param)
     patch()

@@ -14,7 +14,7 @@ from tests.runtime.tasks import QUIET, run_python
 @pytest.fixture(autouse=True, scope="session")
 def tf_slim_has_its_names() -> None:
     if find_spec("tensorflow") is not None:
-        from tf2towers.runtime.graph_session.patches import tf_slim_finds_its_names
+        from tf2towers.runtime.patches.slim import tf_slim_finds_its_names
 
         tf_slim_finds_its_names()
 

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.tensorflow
 @pytest.fixture(autouse=True)
 def losses_of_tf1():
     """What `graph_mode` switches on for a whole process."""
-    from tf2towers.runtime.graph_session.patches import one_loss_a_variable
+    from tf2towers.runtime.patches.variables import one_loss_a_variable
 
     one_loss_a_variable()
 

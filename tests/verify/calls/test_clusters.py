@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.cluster import Shape
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.sides import Options, record_calls
 
@@ -52,9 +53,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Run]
         return dict(zip(folders, pool.map(record, folders), strict=True))
 
 
-def verdict(original: Run, other: Run) -> ParityResult:
+def verdict(original: Run, other: Run, options: Options | None = None) -> ParityResult:
     result = ParityResult(Side("original", SCRIPT), Side("migrated", SCRIPT))
-    judge(result, original, other)
+    judge(result, original, other, options)
     return result
 
 
@@ -89,3 +90,27 @@ def test_the_end_of_an_iterator(tmp_path: Path) -> None:
     result = verdict(*runs)
     assert (result.outcome, result.diagnoses) == ("bitwise", [])
     assert result.steps == 3
+
+
+def test_a_checkpoint_folder_that_exists(tmp_path: Path) -> None:
+    """Parameter servers read the user's files, and write to scratch, the checkpoint of the same step again as well."""
+    script, folder = Path(__file__).parent / "legacy" / "goes_on.py", tmp_path / "checkpoints"
+    migrate_into(script, tmp_path)
+    options = Options(steps=3, timeout=100, scratch=tmp_path / "scratch", cluster=Shape())
+
+    def record(name: str, last: int, **changes: object) -> Run:
+        path = tmp_path / script.name if name == "migrated" else script
+        how = replace(options, **changes)
+        return record_calls(path, [str(folder), str(last)], tmp_path / name, how, migrated=name == "migrated")
+
+    record("before", 8, steps=20, allow=(str(folder),))
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with ThreadPoolExecutor(2) as pool:
+        result = verdict(*pool.map(record, ("original", "migrated"), (40, 40)), options)
+    assert (result.outcome, result.steps) == ("bitwise", 6)
+    assert not any("checkpoint" in note for note in result.notes)
+    over = record("over", 8, cluster=Shape(workers=1))
+    assert verdict(over, over, options).notes[0].startswith("1 training step of 3: the checkpoint in ")
+    empty = record("empty", 8, cluster=Shape(workers=1), empty=(str(folder),))
+    assert (empty.trained, empty.restored) == (3, [])
+    assert files == {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -12,7 +12,7 @@ from suite import all_programs
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import ParityResult, Side
-from tf2towers.verify.calls.compare import Run
+from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.sides import Options, record_calls
 from tf2towers.verify.verify import verify
@@ -56,6 +56,15 @@ MISTAKES = {
     "another epsilon": Mistake("epsilon=1e-4", "epsilon=1e-3", ("call 1 ", "variable hidden/weights")),
     "a stale copy": Mistake(
         "\ngraph_mode()\n", f"\n{STALE}graph_mode()\n", ("call 2 ", "fetched tower_1/AddN:0")
+    ),
+    "a wrong seed": Mistake(
+        "keep_prob=0.75)", "keep_prob=0.75, seed=7)", ("call 1 ", "fetched tower_1/AddN:0")
+    ),
+    "a lost regulariser": Mistake("DECAY = 0.01", "DECAY = 0.0", ("call 1 ", "fetched tower_1/AddN:0")),
+    "clipping moved": Mistake(
+        "return opt.compute_gradients(loss), loss",
+        "return [(tf.clip_by_norm(g, 0.5), v) for g, v in opt.compute_gradients(loss)], loss",
+        ("call 1 ", "gradient hidden/"),
     ),
     "another value assigned": Mistake("rate * 0.5", "rate * 0.25", ("call 3 ", "line 67")),
     "a call that is missing": Mistake("number == 1", "number == 9", ("session call 3 ", "Assign")),

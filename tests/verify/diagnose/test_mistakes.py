@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.verify.diagnose.simulated import Trainer, both
-from tf2towers.verify.diagnose import MISTAKES, diagnose
+from tf2towers.verify.diagnose import diagnose
 
 #: what: (the original, the mistake with {N} as 'N', the name, words of the message)
 ROWS: dict[str, tuple[dict, dict, str, str]] = {
-    "sum for mean": ({}, {"factor": "N"}, "sum for mean", "added up"),
+    "sum for mean": ({}, {"factor": "N"}, "sum for mean", "not their mean"),
     "sum for mean, adam": ({"optimizer": "adam", "rate": 0.001}, {"factor": "N"}, "sum for mean", ""),
     "scaled twice": ({}, {"factor": "1/N"}, "scaled twice", "twice"),
-    "loss divided twice": ({}, {"loss_factor": "1/N"}, "scaled twice", "so are the losses"),
-    "dropped 0.7": ({"loss_factor": 0.7}, {"loss_factor": 1.0}, "other constant factor", "1.43"),
+    "loss divided twice": ({}, {"loss_factor": "1/N"}, "scaled twice", "twice"),
     "no L2": ({"l2": 0.05}, {"l2": 0.0}, "missing regulariser", "0.05 * w"),
     "no L1": ({"l1": 0.02}, {"l1": 0.0}, "missing regulariser", "0.02 * sign(w)"),
     "L2 doubled": ({"l2": 0.05}, {"l2": 0.1}, "regulariser added", "0.05 * w"),
@@ -33,10 +32,9 @@ ROWS: dict[str, tuple[dict, dict, str, str]] = {
     "no clipping": ({"clip": ("norm", "after", 0.1)}, {"clip": None}, "missing clipping", "0.1"),
     "no global clipping": ({"clip": ("global", "after", 0.3)}, {"clip": None}, "missing clipping", "0.3"),
     "clips though the original does not": ({}, {"clip": ("value", "after", 0.05)}, "clipping added", "0.05"),
-    "another threshold": ({"clip": ("norm", "after", 0.1)}, {"clip": ("norm", "after", 0.2)}, "other clipping", ""),
     "a rate twice as large": ({}, {"rate": 0.25}, "learning rate", "2.5 times"),
     "a rate of Adam": ({"optimizer": "adam", "rate": 0.01}, {"rate": 0.001}, "learning rate", "0.1 times"),
-    "a missed drop": ({"drop": (4, 0.1)}, {"drop": None}, "learning-rate schedule", "From step 4"),
+    "a missed drop": ({"drop": (4, 0.1)}, {"drop": None}, "learning rate", "From step 4"),
     "first tower's statistics": ({}, {"policy": "first"}, "batch-norm policy", "another tower"),
     "mean of the statistics": ({}, {"policy": "mean"}, "batch-norm policy", "their mean"),
     "all statistics in turn": ({}, {"policy": "all"}, "batch-norm policy", "all in turn"),
@@ -65,7 +63,6 @@ def test_a_mistake_is_named(what: str, towers: int, noise: float) -> None:
     assert [diagnosis.name for diagnosis in diagnoses] == [name]
     assert words in diagnoses[0].message
     assert diagnoses[0].todo
-    assert diagnoses[0].confidence >= 0.5
 
 
 def test_an_optimizer_whose_slots_are_not_recorded_is_not_misnamed() -> None:
@@ -76,14 +73,14 @@ def test_an_optimizer_whose_slots_are_not_recorded_is_not_misnamed() -> None:
 
 #: two mistakes in one script, of different links
 PAIRS = {
-    "factor and average": ({"ema": 0.9}, {"factor": 0.7, "ema": 0.99}, ["other constant factor", "moving average"]),
+    "factor and average": ({"ema": 0.9}, {"factor": 2.0, "ema": 0.99}, ["sum for mean", "moving average"]),
     "statistics and averages": (
         {"ema": 0.9}, {"policy": "first", "ema": 0.99}, ["batch-norm policy", "moving average"],
     ),
     "rate and statistics": ({}, {"rate": 0.3, "policy": "never"}, ["learning rate", "batch-norm policy"]),
     "missed drop and average": (
         {"drop": (3, 0.1), "ema": 0.9}, {"drop": None, "ema_when": "before"},
-        ["learning-rate schedule", "moving average"],
+        ["learning rate", "moving average"],
     ),
 }  # fmt: skip
 
@@ -95,6 +92,17 @@ def test_mistakes_of_different_links_are_all_named(what: str) -> None:
     assert [diagnosis.name for diagnosis in found] == names
 
 
-def test_every_name_of_the_table_has_a_row() -> None:
-    names = {name for mistake in MISTAKES for name in mistake.names}
-    assert names == {row[2] for row in ROWS.values()}
+#: mistakes that no check names: the first difference is reported alone
+UNNAMED: dict[str, tuple[dict, dict]] = {
+    "another factor": ({"loss_factor": 0.7}, {"loss_factor": 1.0}),
+    "another threshold": ({"clip": ("norm", "after", 0.1)}, {"clip": ("norm", "after", 0.2)}),
+    "a factor and a regulariser": ({"l2": 0.05}, {"l2": 0.0, "factor": 2.0}),
+    "a regulariser of two kinds": ({"l2": 0.05, "l1": 0.02}, {"l2": 0.0, "l1": 0.0}),
+}
+
+
+@pytest.mark.parametrize("what", UNNAMED)
+def test_what_no_check_shows_has_no_name(what: str) -> None:
+    original, mistake = UNNAMED[what]
+    for towers, noise in ((2, 0.0), (4, 1e-6)):
+        assert diagnose(*both(Trainer(towers=towers, **original), noise, **mistake)) == []

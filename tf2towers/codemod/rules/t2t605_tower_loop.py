@@ -27,7 +27,8 @@ RULE = Rule(
     there. Else it is added to the `with` that makes the graph, or is written around the towers.
 
     The loop's body becomes a function that `strategy.run` calls for each tower, in order. A name that is read after the
-    loop is returned (the last tower's value), or is `nonlocal`. A loop that is not certainly the same as a function
+    loop is returned (the last tower's value), or is `nonlocal`. So are gradients that the loop appends to a list, where
+    the list is only reduced. A loop that is not certainly the same as a function
     stays a loop, over `strategy.towers(...)`.
     """,
     edits=edits,
@@ -54,8 +55,8 @@ RULE = Rule(
             "    with tf.Graph().as_default(), strategy.scope():\n        def tower(i, gpu):\n"
             "            with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d' % i):\n"
             "                loss = tf.get_variable('w%d' % i, [])\n            return loss\n\n"
-            "        loss = strategy.run(\n"
-            "            tower, args=(strategy.replica_ids, strategy.per_replica(gpus))).values[-1]\n"
+            "        loss = strategy.run(tower, args=(strategy.replica_ids, strategy.per_replica(gpus)))\n"
+            "        loss = strategy.experimental_local_results(loss)[-1]\n"
             "        return loss\n",
         ),
     ),

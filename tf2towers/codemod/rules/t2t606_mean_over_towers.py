@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.nodes import is_plain
 from tf2towers.codemod.program import File
-from tf2towers.codemod.removal import is_taken, remove_statement
+from tf2towers.codemod.removal import is_taken, remove_statement, with_comments
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.towers.means import is_plain_mean
+from tf2towers.codemod.towers.means import find_means
 from tf2towers.codemod.towers.scopes import is_made_before
 from tf2towers.codemod.towers.writing import write_towers
 
@@ -19,23 +18,11 @@ from tf2towers.codemod.towers.writing import write_towers
 def edits(file: File) -> Iterator[Edit]:
     """`strategy.reduce('MEAN', ...)` for each call of such a function; a function that is no longer used is removed."""
     calls: dict[cst.FunctionDef, int] = {}
-    for call in file.all(cst.Call):
-        name = file.canonical(call.func)
-        if name is None or name.startswith(("tf.", "builtins.")) or [*map(is_plain, call.args)] != [True]:
+    for call, home, function in find_means(file):
+        written = write_towers(file)
+        made_before = (each.name for each in written.strategies if is_made_before(file, each.before, call))
+        if (strategy := written.reduced.get(call) or next(made_before, None)) is None:
             continue
-        found = file.program.defined(file, name)
-        strategies = write_towers(file).strategies if found is not None else []
-        made_before = (each.name for each in strategies if is_made_before(file, each.before, call))
-        if found is None or (strategy := next(made_before, None)) is None:
-            continue
-        home, function = found
-        bare = isinstance(call.args[0].value, cst.GeneratorExp)  # it has no brackets of its own
-        if bare or not isinstance(function, cst.FunctionDef) or not is_plain_mean(home, function):
-            continue
-        files = file.program.all_files
-        given = {at.attr.value for each in files for at in each.all(cst.Attribute) if each.is_bound(at)}
-        if function.name.value in given:
-            continue  # `util.average = other`
         start = file.text.start(call.args[0])  # before brackets around it
         yield Edit(file.text.start(call.func), file.text.end(call.func), f"{strategy}.reduce", whole=True)
         yield Edit(start, start, "'MEAN', ")
@@ -43,7 +30,7 @@ def edits(file: File) -> Iterator[Edit]:
             calls[function] = calls.get(function, 0) + 1
     for function, count in calls.items():
         if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
-            yield remove_statement(file, function)
+            yield with_comments(file, remove_statement(file, function), function)
 
 
 def _count_uses(file: File, name: str) -> int:
@@ -75,11 +62,11 @@ RULE = Rule(
             "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n"
             "train_op = opt.apply_gradients(average(tower_grads))\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
-            "graph_mode()\n\n\nopt, tower_grads = tf.train.GradientDescentOptimizer(0.1), []\n\n\ndef tower(i):\n"
+            "graph_mode()\n\n\nopt = tf.train.GradientDescentOptimizer(0.1)\n\n\ndef tower(i):\n"
             "    with tf.device('/gpu:%d' % i):\n"
-            "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n\n\n"
+            "        return opt.compute_gradients(tf.get_variable('w%d' % i, []))\n\n\n"
             "strategy = TowerStrategy(2)\nwith strategy.scope():\n"
-            "    strategy.run(tower, args=(strategy.replica_ids,))\n"
+            "    tower_grads = strategy.run(tower, args=(strategy.replica_ids,))\n"
             "train_op = opt.apply_gradients(strategy.reduce('MEAN', tower_grads))\n",
         ),
     ),

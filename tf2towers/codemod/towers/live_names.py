@@ -120,7 +120,7 @@ class LiveNames:
         return self._before(node.iter, head) if isinstance(node, cst.For) else head
 
     def _with(self, node: cst.With, live: Names, ways: _Ways) -> Names:
-        if all(self._lets_errors_pass(item.item) for item in node.items):
+        if self.lets_errors_pass(node):
             inside = self._statements(nodes.block(node), live, ways)
         else:
             inside = live | self._statements(
@@ -129,6 +129,10 @@ class LiveNames:
         for item in reversed(node.items):
             inside = self._before(item, inside)
         return inside
+
+    def lets_errors_pass(self, node: cst.With) -> bool:
+        """Whether a `with` certainly suppresses no error."""
+        return all(self._lets_errors_pass(item.item) for item in node.items)
 
     def _lets_errors_pass(self, entered: cst.BaseExpression) -> bool:
         if not isinstance(entered, cst.Call):
@@ -161,10 +165,10 @@ class LiveNames:
             return self._name(node, live)
         if isinstance(node, cst.NamedExpr):  # which may not be reached
             return self._before(node.value, live)
-        if isinstance(node, cst.Lambda):
-            return self._all_before(nodes.defaults(node), live)
+        if isinstance(node, cst.Lambda):  # it may be called at once
+            return live | self._reads(node)
         if isinstance(node, cst.FunctionDef):
-            live = live - {node.name.value}
+            live = (live - {node.name.value}) | self._reads(node)
             return self._all_before([*nodes.decorators(node), *nodes.defaults(node)], live)
         if isinstance(node, cst.ClassDef):
             return (live - {node.name.value}) | self._reads(node)

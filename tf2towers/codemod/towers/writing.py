@@ -11,10 +11,22 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
-from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, last_name, literal, walk
+from tf2towers.codemod.nodes import (
+    Comprehension,
+    block,
+    decorators,
+    imported,
+    is_name,
+    last_name,
+    literal,
+    targets,
+    walk,
+)
 from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.removal import remove_statement, with_comments
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
+from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
 from tf2towers.codemod.towers.loops import (
     Loop,
     Made,
@@ -46,6 +58,8 @@ _CONDITIONAL = Comprehension | cst.Lambda | cst.IfExp | cst.BooleanOperation | c
 _SEVERAL_GPUS = re.compile(r"(?i)^/?(device:)?gpu:(1|%.|\{.*)?$")
 #: the type of a loop's target, which a checker would read as a function's in the line of `def`
 _TYPE = re.compile(r"[ \t]*#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
+#: names of what a tower's function returns, where the loop's body does not name it
+_ITEMS = ("grads", "gradients", *(f"grads_{number}" for number in range(2, 100)))
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -71,6 +85,8 @@ class Written:
 
     edits: list[Edit] = field(default_factory=list)
     strategies: list[Strategy] = field(default_factory=list)
+    #: the calls that give the mean of what a strategy's towers return, and that strategy
+    reduced: dict[cst.Call, str] = field(default_factory=dict)
 
 
 def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
@@ -117,6 +133,31 @@ def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Itera
             indent = file.text.indent(file.text.line_of(start)) + file.tree.module.default_indent
             after = f":{file.text.newline}{indent}" if statement is place else ", "
             yield Edit(start, start, f"{'with ' if statement is place else ''}{strategy}.scope(){after}")
+
+
+def make_before(file: File, places: Sequence[cst.CSTNode], line: str, *, at_top: bool = False) -> Edit:
+    """The edit that writes a strategy's line before all places: in their function, or at the top of the module."""
+    functions = {file.function_around(place) for place in places}
+    home = functions.pop() if len(functions) == 1 and not at_top else None
+    around = nodes_around(file, places)
+    statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
+    if home is None:
+        file.import_before(file.body.index(statement))
+    text = file.text
+    first = text.first_line(statement)
+    if isinstance(statement, cst.FunctionDef | cst.ClassDef):
+        first = min([first, *map(text.first_line, decorators(statement))])
+    indent = text.indent(first)
+    while text.line(first - 1).strip().startswith("#") and text.indent(first - 1) == indent:
+        first -= 1
+    is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)
+    after = text.newline * (3 if is_definition and home is None else 1)
+    return Edit(text.line_start(first), text.line_start(first), f"{indent}{line}{after}")
+
+
+def nodes_around(file: File, places: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
+    """Some nodes, and all that they are in."""
+    return {each for place in places for each in (place, *file.ancestors(place))}
 
 
 class _Writer:
@@ -238,14 +279,21 @@ class _Writer:
             yield Edit(above, above, f"{indent}{unbound}{newline}{blank}")
         elif blank_above:
             yield Edit(above, above, blank_above)
-        result = f"return {', '.join(function.returned)}" if function.returned else "return"
+        result = ", ".join(function.returned)
         for node in function.next_rounds:
-            yield self.file.replace(node, result)
+            yield self.file.replace(node, f"return {result}".rstrip())
+        last_lines = [f"return {result}"] if result else []
+        if function.gathered:
+            gathering = _Gathering(self.file, loop, function)
+            yield from gathering.edits()
+            last_lines = gathering.last_lines
+            calls = (call for each in function.gathered for call in each.reduced)
+            self.made.reduced.update(dict.fromkeys(calls, strategy.name))
         if function.outer:
             first = text.line_start(text.line_of(colon - 1) + 1)
             yield Edit(first, first, "".join(f"{inner}{line}{newline}" for line in _declarations(function)))
         lines = [f"{indent}{line}" for line in self._run(name, function, strategy, indent)]
-        lines = [*([inner + result] if function.returned else []), *blank.splitlines(), *lines]
+        lines = [*(inner + line for line in last_lines), *blank.splitlines(), *lines]
         end = self._end(loop, inner)
         joined = newline.join(lines) + newline
         if end == len(text.text) and text.text[-1] not in "\r\n":
@@ -263,10 +311,14 @@ class _Writer:
         given = [self._argument(strategy, argument) for argument in function.arguments]
         comma = "," if len(given) == 1 else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
-        if function.returned:
-            rest += ".values[-1]"
-        head = f"{', '.join(function.returned)} = " if function.returned else ""
+        all_names = [*(each.name for each in function.gathered), *function.returned]
+        head = f"{', '.join(all_names)} = " if all_names else ""
         yield inner + self._broken(f"{head}{strategy.name}.run(", rest, indent + inner)
+        if function.returned:
+            names = ", ".join(function.returned)
+            given_names = f"({names})" if len(function.returned) > 1 else names
+            head = f"{names} = {strategy.name}.experimental_local_results("
+            yield inner + self._broken(head, f"{given_names})[-1]", indent + inner)
 
     def _argument(self, strategy: Strategy, argument: Argument) -> str:
         """What the towers are given."""
@@ -351,17 +403,32 @@ class _Writer:
         if alone:
             name = fresh_name(self.file, self.file.tree.module, ("strategy",))
             strategy = Strategy(name, Made(), self.file.tree.module, None)
+            alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
             if found:
                 self.made.strategies.append(strategy)
+                loops = (
+                    each for each in nodes_around(self.file, alone) if isinstance(each, cst.For | cst.While)
+                )
+                at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
+                self.made.edits.append(
+                    make_before(self.file, alone, self._making(strategy, ""), at_top=at_top)
+                )
                 self.made.edits += found
-                self.file.open_with(self._making(strategy, ""))
+
+    def _cpu_beside(self, alone: Sequence[cst.Call]) -> Iterator[cst.Call]:
+        """The CPU's devices that functions with towers enter elsewhere: what the towers share is built there."""
+        functions = {self.file.function_around(site) for site in alone}
+        for node in self.file.all(cst.With):
+            call = cpu_item(self.file, node)
+            if call is not None and self.file.function_around(node) in functions:
+                yield call
 
     def _is_given(self, device: cst.BaseExpression) -> bool:
         """Whether a device is chosen elsewhere, in a program that names several GPUs.
 
-        It is a function's parameter that is used outside loops, or what a function returns in a loop that takes
-        gradients.
+        It is a function's parameter that is used outside loops, an attribute that is given one or a GPU, or what a
+        function returns in a loop that takes gradients.
         """
         bindings = self.file.meanings.bindings(device)
         loops = [around for around in self.file.ancestors(device) if isinstance(around, cst.For | cst.While)]
@@ -371,11 +438,29 @@ class _Writer:
             known = (self.file.canonical(each) or "" for each in called)
             if len(called) != 1 or not any(map(_takes_gradients, loops)) or next(known).startswith("tf."):
                 return False
+        elif isinstance(device, cst.Attribute):
+            if not self._holds_a_device(device):
+                return False
         elif not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
             return False
         files = self.file.program.files
         texts = [str(literal(each)) for file in files for each in file.tree.literals]
         return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
+
+    def _holds_a_device(self, device: cst.Attribute) -> bool:
+        """Whether the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
+        given = [
+            (other, statement.value)
+            for other in self.file.program.files
+            for statement in other.all(cst.Assign)
+            for target in targets(statement)
+            if isinstance(target, cst.Attribute) and target.attr.value == device.attr.value
+        ]
+        return bool(given) and all(
+            _is_gpu(value)
+            or [type(getattr(each, "node", None)) for each in other.meanings.bindings(value)] == [cst.Param]
+            for other, value in given
+        )
 
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
         """Whether a loop that takes gradients enters a GPU: the towers of its other rounds are on other devices."""
@@ -399,6 +484,94 @@ class _Writer:
         for item in (item for each in self.file.all(cst.With) for item in each.items):
             if isinstance(item.item, cst.Call) and last_name(item.item.func) in names:
                 yield item.item
+
+
+class _Gathering:
+    """The edits by which a tower's function returns what its loop appended to lists."""
+
+    def __init__(self, file: File, loop: cst.For, function: ReplicaFunction) -> None:
+        self.file, self.loop, self.function = file, loop, function
+        #: the function's last lines, where its last statement does not return by itself
+        self.last_lines: list[str] = []
+        self._comments: list[str] = []
+
+    def edits(self) -> Iterator[Edit]:
+        """The lists' own statements go; the appends become `return`, or a name, or go."""
+        for made in dict.fromkeys(each.made for each in self.function.gathered):
+            yield self._without_lists(made)
+        at_the_end = tail(self.file, self.loop, self.function.gathered)
+        items = [
+            moved_expression(self.file, each.item) if each in at_the_end else self._name(each)
+            for each in self.function.gathered
+        ]
+        returned = f"return {', '.join([*items, *self.function.returned])}"
+        for each in self.function.gathered:
+            if each not in at_the_end:
+                yield from self._without_append(each)
+            elif each is at_the_end[-1]:
+                yield Edit(
+                    self.file.text.start(each.append), self.file.text.end(each.append), returned, whole=True
+                )
+            else:
+                yield remove_statement(self.file, each.append)
+        if not at_the_end:
+            self.last_lines = [*self._comments, returned]
+
+    def _without_lists(self, made: cst.Assign) -> Edit:
+        """The edit that takes the lists out of the statement that binds them."""
+        places = {each.place for each in self.function.gathered if each.made is made}
+        target = made.targets[0].target
+        if not isinstance(target, cst.Tuple) or not isinstance(made.value, cst.Tuple):
+            gone = remove_statement(self.file, made)
+            return with_comments(self.file, gone, made) if self._is_commented_alone(made) else gone
+        kept = [place for place in range(len(target.elements)) if place not in places]
+        if not kept:
+            return remove_statement(self.file, made)
+        names, values = (
+            ", ".join(moved_expression(self.file, each.elements[place].value) for place in kept)
+            for each in (target, made.value)
+        )
+        return Edit(self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True)
+
+    def _is_commented_alone(self, made: cst.Assign) -> bool:
+        """Whether a comment above a list is about the list: a blank line comes next, and not the towers."""
+        siblings: list[cst.CSTNode] = [*block(self.file.parent(made))]
+        following = siblings[siblings.index(made) + 1 :]
+        towers = {self.loop, *self.file.ancestors(self.loop)}
+        return (
+            not self.file.text.line(self.file.text.last_line(made) + 1).strip() and following[0] not in towers
+        )
+
+    def _name(self, each: Gathered) -> str:
+        if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
+            return self.file.text.of(each.item)
+        found = self.file.found.setdefault((_Gathering, each.append), {})
+        if "name" not in found:
+            used = {node.value for node in walk(self.loop) if isinstance(node, cst.Name)}
+            found["name"] = next(name for name in _ITEMS if name not in used)
+        return str(found["name"])
+
+    def _goes(self, each: Gathered) -> bool:
+        """Whether the statement that appends can go, with other statements around it."""
+        return len(block(self.file.parent(each.append))) > 1
+
+    def _without_append(self, each: Gathered) -> Iterator[Edit]:
+        text, name = self.file.text, self._name(each)
+        if not is_kept_by_name(self.file, self.loop, each, self.function.local) or not self._goes(each):
+            yield Edit(
+                text.start(each.append), text.end(each.append), f"{name} = {moved_expression(self.file, each.item)}",
+                whole=True,
+            )  # fmt: skip
+            return
+        gone = remove_statement(self.file, each.append)
+        line = text.first_line(each.append)
+        first = line
+        while text.line(first - 1).strip().startswith("#"):
+            first -= 1
+        if first < line and gone.start == text.line_start(line):  # what it says is said of the return
+            self._comments += [text.line(row).strip() for row in range(first, line)]
+            gone = replace(gone, start=text.line_start(first))
+        yield gone
 
 
 def _declarations(function: ReplicaFunction) -> Iterator[str]:

@@ -27,6 +27,6 @@ own.
     process            a session whose ops all run in this process
     cluster/           a session on parameter servers, where each process is a client of its own; Server
     parcels            sends small tensors from one process to another together
-    patches, patch     all patches of TensorFlow, with their reasons; how one is applied and undone
-    private            the few private names of TensorFlow that are used, with the reason for each
+
+Patches of TensorFlow, and all that uses its private names, are in `tf2towers.runtime.patches`.
 """

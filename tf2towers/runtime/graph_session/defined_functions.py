@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import blake2b
 from typing import Any
 
 import tensorflow as tf
+
+from tf2towers.runtime.patches.functions import definition_of, graph_of, has_another
 
 
 def call_gradients(definition: Any) -> None:
@@ -33,13 +34,10 @@ def call_gradients(definition: Any) -> None:
 
 def _derived(library: Any, name: str) -> Any:
     """A function's gradient function: takes the inputs and the outputs' gradients, returns the inputs' gradients."""
-    from tensorflow.python.framework.function_def_to_graph import function_def_to_graph
-    from tensorflow.python.framework.graph_to_function_def import graph_to_function_def
-
     (function,) = (function for function in library.function if function.signature.name == name)
     with tf.Graph().as_default():
         tf.graph_util.import_graph_def(tf.compat.v1.GraphDef(library=library))
-        graph = function_def_to_graph(function)
+        graph = graph_of(function)
     with graph.as_default():
         of_outputs = [tf.compat.v1.placeholder(output.dtype, output.shape) for output in graph.outputs]
         of_inputs = tf.gradients(
@@ -49,7 +47,7 @@ def _derived(library: Any, name: str) -> Any:
     inputs = [*graph.inputs, *of_outputs]
     given = {tensor.op for tensor in inputs}
     made = [operation for operation in graph.get_operations() if operation not in given]
-    derived = graph_to_function_def(graph, made, inputs, of_inputs)
+    derived = definition_of(graph, made, inputs, of_inputs)
     derived.signature.name = f"{name}_gradient"
     while any(function.signature.name == derived.signature.name for function in library.function):
         derived.signature.name += "_"
@@ -62,7 +60,7 @@ def distinct_functions(definition: Any) -> None:
     In TF1 each session had its own library. If `tf.train.import_meta_graph` imports a graph with a `Dataset.map` that
     this process built itself, the function comes again under the same name, but differs in some attributes.
     """
-    taken = [function.signature.name for function in definition.library.function if _is_another(function)]
+    taken = [function.signature.name for function in definition.library.function if has_another(function)]
     number = 1
     while taken:
         renamed = type(definition)()
@@ -70,34 +68,13 @@ def distinct_functions(definition: Any) -> None:
         names = {name: f"{name}_{number}" for name in taken}
         rename_functions(renamed.library, renamed.node, names)
         if not any(
-            _is_another(function)
+            has_another(function)
             for function in renamed.library.function
             if function.signature.name in names.values()
         ):
             definition.CopyFrom(renamed)
             return
         number += 1
-
-
-#: name of a function of the process -> digest of the last definition that was found to be the same
-_KNOWN: dict[str, bytes] = {}
-
-
-def _is_another(function: Any) -> bool:
-    """Whether the process has a different function of this name. `context` is private, without a public counterpart."""
-    from tensorflow.python.eager import context
-
-    eager_context, name = context.context(), function.signature.name
-    if eager_context._context_handle is None or not eager_context.has_function(name):
-        return False
-    digest = blake2b(function.SerializeToString(deterministic=True)).digest()
-    if _KNOWN.get(name) != digest:
-        try:
-            eager_context.add_function_def(function)
-        except tf.errors.InvalidArgumentError:
-            return True
-        _KNOWN[name] = digest
-    return False
 
 
 def rename_functions(library: Any, nodes: Iterable[Any], names: Mapping[str, str]) -> None:

@@ -13,14 +13,13 @@ from tf2towers.runtime.graph_session.all_reduce import AllReduce, Mean, find_mea
 from tf2towers.runtime.graph_session.catching_up import catch_up
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, needed, parse, written
-from tf2towers.runtime.graph_session.order import order_input_ops
 from tf2towers.runtime.graph_session.placement import place
-from tf2towers.runtime.graph_session.private import function_of
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import make_ends, name_resources, replace_one_shot_iterators
 from tf2towers.runtime.graph_session.runs.nested import is_nested, watched
 from tf2towers.runtime.graph_session.towers import Towers
+from tf2towers.runtime.patches.functions import function_of
 
 #: names of the reads that `w.read_value()` makes, and that are made with the variable itself
 _READ_VALUE = re.compile(r"(?:^|/)Read(?:_\d+)?/ReadVariableOp(?:_\d+)?$")
@@ -54,7 +53,7 @@ class Function:
 
         Args:
             values: the values of the feeds.
-            cancelled_by: a `private.cancellation_manager()`, which can end the call.
+            cancelled_by: a `patches.functions.cancellation_manager()`, which can end the call.
         """
         self.called = True
         if not is_nested():
@@ -109,7 +108,6 @@ class Program:
                     node.input.append(fed[name])
                 elif name.output >= 0 or TensorName(name.node, 0) not in fed or name.node in kept:
                     node.input.append(written(name))
-        order_input_ops(self.nodes, part)
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
         means = self._means(part) if self._process.collectives else []
         reducer = AllReduce(means, part, self.towers, self.nodes.graph)

@@ -8,14 +8,13 @@ import os
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
+from tf2towers.runtime.graph_session.deprecations import hide_deprecations_of_libraries
 from tf2towers.runtime.graph_session.managed import SessionManager
-from tf2towers.runtime.graph_session.patches import (
-    FOR_MIGRATED,
-    before_devices_start,
-    sessions_of_managers_are,
-)
 from tf2towers.runtime.graph_session.runs.nested import have_threads_for_nested_runs
 from tf2towers.runtime.graph_session.session import Session
+from tf2towers.runtime.patches.devices import before_devices_start
+from tf2towers.runtime.patches.register import FOR_EVERY_SCRIPT, FOR_MIGRATED
+from tf2towers.runtime.patches.training import sessions_of_managers_are
 
 
 def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_behavior: bool = False) -> None:
@@ -36,6 +35,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_beha
     before_devices_start(lambda: _settle(cpu_towers))
     # in TF1 the session's `gpu_options` set this; here the towers' strategy starts the GPUs before the session
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
+    hide_deprecations_of_libraries()
     own_resources.switched_on = resource_variables or v2_behavior
     tf.compat.v1.disable_eager_execution()
     if not v2_behavior:
@@ -43,9 +43,11 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_beha
     tf.compat.v1.disable_tensor_equality()
     tf.compat.v1.disable_control_flow_v2()
     tf.compat.v1.enable_resource_variables()
-    for patch in FOR_MIGRATED:
+    for patch in FOR_EVERY_SCRIPT:
         patch()
-    sessions_of_managers_are(SessionManager, Session)
+    for patch in FOR_MIGRATED:
+        patch.apply_or_guard()
+    sessions_of_managers_are.apply_or_guard(SessionManager, Session)
 
 
 def _settle(cpu_towers: int) -> None:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session import private
 from tf2towers.runtime.graph_session.defined_functions import call_gradients, distinct_functions
+from tf2towers.runtime.patches import operations
 
 #: attribute of the read op that returns an assignment's result
 GIVEN = "_given_by_its_write"
@@ -69,18 +69,18 @@ class Nodes:
     def in_control_flow(self, name: str) -> bool:
         """Whether a node is in a branch of `tf.cond` or in a loop, so that it may run not at all or several times."""
         operation = self.operation(name)
-        return operation is not None and private.control_flow_context(operation) is not None
+        return operation is not None and operations.control_flow_context(operation) is not None
 
     def in_loop(self, name: str) -> bool:
         """Whether a node is in a `tf.while_loop`, or in a branch inside one."""
         operation = self.operation(name)
-        return operation is not None and private.in_loop(operation)
+        return operation is not None and operations.in_loop(operation)
 
     def is_gradient(self, name: str) -> bool:
         """Whether `tf.gradients` or a gradient tape made a node, also in an imported graph."""
         operation = self.operation(name)
         return operation is not None and (
-            private.original_operation(operation) is not None or bool(_OF_GRADIENTS.search(name))
+            operations.original_operation(operation) is not None or bool(_OF_GRADIENTS.search(name))
         )
 
     def variable_read(self, name: str) -> str | None:

@@ -23,10 +23,10 @@ from tf2towers.runtime.graph_session.config import configure
 from tf2towers.runtime.graph_session.function import Function, Program
 from tf2towers.runtime.graph_session.layout import Layout
 from tf2towers.runtime.graph_session.nodes import built_at
-from tf2towers.runtime.graph_session.private import eager_mode, eager_tensor, run_options, runs_are_watched
 from tf2towers.runtime.graph_session.runs.cancelling import Runs
 from tf2towers.runtime.graph_session.runs.failures import in_tf1s_words
 from tf2towers.runtime.graph_session.runs.prepared import Prepared, key_of, known_by, prepare, value_of
+from tf2towers.runtime.patches.functions import eager_mode, eager_tensor, run_options, runs_are_watched
 
 _numbers = itertools.count()
 

@@ -8,10 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
-from tensorflow.python.ops.data_flow_ops import StagingArea
-from tensorflow.python.ops.logging_ops import audio_summary, histogram_summary, image_summary, scalar_summary
 
-__all__ = ["StagingArea", "audio_summary", "histogram_summary", "image_summary", "scalar_summary"]
+from tf2towers.runtime.patches.private import private
+
+#: name -> where TensorFlow keeps it
+_PRIVATE = {
+    "StagingArea": "ops.data_flow_ops.StagingArea",
+    "audio_summary": "ops.logging_ops.audio_summary",
+    "histogram_summary": "ops.logging_ops.histogram_summary",
+    "image_summary": "ops.logging_ops.image_summary",
+    "scalar_summary": "ops.logging_ops.scalar_summary",
+}
 
 #: settings of `tf.contrib.tfprof.model_analyzer`: trainable variables' sizes, and floating point operations
 TRAINABLE_VARS_PARAMS_STAT_OPTIONS = (
@@ -37,3 +44,10 @@ def batch_and_drop_remainder(batch_size: Any) -> Callable[[tf.data.Dataset], tf.
 def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Any:
     """The same, of elements that are padded as by `dataset.padded_batch`."""
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, True)
+
+
+def __getattr__(name: str) -> Any:
+    """Returns what TensorFlow keeps in a private module."""
+    if name not in _PRIVATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return private(_PRIVATE[name], name)

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from tensorflow.python.ops import lookup_ops
-from tensorflow.python.ops.lookup_ops import *  # noqa: F403 - a face, not a copy
+from tf2towers.runtime.patches.private import private
+
+_tables: Any = private("ops.lookup_ops", "tf.contrib.lookup")
+globals().update({name: value for name, value in vars(_tables).items() if not name.startswith("_")})
 
 
-class HashTable(lookup_ops.HashTable):
+class HashTable(_tables.HashTable):
     """A table that is filled once, by its initializer. Tables of one `shared_name` are one, without it each is its own.
 
     TensorFlow's takes the shared name of its initializer, which for a file says nothing of the delimiter.
@@ -27,5 +29,5 @@ def _with_mapping(make_table: Callable[..., Any]) -> Callable[..., Any]:
     return lambda mapping, *args, **kwargs: make_table(mapping, *args, **kwargs)  # noqa: PLW0108 - the name
 
 
-index_table_from_tensor = _with_mapping(lookup_ops.index_table_from_tensor)
-index_to_string_table_from_tensor = _with_mapping(lookup_ops.index_to_string_table_from_tensor)
+index_table_from_tensor = _with_mapping(_tables.index_table_from_tensor)
+index_to_string_table_from_tensor = _with_mapping(_tables.index_to_string_table_from_tensor)

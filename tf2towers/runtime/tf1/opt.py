@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
-from tensorflow.python.ops import gen_training_ops
+
+from tf2towers.runtime.patches.private import private
 
 #: the operands that an operation writes
 _WRITTEN = frozenset(
@@ -36,7 +37,8 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    operation = getattr(gen_training_ops, f"resource_{name.removeprefix('resource_')}")
+    operations = private("ops.gen_training_ops", "an optimizer of the script's own")
+    operation = getattr(operations, f"resource_{name.removeprefix('resource_')}")
 
     def apply(*args: Any, **kwargs: Any) -> Any:
         """Runs the operation on the variables' handles; the variable's new value, as TF1 gave its reference."""

@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 from tf_keras.src import backend as _backend
 
-from tf2towers.runtime.graph_session.patches import layers_are_keras2s
+from tf2towers.runtime.patches.keras import layers_are_keras2s
 from tf2towers.runtime.tf1 import keras as _keras
 from tf2towers.runtime.tf1.keras import *  # noqa: F403 - a face, not a copy
 

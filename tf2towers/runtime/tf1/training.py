@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
-from tensorflow.python.training.input import _restore_sparse_tensors, _store_sparse_tensors
 from tf_slim.training.evaluation import *  # noqa: F403 - a face, not a copy
 from tf_slim.training.training import *  # noqa: F403
 
+from tf2towers.runtime.patches.private import private
 from tf2towers.runtime.tf1.hparams import HParams  # noqa: F401 - as there
 
 v1 = tf.compat.v1
+_FEATURE = "tf.contrib.training.bucket"
 
 
 def bucket_by_sequence_length(
@@ -53,7 +54,8 @@ def bucket_by_sequence_length(
         length = tf.convert_to_tensor(input_length, tf.int32)
         which = tf.reduce_sum(tf.cast(length >= tf.constant(boundaries), tf.int32))
         parts = map(v1.convert_to_tensor_or_sparse_tensor, tf.nest.flatten(example))
-        listed, sparse = _store_sparse_tensors([length, *parts], False, tf.convert_to_tensor(keep_input))
+        store = private("training.input._store_sparse_tensors", _FEATURE)
+        listed, sparse = store([length, *parts], False, tf.convert_to_tensor(keep_input))
         given = [tensor.shape for tensor in listed] if shapes is None else [[], *shapes]
         known, types = [tf.TensorShape(shape) for shape in given], [tensor.dtype for tensor in listed]
         new = tf.queue.PaddingFIFOQueue if dynamic_pad else tf.queue.FIFOQueue
@@ -87,7 +89,8 @@ def bucket_by_sequence_length(
         taken = top.dequeue(name="dequeue_top")
         for tensor, shape in zip(taken, batches, strict=True):
             tensor.set_shape(shape)
-        lengths, *batch = _restore_sparse_tensors(taken, sparse)
+        restore = private("training.input._restore_sparse_tensors", _FEATURE)
+        lengths, *batch = restore(taken, sparse)
     return lengths, tf.nest.pack_sequence_as(example, batch)
 
 

@@ -9,54 +9,105 @@ from pathlib import Path
 import numpy as np
 
 from tf2towers.launch.program import makes_session_calls
-from tf2towers.report.parity_result import Diagnosis, ParityResult
+from tf2towers.report.parity_result import Diagnosis, ParityResult, Place
 from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
-from tf2towers.verify.calls.compare import Compared, Difference, Run, compare
-from tf2towers.verify.compare import NotComparable, Tolerances, outcome_of, tolerances
+from tf2towers.verify.calls.call_comparison import Compared, Difference, Run, compare
+from tf2towers.verify.calls.rounding import compare_steps_of_rounding, record_steps_of_both
+from tf2towers.verify.comparison import NotComparable, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
-from tf2towers.verify.noise import compare_steps_of_rounding, record_steps_of_both
-from tf2towers.verify.recording import Recording
+from tf2towers.verify.recording import Recording, already_there
 from tf2towers.verify.result_notes import (
-    note_failed_repeat,
+    is_repeatable,
     note_open,
     note_steps_of_rounding,
-    note_unrepeatable,
+    open_words,
 )
 from tf2towers.verify.sides import Options, record_calls
 
 
 def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
-    """Runs both scripts, each from its beginning, and compares every session call."""
+    """Runs both scripts, each from its beginning, and compares every session call.
+
+    Where they differ, both are run a second time, and each is compared with itself. Then the steps are searched for a
+    mistake that explains the difference.
+    """
     script, other_script, arguments = result.original.script, result.migrated.script, result.arguments
     of_runtime = makes_session_calls(script)
     original = record_calls(script, arguments, place / "original", options, migrated=of_runtime)
     options = dataclasses.replace(options, queues=place / "original")
     migrated = record_calls(other_script, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
-    if result.outcome == "differs" and options.cluster is None:
-        other = result.is_across_versions and options.tolerance is None
-        steps = record_steps_of_both(result, options, place, double=other)
-        if steps is not None and other:
+    alone, steps = options.cluster is None, None
+    limits, rule = _limits(original, result.migrated.tensorflow, options)
+    if result.outcome == "differs" and "order of the sum" in rule:
+        _judge_in_tower_order(result, options, place, original)
+    if result.outcome == "differs" and alone and result.is_across_versions and options.tolerance is None:
+        steps = record_steps_of_both(result, options, place, double=True)
+        if steps is not None:
             _judge_in_step(result, options, place, original, *steps)
-        if steps is not None and result.outcome == "differs":
-            result.diagnoses = [*diagnose(*steps), *result.diagnoses]
-    if result.outcome == "differs":
-        with note_failed_repeat(result):
-            again = record_calls(script, arguments, place / "original-again", options, migrated=of_runtime)
-            judge_repeat(result, original, again, options)
+
+    def original_again() -> str:
+        again = record_calls(script, arguments, place / "original-again", options, migrated=of_runtime)
+        return first_apart(original, again, limits)
+
+    def migrated_again() -> str:
+        again = record_calls(other_script, arguments, place / "migrated-again", options, migrated=True)
+        return first_apart(migrated, again, limits)
+
+    if (
+        result.outcome == "differs"
+        and is_repeatable(result, result.original, original_again, _open_in(original))
+        and is_repeatable(result, result.migrated, migrated_again, _open_in(migrated))
+        and alone
+    ):
+        steps = steps or record_steps_of_both(result, options, place, double=False)
+        result.diagnoses = [*(diagnose(*steps) if steps is not None else ()), *result.diagnoses]
 
 
-def judge_repeat(result: ParityResult, original: Run, again: Run, options: Options | None = None) -> None:
-    """Compares two recordings of the original: where they differ, nothing can be said of the migrated script."""
-    limits, _ = _limits(original, result.migrated.tensorflow, options or Options())
-    found = compare(original, again, limits, original.written_by_threads | again.written_by_threads)
+def first_apart(run: Run, again: Run, limits: Tolerances | None = None) -> str:
+    """Where two recordings of one script differ first; empty where they are equal."""
+    found = compare(run, again, limits, run.written_by_threads | again.written_by_threads)
     if (first := found.first) is not None:
         values = _values(*first.values, ("in one run", "in the other"))
-        place = f"session call {first.original.number} ({first.original.place})"
-        note_unrepeatable(result, f"{place}: {first.kind} {first.name}: {values}")
-    elif found.problem:
-        note_unrepeatable(result, "the two runs make other session calls, or other errors end them")
+        call = first.original
+        return f"first at session call {call.number} ({call.place}): {first.kind} {first.name}: {values}"
+    return "the two runs make other session calls, or other errors end them" if found.problem else ""
+
+
+def _open_in(run: Run) -> list[str]:
+    """What a script leaves open, in words: the order of accesses, a queue's elements, its threads' calls, Python."""
+    return [
+        *open_words(run.open),
+        *(f"the elements of {name}, because {why}" for name, why in run.chance.items()),
+        *[f"what its Python functions do ({listed(run.python_functions, 4)})"] * bool(run.python_functions),
+        *[f"when its threads make their {counted(run.of_threads, 'call')}"] * bool(run.of_threads),
+    ]
+
+
+def _judge_in_tower_order(result: ParityResult, options: Options, place: Path, original: Run) -> None:
+    """Judges again two runs that may differ only by the order in which the towers are added up.
+
+    A gradient that is 0 in exact arithmetic, as of a bias before a batch norm, is the rounding alone. So the migrated
+    script is run once more, with the sums in TF1's order: where every bit is equal then, the order made the difference.
+    """
+    how = dataclasses.replace(options, tower_order=True)
+    script, arguments = result.migrated.script, result.arguments
+    migrated = record_calls(script, arguments, place / "migrated-in-tower-order", how, migrated=True)
+    left_out = original.written_by_threads | migrated.written_by_threads
+    found = compare(original, migrated, Tolerances(), left_out)
+    if found.problem or outcome_of(found.comparisons) != "bitwise":
+        return
+    result.outcome, result.first_step, result.diagnoses = "within", None, []
+    result.comparisons = [
+        each if each.within else dataclasses.replace(each, within=True, rounding=True)
+        for each in result.comparisons
+    ]
+    result.notes.insert(
+        0,
+        f"rule 'order of the sum': {original.towers} towers are added up in another order than in TF1, and some "
+        "values are rounding alone. Added as in TF1, every bit is equal: that was run, too",
+    )
 
 
 def _judge_in_step(
@@ -65,7 +116,7 @@ def _judge_in_step(
     """Judges again, step by step, two runs that may differ only by the rounding of another TensorFlow.
 
     An update may turn rounding into whole steps (Adam, where a gradient is near 0), which makes the runs differ more
-    and more. So each step and each call is judged from the original's variables (see `noise`).
+    and more. So each step and each call is judged from the original's variables (see `rounding`).
 
     Args:
         steps, matches: the training steps; the migrated script's start from the original's variables.
@@ -112,6 +163,7 @@ def judge(
             it may then be shorter.
     """
     limits, rule = _limits(original, migrated.tensorflow, options or Options())
+    wanted = 0 if options is None else options.steps * len(original.folders)
     found = compare(
         original,
         migrated,
@@ -129,11 +181,15 @@ def judge(
     if result.outcome == "within" and rule:
         result.notes.append(rule)
     if found.first is not None:
-        result.first_step = found.first.original.number
-        result.diagnoses.append(_first(found.first, found))
+        first = found.first
+        result.first_step = first.original.number
+        result.first_places = [Place(call.file, call.line) for call in (first.original, first.migrated)]
+        result.diagnoses.append(_first(first, found))
     if found.problem:
         result.outcome = "differs"
         result.diagnoses.append(Diagnosis("other session calls", found.problem + "."))
+    if (there := already_there(original.restored)) and original.optimizers and original.trained < wanted:
+        result.notes.append(f"{counted(original.trained, 'training step')} of {wanted}: {there}")
     note_open(result, original.open)
     _note_queues(result, original, migrated)
     if migrated.of_original:
@@ -155,10 +211,10 @@ def _note_queues(result: ParityResult, original: Run, migrated: Run) -> None:
     if lost and result.outcome == "differs":
         result.outcome = "error"
         result.error = (
-            f"the original's own threads make other batches in each run ({_why(lost, original)}), and what "
-            "the main thread takes there could not be given to the migrated script: a call in a branch, a loop, "
-            "or one that the original did not make. Fill the queue with one thread in both scripts "
-            "(num_threads=1, no shuffling), and verify again"
+            f"the original's threads make other batches in each run ({_why(lost, original)})\n"
+            "What the main thread takes there could not be given to the migrated script: a call in a branch, in a "
+            "loop, or one that the original did not make.\n"
+            "To do: fill the queue with one thread in both scripts (num_threads=1, no shuffling), and verify again."
         )
         return
     apart = [
@@ -197,8 +253,9 @@ def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrate
     if shared and result.outcome in ("bitwise", "within"):
         result.outcome = "error"
         result.error = (
-            f"calls of threads change {', '.join(shared[:4])}, in no order with the main thread's calls, which use "
-            "them too: no such run can be repeated. What could be compared is equal"
+            f"calls of threads change {listed(shared, 4)}, which the main thread's calls use, in no fixed order\n"
+            "What could be compared is equal, but no such run can be repeated.\n"
+            "To do: make these calls in the main thread of both scripts, and verify again."
         )
 
 

@@ -1,10 +1,9 @@
-"""Names the mistake that explains why a migrated trainer differs from the original.
+"""Names the mistake that explains why a migrated trainer differs from the original, where a check shows it.
 
-A step is a chain: losses, the towers' gradients, the applied gradients, the update, the statistics beside it. A
-mistake breaks one link, and changes all links after it. So every recogniser examines only its own link, given the
-link's input. Of several that explain one link, the one that explains most is reported. Six common mistakes are known:
-the sum for the mean, a tower left out, clipping before or after averaging, a lost regulariser, the learning rate,
-moving averages. Where none of them explains a difference, only the first difference is reported.
+A step is a chain: the gradients that are applied, the update, the statistics beside it. A mistake breaks one link, and
+changes all links after it. For each link, the numbers that a mistake would make are computed from the original's, and
+held against what the migrated script has made. A mistake is named where all of them agree, in every step; else the
+first difference is reported alone.
 """
 
 from __future__ import annotations
@@ -12,13 +11,18 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
-from tf2towers.verify.diagnose.evidence import Evidence, Link
-from tf2towers.verify.diagnose.gradients import CLIPPING, FACTOR, REGULARISER, TOWER_CHOICE
-from tf2towers.verify.diagnose.updates import LEARNING_RATE, MOVING_AVERAGE, STATISTICS
+from tf2towers.verify.diagnose.evidence import Evidence
+from tf2towers.verify.diagnose.gradients import clipping, factor, regulariser, tower_choice
+from tf2towers.verify.diagnose.updates import learning_rate, moving_average, statistics
 from tf2towers.verify.recording import Recording
 
-#: every known mistake; of those that explain a link equally well, the first is reported
-MISTAKES = (TOWER_CHOICE, CLIPPING, FACTOR, REGULARISER, LEARNING_RATE, STATISTICS, MOVING_AVERAGE)
+#: the links of a step, and the mistakes that break each; the first that a check shows is named
+MISTAKES = {
+    "gradients": (tower_choice, factor, regulariser, clipping),
+    "update": (learning_rate,),
+    "statistics": (statistics,),
+    "moving average": (moving_average,),
+}
 
 
 def diagnose(original: Recording, migrated: Recording) -> list[Diagnosis]:
@@ -29,23 +33,13 @@ def diagnose(original: Recording, migrated: Recording) -> list[Diagnosis]:
     Returns:
         An empty list where all is equal within rounding, or no known mistake explains the difference.
     """
-    if not original.steps or not migrated.steps:
-        return []
     with np.errstate(all="ignore"):
         evidence = Evidence(original, migrated)
-        found: dict[Link, Diagnosis] = {}
-        for mistake in MISTAKES:
-            link = mistake.link
-            if link == "statistics" and "gradients" in found:
+        broken = any(pair.differing for pair in evidence.pairs)
+        found = []
+        for link, mistakes in MISTAKES.items():
+            if (link == "gradients" and not broken) or (link == "statistics" and broken):
                 continue
-            if link == "gradients" and not evidence.gradients_differ:
-                continue
-            if link in found and found[link].confidence > 0.98:
-                continue
-            diagnosis = mistake.recognise(evidence)
-            if diagnosis is None:
-                continue
-            best = found.get(link)
-            if best is None or diagnosis.confidence > best.confidence + 0.02:
-                found[link] = diagnosis
-    return list(found.values())
+            named = filter(None, (mistake(evidence) for mistake in mistakes))
+            found += [*named][:1]
+        return found

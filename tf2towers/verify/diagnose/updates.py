@@ -1,10 +1,9 @@
 """Mistakes made after equal gradients: the learning rate, moving averages of variables, statistics of batch norms.
 
-- If every update is a multiple of the original's: the same multiple in all steps means another learning rate, different
-  multiples mean another schedule.
+- If every update is a multiple of the original's, the learning rate is another one.
 - `tf.train.ExponentialMovingAverage.apply`: shadow -= (1 - decay) * (shadow - variable), after the update where the
-  trainer asks for that, decay = min(decay, (1 + n) / (10 + n)) with `num_updates`. Recognised by fitting the decay to
-  each side's own variables, with those after and those before the update.
+  trainer asks for that, decay = min(decay, (1 + n) / (10 + n)) with `num_updates`. The decay of each side is fitted to
+  its own variables, with those after and those before the update.
 - Batch norm: moving = decay * moving + (1 - decay) * batch, once for each tower whose UPDATE_OPS the trainer runs (the
   last or the first tower's, or all in turn); a distributed layer takes the mean.
 """
@@ -17,67 +16,54 @@ import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
 from tf2towers.report.paths import listed
-from tf2towers.verify.diagnose.evidence import (
-    ENOUGH,
-    EQUAL,
-    ROUNDING,
-    SHADOW,
-    Evidence,
-    Explained,
-    Mistake,
-    Pair,
-    View,
-    fitted,
-    largest,
-    rounded,
-    scaled,
-)
+from tf2towers.verify.diagnose.evidence import EQUAL, ROUNDING, Evidence, Pair, View, fitted, largest
 
-_SAME_RATE = 5e-3
-
-# -- the learning rate -------------------------------------------------------------------------------------------------
+_SHADOW = "/ExponentialMovingAverage"
+_SAME_RATE = 5e-3  # of a rate: the precision with which it is fitted
 
 
-def _allowed_change(pair: Pair, name: str) -> float:
-    original, migrated = pair.original, pair.migrated
-    weights = largest(original.after[name], migrated.after[name])
-    return 10 * EQUAL * largest(original.changes[name], migrated.changes[name]) + ROUNDING * weights
+def _changes(pair: Pair, name: str) -> tuple[np.ndarray, np.ndarray, float]:
+    """How a step changed a variable on both sides, and the difference of these that counts as rounding."""
+    expected, actual = pair.original.changes[name], pair.migrated.changes[name]
+    value = largest(pair.original.after[name], pair.migrated.after[name])
+    return expected, actual, 10 * EQUAL * largest(expected, actual) + 2 * ROUNDING * value
 
 
-def _learning_rate(evidence: Evidence) -> Diagnosis | None:
-    explained, ratios, first = Explained(), {}, None
-    for pair in evidence.comparable:
-        expected, actual = pair.original.changes, pair.migrated.changes
-        names = [name for name in pair.expected if name in pair.actual and pair.same_start(name)]
-        allowed = [_allowed_change(pair, name) for name in names]
-        ratio = fitted(
-            scaled((expected[name] for name in names), allowed),
-            scaled((actual[name] for name in names), allowed),
-        )
-        if ratio is None or pair.differing:
+def _comparable(pair: Pair, name: str) -> bool:
+    """Whether both sides have a variable, with one shape, and began the step with the same value."""
+    changes = pair.original.changes.get(name), pair.migrated.changes.get(name)
+    return (
+        changes[0] is not None
+        and changes[1] is not None
+        and changes[0].shape == changes[1].shape
+        and (pair.same_start(name))
+    )
+
+
+def learning_rate(evidence: Evidence) -> Diagnosis | None:
+    """Every update is one multiple of the original's; in some steps, it is another one than 1."""
+    ratios: dict[int, float] = {}
+    for pair in evidence.pairs:
+        found = [_changes(pair, name) for name in pair.names if _comparable(pair, name)]
+        scaled = [(expected / (off or 1.0), actual / (off or 1.0)) for expected, actual, off in found]
+        ratio = fitted((expected for expected, _ in scaled), (actual for _, actual in scaled))
+        if not ratio or pair.differing:
             continue
-        ratios[pair.index] = ratio
-        for name, limit in zip(names, allowed, strict=True):
-            explained.add(actual[name], ratio * expected[name], expected[name], limit)
-            if first is None and largest(expected[name] - actual[name]) > limit:
-                first = pair.index
-    if first is None or not explained.part:
+        if any(largest(actual - ratio * expected) > off for expected, actual, off in found):
+            return None
+        if any(largest(actual - expected) > off for expected, actual, off in found):
+            ratios[pair.index] = ratio
+    if not ratios:
         return None
-    middle = float(np.median(list(ratios.values())))
-    if all(abs(ratio - middle) <= 2 * _SAME_RATE * abs(middle) for ratio in ratios.values()):
-        name, message = (
-            "learning rate",
-            f"Every update is {rounded(middle)} times what the original makes of the same gradient.",
-        )
-        todo = "Give the optimizer the original's learning rate, and apply the averaged gradient once."
-    else:
-        name = "learning-rate schedule"
-        message = (
-            f"From step {first} on the updates are other multiples of the original's, {rounded(ratios[first])} times "
-            "at first, though the gradients are equal."
-        )
-        todo = "Make the schedule from the original's boundaries, decay and staircase, on the same counter of steps."
-    return Diagnosis(name, message, todo, first, explained.part)
+    first, *others = dict.fromkeys(f"{ratio:.3g}" for ratio in ratios.values())
+    more = f", later {listed(others)} times" if others else ""
+    message = (
+        f"From step {min(ratios)} on, updates are {first} times the original's, of equal gradients{more}."
+    )
+    todo = (
+        "Give the optimizer the original's learning rate and schedule, and apply the averaged gradient once."
+    )
+    return Diagnosis("learning rate", message, todo, min(ratios))
 
 
 # -- moving averages of variables --------------------------------------------------------------------------------------
@@ -90,71 +76,53 @@ class _Average(NamedTuple):
     when: str
 
 
-def _gap(view: View, name: str, when: str) -> np.ndarray:
-    variables = view.after if when == "after" else view.before
-    return variables[name.removesuffix(SHADOW)] - view.before[name]
-
-
-def _allowed(view: View, name: str, made: np.ndarray) -> float:
-    return 10 * EQUAL * largest(made) + ROUNDING * largest(view.before[name], view.after[name])
-
-
 def _fit(view: View, names: list[str]) -> _Average | None:
-    """The update rule that fits a side's averages best; None where no rule fits well enough."""
-    best: tuple[float, _Average] | None = None
-    allowed = [_allowed(view, name, view.changes[name]) for name in names]
-    moved = scaled((view.changes[name] for name in names), allowed)
+    """The update rule that a side's averages follow; None where none fits within rounding."""
+    found = []
     for when in ("after", "before"):
-        gap = scaled((_gap(view, name, when) for name in names), allowed)
-        taken = fitted(gap, moved) or 0.0
-        left = largest(moved - taken * gap)
-        if left <= 1.0 and -1e-6 <= taken <= 1.0 + 1e-6 and (best is None or left < best[0]):
-            best = (left, _Average(taken, when))
-    return None if best is None else best[1]
+        variables = view.after if when == "after" else view.before
+        gaps = [variables[name.removesuffix(_SHADOW)] - view.before[name] for name in names]
+        changes = [view.changes[name] for name in names]
+        taken = fitted(gaps, changes)
+        left = [largest(change - taken * gap) for change, gap in zip(changes, gaps, strict=True)]
+        allowed = [
+            10 * EQUAL * largest(view.changes[name]) + ROUNDING * largest(view.before[name], view.after[name])
+            for name in names
+        ]
+        if all(rest <= most for rest, most in zip(left, allowed, strict=True)) and -1e-6 <= taken <= 1 + 1e-6:
+            found.append((sum(left), _Average(taken, when)))
+    return min(found, default=(0.0, None))[1]
 
 
-def _moving_average(evidence: Evidence) -> Diagnosis | None:
-    explained, first, rules = Explained(), None, None
+def moving_average(evidence: Evidence) -> Diagnosis | None:
+    """Averages with another decay than the original's, or of the variables before the update instead of after."""
     for pair in evidence.pairs:
-        sides = pair.original, pair.migrated
+        views = pair.original, pair.migrated
         names = [
             name
             for name in pair.original.before
-            if name.endswith(SHADOW)
-            and all(each in view.changes for view in sides for each in (name, name.removesuffix(SHADOW)))
+            if name.endswith(_SHADOW)
+            and all(each in view.changes for view in views for each in (name, name.removesuffix(_SHADOW)))
         ]
-        rule, other_rule = (_fit(view, names) if names else None for view in sides)
-        if rule is None or other_rule is None:
-            continue
-        for name in names:
-            actual = pair.migrated.changes[name]
-            expected = rule.taken * _gap(pair.migrated, name, rule.when)
-            assumed = other_rule.taken * _gap(pair.migrated, name, other_rule.when)
-            allowed = _allowed(pair.migrated, name, expected) + 10 * EQUAL * largest(actual)
-            explained.add(actual, assumed, expected, allowed)
-            if largest(actual - expected) > allowed:
-                first = pair.index if first is None else first
-                rules = rule, other_rule
-    words = _average_words(*rules) if rules is not None else ""
-    if first is None or not words or explained.part < ENOUGH:
-        return None
-    return Diagnosis(
-        "moving average",
-        f"The moving averages of variables {words}.",
-        "Update them once a step, after the variables or before as the original does, with its decay and num_updates.",
-        first,
-        explained.part,
-    )
+        rule, other = (_fit(view, names) if names else None for view in views)
+        if rule is not None and other is not None and (words := _average_words(rule, other)):
+            message = f"The moving averages of variables {words}."
+            todo = (
+                "Update them once a step, after the variables or before as the original does, with its decay and "
+                "num_updates."
+            )
+            return Diagnosis("moving average", message, todo, pair.index)
+    return None
 
 
 def _average_words(original: _Average, migrated: _Average) -> str:
+    if abs(original.taken - migrated.taken) <= _SAME_RATE * max(original.taken, migrated.taken):
+        if original.when == migrated.when:
+            return ""
+        return f"take the variables of {migrated.when} the update, the original's those of {original.when} it"
     if migrated.taken < 1e-7:
         return "do not move"
-    when = f"take the variables of {migrated.when} the update, the original's those of {original.when} it"
-    if abs(original.taken - migrated.taken) > 5e-3 * max(original.taken, migrated.taken):
-        decays = f"have a decay of {1 - migrated.taken:.6g}, the original's {1 - original.taken:.6g}"
-        return decays if original.when == migrated.when else f"{decays}, and {when}"
-    return "" if original.when == migrated.when else when
+    return f"have a decay of {1 - migrated.taken:.6g}, the original's {1 - original.taken:.6g}"
 
 
 # -- statistics of batch norms -----------------------------------------------------------------------------------------
@@ -162,56 +130,30 @@ def _average_words(original: _Average, migrated: _Average) -> str:
 _WORDS = ("moving_mean", "moving_var", "running_mean", "running_var", "pop_mean", "pop_var")
 
 
-class _Change(NamedTuple):
-    """The change of a statistic on both sides in a step, and the difference that is allowed."""
-
-    step: int
-    name: str
-    expected: np.ndarray
-    actual: np.ndarray
-    allowed: float
-
-
-def _statistics(evidence: Evidence) -> Diagnosis | None:
-    found = []
-    for pair in evidence.comparable:
-        for name in pair.original.before:
-            if any(word in name for word in _WORDS) and not name.endswith(SHADOW) and pair.same_start(name):
-                original, migrated = pair.original, pair.migrated
-                moved = largest(original.changes[name], migrated.changes[name])
-                allowed = 10 * EQUAL * moved + 2 * ROUNDING * largest(
-                    original.after[name], migrated.after[name]
-                )
-                found.append(
-                    _Change(pair.index, name, original.changes[name], migrated.changes[name], allowed)
-                )
-    differing = [each for each in found if largest(each.expected - each.actual) > each.allowed]
-    if not differing:
+def statistics(evidence: Evidence) -> Diagnosis | None:
+    """Moving means and variances that differ though all gradients agree."""
+    found = [
+        (pair.index, name, *_changes(pair, name))
+        for pair in evidence.pairs
+        for name in pair.original.before
+        if any(word in name for word in _WORDS) and not name.endswith(_SHADOW) and _comparable(pair, name)
+    ]
+    names = {name for _, name, expected, actual, off in found if largest(expected - actual) > off}
+    if not names:
         return None
-    names = sorted({each.name for each in differing})
-    found = [each for each in found if each.name in names]
-    seen, part = "each side keeps those of another tower, of all in turn, or their mean", 0.5
-    for side, title in (("actual", "the migrated run"), ("expected", "the original")):
-        if not largest(*(getattr(each, side) for each in found)):
-            seen, part = f"{title} never updates them", 1.0
-    limits = [each.allowed for each in found]
-    changes = scaled((each.expected for each in found), limits)
-    factor = fitted(changes, scaled((each.actual for each in found), limits))
-    if factor is not None and changes.size >= 3 and factor > 0:
-        explained = Explained()
-        for each in found:
-            explained.add(each.actual, factor * each.expected, each.expected, each.allowed)
-        if explained.part:
-            seen, part = f"another decay: 1 - decay is {factor:.4g} times the original's", explained.part
+    found = [each for each in found if each[1] in names]
+    rate = fitted((expected for _, _, expected, _, _ in found), (actual for _, _, _, actual, _ in found))
+    if not largest(*(actual for _, _, _, actual, _ in found)):
+        seen = "the migrated script never updates them"
+    elif not largest(*(expected for _, _, expected, _, _ in found)):
+        seen = "the original never updates them"
+    elif all(largest(actual - rate * expected) <= off for _, _, expected, actual, off in found):
+        seen = f"another decay: 1 - decay is {rate:.4g} times the original's"
+    else:
+        seen = "each side keeps those of another tower, of all in turn, or their mean"
     return Diagnosis(
         "batch-norm policy",
-        f"The batch-norm statistics differ ({listed(names)}) though the gradients agree: {seen}.",
+        f"The batch-norm statistics differ ({listed(sorted(names))}) though the gradients agree: {seen}.",
         "Keep the statistics of the same tower as the original (UPDATE_OPS of its scope), with its decay.",
-        differing[0].step,
-        part,
+        next(step for step, _, expected, actual, off in found if largest(expected - actual) > off),
     )
-
-
-LEARNING_RATE = Mistake(("learning rate", "learning-rate schedule"), "update", _learning_rate)
-MOVING_AVERAGE = Mistake(("moving average",), "moving average", _moving_average)
-STATISTICS = Mistake(("batch-norm policy",), "statistics", _statistics)

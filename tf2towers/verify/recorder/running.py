@@ -1,12 +1,16 @@
 """Runs the script to be recorded, as `python SCRIPT ARGS` would, and ends it when enough is recorded."""
 
 import builtins
+import contextlib
 import os
+import pkgutil
 import platform
+import re
 import runpy
 import sys
+import time
 import traceback
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import placement, seeds
 from .calls import CallRecorder
@@ -16,7 +20,7 @@ from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
 from .tf_writes import protect_tensorflow
-from .turns import InTurns, Turns, poll_chief
+from .turns import InTurns, Turns, hold_tokens, poll_chief
 from .writes import Writes, protect_python
 from .writing import InStep, Writer
 
@@ -31,7 +35,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     """
     if options["record"] == "functions":
         return _record_functions(options, script, arguments)
-    tf = _prepared(options)
+    tf, writes = _prepared(options)
     home = os.path.dirname(os.path.abspath(script))
     own = OwnModules(home, options["beside"]) if options.get("beside") else None
     if own is not None:
@@ -52,6 +56,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
             return end_process(run(script, arguments))
         task = "worker-" + os.environ["TASK_INDEX"]
         out, given = os.path.join(out, task), given and os.path.join(given, task)
+    turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
     writer, queues = Writer(out), Queues(tf, out, given)
     queues.install()
@@ -61,18 +66,19 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
         recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
-        recorder.watch()
         if in_cluster:
             turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
-            recorder.schedule = InTurns(turns)
+            recorder.schedule = schedule = InTurns(turns)
+            hold_tokens(tf, schedule, options["workers"])
             poll_chief(_session_manager(options, tf), turns)
-    return follow(tf, recorder, script, arguments, order, own, queues, continues=in_cluster)
+        recorder.watch()
+    return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     import tensorflow as tf
 
-    from tf2towers.verify.functions.functions import FunctionRecorder
+    from tf2towers.verify.rewrites.functions import FunctionRecorder
 
     keep_writes(options)
     recorder = FunctionRecorder(Writer(options["out"]), options["steps"], options["original"])
@@ -89,7 +95,8 @@ def follow(
     order: Optional[Order] = None,
     own: Optional[OwnModules] = None,
     queues: Optional[Queues] = None,
-    continues: bool = False,
+    writes: Optional[Writes] = None,
+    turns: Optional[Turns] = None,
 ) -> int:
     """Runs the script and returns its exit status. Writes the run's facts when enough is recorded, or at its end.
 
@@ -98,7 +105,9 @@ def follow(
         order: for an original, the accesses whose order its graphs do not fix.
         own: for a migrated script, the finder of its modules.
         queues: the watched queues.
-        continues: whether the process continues when enough is recorded, as a task of a cluster does; else it ends.
+        writes: the redirected writes.
+        turns: in a cluster, those of the worker. The process then goes on when enough is recorded, and stays when the
+            script has ended: TF 1's sessions wait for ever for a task that has gone.
     """
     over: List[bool] = []
 
@@ -109,22 +118,40 @@ def follow(
             found["queues"] = queues.facts() if queues is not None else {}
             found["open"] = sorted(order.open) if order is not None else []
             found["of_original"] = own.of_the_original() if own is not None else []
+            found["restored"] = restored(tf, writes) if writes is not None else []
             recorder.writer.facts(found)
+            if turns is not None:
+                print("\n" + RECORDED, flush=True)
 
     def enough() -> None:
         if not over:
             finish()
-            if not continues:
+            if turns is None:
                 end_process(0)
-            print("\n" + RECORDED, flush=True)
 
     recorder.on_enough = enough
     status = run(script, arguments)
     finish()
+    if turns is not None and not status:
+        turns.end()
+        while True:  # `verify` ends it, when the other workers are at their end
+            time.sleep(60)
     return end_process(status)
 
 
-def _prepared(options: Dict[str, Any]) -> Any:
+def restored(tf: Any, writes: Writes) -> List[Any]:
+    """The folder and the step of the checkpoint that the script restored last, as it names them; empty for none."""
+    name, path = writes.restored
+    if not name:
+        return []
+    found = re.search(r"-(\d+)$", name)
+    step = int(found.group(1)) if found else None
+    with contextlib.suppress(Exception):  # the script may have deleted it, or it is of another format
+        step = int(tf.train.NewCheckpointReader(path).get_tensor("global_step"))
+    return [os.path.dirname(name) or os.curdir, step]
+
+
+def _prepared(options: Dict[str, Any]) -> Tuple[Any, Optional[Writes]]:
     """Prepares the TF1 module that the script will import: maps its towers to CPU devices, and redirects its writes.
 
     Where every call is compared, graph rewriting is off: its rounding depends on the other fetches.
@@ -132,32 +159,35 @@ def _prepared(options: Dict[str, Any]) -> Any:
     if options.get("migrated"):
         import tensorflow
 
-        keep_writes(options)
+        writes = keep_writes(options)
         tensorflow.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
         # the comparison uses the all-reduce that GPUs would use, whatever devices this machine has
         os.environ["TF2TOWERS_COLLECTIVES"] = "never" if options.get("tower_order") else "always"
-        return tensorflow.compat.v1
+        return tensorflow.compat.v1, writes
     if options.get("stand_ins"):
         from tf2towers.verify import stand_ins
 
         stand_ins.install(placement.install)
     import tensorflow as tf
 
-    keep_writes(options)
+    writes = keep_writes(options)
     if not options.get("stand_ins"):
         placement.install(tf)
         _leave_flags_to_scripts()
     if options["record"] == "calls" or options.get("continuous"):
         change_settings(tf, lambda config: _without_rewriting(tf.ConfigProto(), config))
-    return tf
+    return tf, writes
 
 
-def keep_writes(options: Dict[str, Any]) -> None:
+def keep_writes(options: Dict[str, Any]) -> Optional[Writes]:
     """Redirects what the script writes, except into folders that the user allows."""
-    if options.get("scratch"):
-        writes = Writes(options["scratch"], [options["out"], *options.get("allow", ())])
-        protect_python(writes)
-        protect_tensorflow(writes)
+    if not options.get("scratch"):
+        return None
+    through = [options["out"], *options.get("allow", ())]
+    writes = Writes(options["scratch"], through, options.get("empty", ()))
+    protect_python(writes)
+    protect_tensorflow(writes)
+    return writes
 
 
 def _without_rewriting(settings: Any, given: Any) -> Any:
@@ -193,6 +223,9 @@ def run(script: str, arguments: List[str]) -> int:
     """Runs the script as the main program. Returns 0, its exit status, or, after printing a traceback, 1."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
+    # what `migrate --python3` wrote has the part of tf2towers that it needs beside it
+    package = sys.modules["tf2towers"]
+    package.__path__ = pkgutil.extend_path(package.__path__, "tf2towers")
     # `xrange` is the only name of Python 2 that much TF1 code needs and Python 3 lacks
     if not hasattr(builtins, "xrange"):
         builtins.xrange = range  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ import contextlib
 import functools
 import glob
 import importlib
+import numbers
 import os
 import shutil
 import sys
@@ -45,6 +46,26 @@ def protect_tensorflow(writes: Writes) -> None:
     def open_h5(begin: Any, file: Any, name: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> None:
         begin(file, _each(writes, "read" if mode == "r" else "write", name), mode, *args, **kwargs)
 
+    def save(
+        original: Any, saver: Any, sess: Any, path: Any, global_step: Any = None, *rest: Any, **more: Any
+    ) -> Any:
+        """`Saver.save`; a checkpoint of the same step may be there, where a program goes on."""
+        if global_step is not None:
+            if not isinstance(global_step, numbers.Integral):
+                global_step = training_util.global_step(sess, global_step)
+            for form in ("%s-%d", "%s-%08d"):
+                _placed(writes, "write a checkpoint", form % (os.fsdecode(path), global_step))
+        return original(saver, sess, path, global_step, *rest, **more)
+
+    def restore(original: Any, saver: Any, sess: Any, save_path: Any) -> Any:
+        if save_path:
+            writes.restored = os.fsdecode(save_path), os.fsdecode(_prefix_to_read(writes, save_path))
+        return original(saver, sess, save_path)
+
+    training_util = importlib.import_module("tensorflow.python.training.training_util")
+    saver_class = importlib.import_module("tensorflow.python.training.saver").Saver
+    wrap(saver_class, "save", save)
+    wrap(saver_class, "restore", restore)
     file_io = importlib.import_module("tensorflow.python.lib.io.file_io")
     for module in (getattr(file_io, name, None) for name in ("_pywrap_file_io", "pywrap_tensorflow")):
         if hasattr(module, "GetMatchingFiles"):

@@ -11,6 +11,7 @@ Python 3.6 to 3.13, with the standard library alone, on POSIX.
 import builtins
 import contextlib
 import errno
+import fcntl
 import functools
 import io
 import os
@@ -52,23 +53,28 @@ class Writes(object):
     Args:
         folder: the scratch folder.
         through: folders that are written to directly: that of the recording, and those that the user allows.
+        empty: folders of the disk that the script finds empty.
 
     Attributes:
         names: the script's own names of checkpoints, by their paths in scratch.
+        restored: the checkpoint that the script restored last: its own name, and the path to read; empty for none.
     """
 
-    def __init__(self, folder: Any, through: Iterable[Any] = ()) -> None:
+    def __init__(self, folder: Any, through: Iterable[Any] = (), empty: Iterable[Any] = ()) -> None:
         self.folder = os.path.realpath(os.fsdecode(folder))
         self.files = os.path.join(self.folder, "files")
         named = [self.folder, "/dev", "/proc", "/sys", os.path.abspath(os.fsdecode(folder))]
         for path in map(os.fsdecode, through):
             named += [os.path.abspath(path), os.path.realpath(path)]
         self._through = tuple({path.rstrip(os.sep) + os.sep for path in named})
-        self._lock = threading.RLock()
+        self._lock = _Lock(self.folder)
         self.names: Dict[str, str] = {}
+        self.restored = ("", "")
         os.makedirs(self.folder, exist_ok=True)
         if not _is_folder(self.files):
             self._take_over(os.sep, self.files)
+        for path in empty:
+            self._hide(os.path.join(posix.getcwd(), os.fsdecode(path)))
 
     # -- paths
 
@@ -148,10 +154,22 @@ class Writes(object):
         new = tempfile.mkdtemp(prefix="new-", dir=self.folder)
         for name in posix.listdir(found):
             posix.symlink(_ON_DISK + os.path.join(found, name), os.path.join(new, name))
+        self._replace(new, own)
+
+    @staticmethod
+    def _replace(new: str, own: str) -> None:
         with contextlib.suppress(OSError):  # another process of the script did it first
             if _link(own):
                 posix.remove(own)
             posix.rename(new, own)
+
+    def _hide(self, folder: str) -> None:
+        """Replaces the link to a folder of the disk by an empty folder, once for all processes of the script."""
+        place, found = self.find(folder)
+        if place is not None and _is_folder(found) and not found.startswith(self.files):
+            with self._lock:
+                self._own_folder(os.path.dirname(place))
+                self._replace(tempfile.mkdtemp(prefix="new-", dir=self.folder), self.files + place)
 
     def writable(self, path: Any, copy: bool = False) -> Any:
         """The path in scratch for writing a file, as `own`; with `copy`, after copying the file on the disk."""
@@ -208,6 +226,31 @@ class Writes(object):
         if not self._passes(os.sep) and (not harmless or re.search("[<>()`$]", text)):
             message = "the script starts '%s', which may write anywhere; %s / allows it, without protection"
             raise RefusedWrite(message % (text, OPTION))
+
+
+class _Lock(object):
+    """A lock for the threads and processes that share a scratch folder; a thread may take it again.
+
+    A link to a folder cannot be replaced by a folder at once: in between, other processes must not look.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._path = os.path.join(folder, "lock")
+        self._of_threads = threading.RLock()
+        self._depth, self._file = 0, -1
+
+    def __enter__(self) -> None:
+        self._of_threads.acquire()
+        if not self._depth:
+            self._file = posix.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        self._depth += 1
+
+    def __exit__(self, *_: Any) -> None:
+        self._depth -= 1
+        if not self._depth:
+            posix.close(self._file)
+        self._of_threads.release()
 
 
 # -- helpers that see the disk without redirection ---------------------------------------------------------------------

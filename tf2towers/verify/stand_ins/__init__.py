@@ -42,7 +42,8 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
 
     if isinstance(real, Tensorflow1):
         return
-    from tf2towers.runtime.graph_session.patches import FOR_ORIGINALS, variables_of_tf2_stay
+    from tf2towers.runtime.patches.originals import variables_of_tf2_stay
+    from tf2towers.runtime.patches.register import FOR_ORIGINALS
 
     v1 = real.compat.v1
     v1.disable_v2_behavior()
@@ -51,7 +52,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     objects = Objects(real)
     complete(objects)
     for patch in FOR_ORIGINALS:
-        patch()
+        patch.apply_or_guard()
     complete_libraries()
     take_old_arguments(objects)
     if place_towers is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorflow.python.framework import op_def_registry
+from tf2towers.runtime.patches.operations import definition_of
 
 #: stateless ops that read the machine's files
 _FILES = frozenset({"LMDBReader", "MatchingFiles", "ReadFile"})
@@ -19,7 +19,7 @@ def runs_anywhere(node: Any) -> bool:
     Such a node computes, or draws random numbers (each session draws its own); it makes no resource, and neither reads
     files nor prints. The ops that make its resources, and the functions that it calls, are checked separately.
     """
-    kind = op_def_registry.get(node.op)
+    kind = definition_of(node.op)
     if kind is None:
         return False
     if not kind.is_stateful:

@@ -13,7 +13,8 @@ from tf2towers.runtime.cluster.addresses import ClusterError
 from tf2towers.runtime.graph_session.carried import carried
 from tf2towers.runtime.graph_session.cluster import serving
 from tf2towers.runtime.graph_session.cluster.task import Task, making
-from tf2towers.runtime.graph_session.private import eager_mode, strategy_of_servers
+from tf2towers.runtime.patches.functions import eager_mode
+from tf2towers.runtime.patches.servers import strategy_of_servers
 
 
 class Connection:

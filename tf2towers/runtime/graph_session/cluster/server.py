@@ -8,12 +8,12 @@ import tensorflow as tf
 
 from tf2towers.runtime.cluster import addresses, waiting
 from tf2towers.runtime.cluster.addresses import ClusterError
-from tf2towers.runtime.graph_session import private
 from tf2towers.runtime.graph_session.cluster import serving
 from tf2towers.runtime.graph_session.cluster.connection import Connection
 from tf2towers.runtime.graph_session.cluster.member import Member
 from tf2towers.runtime.graph_session.cluster.task import Task, tasks_here
 from tf2towers.runtime.graph_session.process import Process
+from tf2towers.runtime.patches import servers
 
 #: the tasks that this process has made servers for, by their targets
 _tasks: dict[bytes, Task] = {}
@@ -124,7 +124,7 @@ def _server_def(
     given: Any, job: str | None, index: Any, protocol: str | None, config: Any
 ) -> tuple[Any, str, int]:
     """The ServerDef that `tf.compat.v1.train.Server` makes of its arguments, and this task's job and index."""
-    made = private.server_def(given, job, None if index is None else int(index), protocol, config)
+    made = servers.server_def(given, job, None if index is None else int(index), protocol, config)
     tasks = {job.name: job.tasks for job in made.cluster.job}
     here = tasks.get(made.job_name, {})
     if here.get(made.task_index, "").endswith(":0"):  # any free port

@@ -25,7 +25,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.cluster import waiting
 from tf2towers.runtime.cluster.addresses import check_port, split
-from tf2towers.runtime.graph_session import private
+from tf2towers.runtime.patches import servers
 
 #: seconds that a dead worker has to come back, after another worker has ended without an error
 RETURN = 10.0
@@ -114,7 +114,7 @@ class Serving:
             door.close()
         shutil.rmtree(_folder(self._address), ignore_errors=True)
         os.environ.setdefault("GRPC_FAIL_FAST", "use_caller")
-        self._server = private.serve(
+        self._server = servers.serve(
             tf.train.ServerDef(
                 cluster=tf.train.ClusterSpec({self._job: {self._index: self._address}}).as_cluster_def(),
                 job_name=self._job,

@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.private import cancellation_manager
+from tf2towers.runtime.patches.functions import cancellation_manager
 
 
 class Runs:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.private import fetch_handler
+from tf2towers.runtime.patches.functions import fetch_handler
 
 _ELEMENTS = (tf.Tensor, tf.Operation, tf.Variable)
 #: types of feeds that TensorFlow converts by NumPy alone

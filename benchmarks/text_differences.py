@@ -1,0 +1,162 @@
+"""Migrates scripts with two revisions of this repository, and prints how the outputs differ, by kind.
+
+   python benchmarks/text_differences.py OLD NEW FOLDER... [--show KIND]
+
+OLD and NEW are revisions of git, or '.' for the working tree. Each folder is a corpus, with dev.tsv or manifest.tsv and
+a folder for each script, or has scripts in it (`python tests/soundness/suite.py FOLDER` writes such). Every hunk of
+every difference is of one kind or of none. The status is 1 if a hunk is of none, or a script's status is another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import difflib
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+#: what one process does for all scripts: a JSON line for each, of the status and the texts by their paths
+MIGRATE_ALL = """
+import json, sys
+from pathlib import Path
+from tf2towers.codemod.migrate import migrate
+from tf2towers.source.python2.reading import read_script
+from tf2towers.source.script import Script
+for line in sys.stdin:
+    path = Path(line.strip())
+    try:
+        result = migrate(read_script(lambda checked: Script.read(path, checked=checked)))
+        texts = {str(change.path): change.after for change in result.changes}
+        findings = [f"{each.code} {each.message}" for each in result.findings]
+        print(json.dumps([str(path), result.status, texts, findings]), flush=True)
+    except Exception as problem:
+        print(json.dumps([str(path), 2, {}, [f"{type(problem).__name__}: {problem}"]]), flush=True)
+"""
+#: kind -> what a changed line of it has in it; the first kind that all changed lines of a hunk have counts
+KINDS = {
+    "the last tower's value": r"experimental_local_results|\.values\[-1\]",
+    "gradients returned": r"\.append\(|return |= \[\]$",
+    "a loop is a function": r"strategy\w*\.towers\(|def (build_)?tower",
+    "the names of a function": r"\bnonlocal |\bglobal |= None$",
+    "the mean": r"\.reduce\('MEAN'",
+    "the strategy and its scope": r"Strategy\(|\.scope\(\)|tf\.device\(",
+    "imports": r"^\s*(from|import) |^[+-]?\)$",
+    "something dead": r"^-",
+    "empty lines": r"^[+-]\s*$",
+}
+
+
+class Output(NamedTuple):
+    """What one revision makes of a script."""
+
+    status: int
+    texts: dict[str, str]
+    findings: list[str]
+
+
+def find_scripts(folder: Path) -> list[Path]:
+    """The main scripts of a corpus, or every script in a folder."""
+    tables = [path for path in (folder / "dev.tsv", folder / "manifest.tsv") if path.exists()]
+    if not tables:
+        return sorted(folder.rglob("*.py"))
+    with tables[0].open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    found = []
+    for row in rows:
+        homes = [folder / row["folder"]] if row.get("folder") else sorted(folder.glob(f"*{row['name']}"))
+        found += [path for home in homes[:1] if (path := home / row["main"]).exists()]
+    return found
+
+
+def migrate_all(revision: str, scripts: list[Path], scratch: Path) -> dict[str, Output]:
+    """The outputs of one revision, by script."""
+    home = ROOT
+    if revision != ".":
+        home = scratch / f"at_{revision.replace('/', '_')}"
+        home.mkdir()
+        archive = subprocess.run(["git", "archive", revision], cwd=ROOT, check=True, capture_output=True)
+        subprocess.run(["tar", "-x"], cwd=home, input=archive.stdout, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", MIGRATE_ALL],
+        cwd=home,
+        input="\n".join(str(path.resolve()) for path in scripts),
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    if run.returncode:
+        raise SystemExit(run.stderr)
+    rows = (json.loads(line) for line in run.stdout.splitlines() if line.startswith("["))
+    return {script: Output(*rest) for script, *rest in rows}
+
+
+def find_hunks(old: str, new: str) -> Iterator[list[str]]:
+    """The changed lines of each difference, with their signs."""
+    hunk: list[str] = []
+    for line in difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=0):
+        if line.startswith(("---", "+++")):
+            continue
+        if line.startswith("@@"):
+            if hunk:
+                yield hunk
+            hunk = []
+        else:
+            hunk.append(line)
+    if hunk:
+        yield hunk
+
+
+def kind_of(hunk: list[str]) -> str:
+    """The kind of a difference: the first whose words are in its lines."""
+    if not any(line[1:].strip() for line in hunk):
+        return "empty lines"
+    for kind, words in KINDS.items():
+        if kind == "something dead":
+            if all(line.startswith("-") for line in hunk):
+                return kind
+        elif any(re.search(words, line[1:]) for line in hunk):
+            return kind
+    return "?"
+
+
+def main() -> int:
+    """Prints the differences by kind."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("old")
+    parser.add_argument("new")
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--show", help="prints the hunks of a kind; 'all' for every hunk")
+    options = parser.parse_args()
+    scripts = [path for folder in options.folders for path in find_scripts(folder)]
+    with tempfile.TemporaryDirectory() as scratch:
+        old, new = (migrate_all(each, scripts, Path(scratch)) for each in (options.old, options.new))
+    kinds: Counter[str] = Counter()
+    differ = others = 0
+    for script, before in old.items():
+        after = new[script]
+        if before.status != after.status:
+            others += 1
+            print(f"{script}: status {before.status}, then {after.status}: {after.findings}")
+        differ += before.texts != after.texts
+        for path in {*before.texts, *after.texts}:
+            for hunk in find_hunks(before.texts.get(path, ""), after.texts.get(path, "")):
+                kind = kind_of(hunk)
+                kinds[kind] += 1
+                if kind == "?" or options.show in (kind, "all"):
+                    print(f"{path}: {kind}", *hunk, sep="\n")
+    print(f"{differ} of {len(old)} outputs differ")
+    for kind, count in kinds.most_common():
+        print(f"{count:5} {kind}")
+    return 1 if others or kinds["?"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""One line on what is being done, on a terminal and after two seconds; and the shells' completion."""
+
+import io
+import subprocess
+
+import pytest
+
+from tf2towers.cli import progress
+from tf2towers.cli.main import main
+from tf2towers.cli.progress import Progress
+
+from .conftest import Capture
+
+
+class Stream(io.StringIO):
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+def shown_after(seconds: float, terminal: bool, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What is written by two results, of which the first comes after so many seconds."""
+    clock = iter([0.0, seconds, seconds + 1])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    stream = Stream(terminal)
+    assert list(Progress(stream).of("ab", 2)) == ["a", "b"]
+    return stream.getvalue()
+
+
+def test_silence_of_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown_after(2.5, True, monkeypatch) == "\r\x1b[K1 of 2 programs\r\x1b[K2 of 2 programs\r\x1b[K"
+    assert shown_after(0.5, True, monkeypatch) == ""
+    assert shown_after(2.5, False, monkeypatch) == ""
+
+
+def test_completion_of_bash(capsys: Capture) -> None:
+    pytest.importorskip("shtab")
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    assert "--statistics" in script and "--legacy-python" in script
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True)

@@ -1,0 +1,105 @@
+"""Programs that name nothing of TF 1 alone, and that plain TF 2 stops: each is migrated."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+SIGNS = [
+    "print(tf.data.Dataset.range(3).make_one_shot_iterator().get_next())",
+    "data = tf.data.Dataset.range(3)\niterator = data.make_initializable_iterator()",
+    "data = tf.data.Dataset.range(3).batch(2)\nprint(data.output_types)",
+    "iterator = tf.data.Iterator.from_structure(tf.int64, [])",
+    "print(tf.ones([2, 3]).get_shape()[1].value)",
+    "x = tf.ones([2, 3])\nprint(x.shape[-1].value)",
+    "sizes = [size.value for size in tf.ones([2, 3]).get_shape()]",
+    "print(tf.reduce_sum(tf.ones([2]), keep_dims=True))",
+    "print(tf.nn.softmax(tf.ones([2, 3]), dim=0))",
+    "w = tf.Variable(1.0)\nprint(tf.gradients(w * w, w))",
+    "with tf.device(lambda operation: '/cpu:0'):\n    x = tf.constant(1.0)",
+    "def place(operation):\n    return '/cpu:0'\n\n\nwith tf.device(place):\n    x = tf.constant(1.0)",
+    """\
+    class Place:
+        def __call__(self, operation):
+            return '/cpu:0'
+
+
+    with tf.device(Place()):
+        x = tf.constant(1.0)
+    """,
+    """\
+    def on(device):
+        def place(operation):
+            return device
+        return place
+
+
+    with tf.device(on('/cpu:0')):
+        x = tf.constant(1.0)
+    """,
+    """\
+    class Model:
+        def place(self, operation):
+            return '/cpu:0'
+
+        def build(self):
+            with tf.device(self.place):
+                return tf.constant(1.0)
+
+
+    Model().build()
+    """,
+]
+
+ONE_BY_ONE = [
+    "from tensorflow import data\nprint(data.Dataset.range(3).make_one_shot_iterator().get_next())\n",
+    "from tensorflow.data import Dataset\niterator = Dataset.range(3).make_one_shot_iterator()\n",
+    "from tensorflow import constant, device\n\nwith device(lambda operation: '/cpu:0'):\n    x = constant(1.0)\n",
+    "from tensorflow import reduce_mean, square\nprint(reduce_mean(square([1.0, 2.0]), reduction_indices=[0]))\n",
+]
+
+NOT_TF1 = [
+    "for row in tf.data.Dataset.range(3):\n    print(row)",
+    "print(tf.reduce_sum(tf.ones([2]), keepdims=True), tf.ones([2]).shape[0])",
+    "with tf.device('/cpu:0'):\n    x = tf.constant(1.0)",
+    "def name(index):\n    return '/cpu:%d' % index\n\n\nwith tf.device(name(0)):\n    x = tf.constant(1.0)",
+    "data = tf.data.Dataset.range(3)\nif hasattr(data, 'make_one_shot_iterator'):\n"
+    "    print(data.make_one_shot_iterator())",
+    "data = tf.data.Dataset.range(3)\ntry:\n    print(data.make_one_shot_iterator())\n"
+    "except AttributeError:\n    print(iter(data))",
+    "class Field:\n    value = 1\n\n\nprint([Field()][0].value, tf.ones([2]))",
+    "def loss(model, x):\n    return tf.gradients(model(x), x)\n\n\nmodel = tf.keras.Sequential()",
+]
+
+
+@pytest.mark.parametrize("lines", SIGNS)
+def test_a_sign_of_tf1(program, lines: str) -> None:
+    result = program({"train.py": f"import tensorflow as tf\n\n{dedent(lines)}\n"})
+    assert result.status == 0 and "import tensorflow.compat.v1 as tf" in result.changes[0].after
+
+
+@pytest.mark.parametrize("text", ONE_BY_ONE)
+def test_names_taken_one_by_one(program, text: str) -> None:
+    result = program({"train.py": text})
+    assert result.status == 0 and "graph_mode()" in result.changes[0].after
+
+
+def test_beside_compat_v1(program) -> None:
+    text = "import tensorflow as tf\n\nx = tf.compat.v1.placeholder(tf.float32)\n"
+    text += "print(tf.data.Dataset.range(3).make_one_shot_iterator())\n"
+    assert "import tensorflow.compat.v1 as tf" in program({"train.py": text}).changes[0].after
+
+
+@pytest.mark.parametrize("lines", NOT_TF1)
+def test_what_tf2_runs_stays(program, lines: str) -> None:
+    assert not program({"train.py": f"import tensorflow as tf\n\n{lines}\n"}).changed
+
+
+def test_an_imported_meta_graph_is_noted(program) -> None:
+    """A graph of TensorFlow 1 has references, which functions of TF 2 do not hold: migrate says so, not the run."""
+    text = "import tensorflow as tf\n\nsaver = tf.train.import_meta_graph('model.meta')\n"
+    text += "with tf.Session() as sess:\n    saver.restore(sess, 'model')\n"
+    result = program({"train.py": text})
+    assert result.status == 0
+    assert ["by its code" in finding.message for finding in result.findings] == [True]

@@ -1,0 +1,46 @@
+"""Every command of ours in README and docs is one that the tool takes, and every file that it names is there."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli.main import parse
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: what stands for something of the reader's
+_OF_THE_READER = re.compile(r"/path/to/\S+|<\w+>")
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """The command lines of a page that begin with `tf2towers`, in blocks, without comments."""
+    text = page.read_text().replace("\\\n", " ")
+    for line in re.findall(r"^(?: {4}|\$ |- run: )?(tf2towers .*)$", text, re.MULTILINE):
+        words = shlex.split(line.split(" > ")[0], comments=True)
+        yield words[1:]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_of_a_page_are_taken(page: Path) -> None:
+    for words in commands(page):
+        if any(sign in word for word in words for sign in ("...", "[", "COMMAND")):
+            continue  # a form, not a command
+        options = parse(words)
+        assert options.run, words
+        for word in words:
+            if word.startswith(("legacy/", "modern/", "docs/", "tests/")) and not _OF_THE_READER.search(word):
+                assert (ROOT / word).exists(), f"{page.name} names {word}"
+
+
+def test_pages_have_commands() -> None:
+    """The pattern still finds them."""
+    assert sum(len(list(commands(page))) for page in PAGES) > 30
+
+
+def test_each_page_has_its_line_in_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.name == "index.md" or f"]({page.name})" in index, page.name

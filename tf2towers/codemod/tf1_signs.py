@@ -1,0 +1,155 @@
+"""What only TF 1 has, beside its names: methods, keywords, functions of devices. Plain TF 2 stops at each of them.
+
+A program of none but such signs is one of TF 1 as well: `dataset.make_one_shot_iterator()`, `x.get_shape()[0].value`,
+`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import libcst as cst
+import libcst.matchers as m
+
+from tf2towers.codemod import nodes
+from tf2towers.codemod.meanings import Assigned, Defined
+from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.symbols import read_table
+
+#: methods of TF 1's data sets, by names that nothing else has
+_METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
+#: attributes of TF 1's data sets
+_OF_DATASETS = frozenset({"output_types", "output_shapes", "output_classes"})
+#: `x.get_shape()` and `x.shape`, whose items were of a class `Dimension`
+_SHAPE = m.Call(m.Attribute(attr=m.Name("get_shape")), args=[]) | m.Attribute(attr=m.Name("shape"))
+#: class methods that only TF 1's classes have
+_OF_CLASSES = frozenset({
+    "tf.data.Dataset.from_sparse_tensor_slices", "tf.data.Iterator.from_string_handle",
+    "tf.data.Iterator.from_structure",
+})  # fmt: skip
+#: names that plain TF 2 has, and that raise where no graph is built
+_OF_GRAPHS = frozenset({"tf.gradients", "tf.hessians"})
+
+
+@cache
+def _keywords() -> dict[str, frozenset[str]]:
+    return {name: frozenset(words.split()) for name, words in read_table("data/only_tf1_keywords.tsv")}
+
+
+@cached_per_file
+def has_tf1_sign(file: File) -> bool:
+    """Whether a file has such a sign that nothing guards: a `try`, or a test of a version or an attribute."""
+    return any(not _is_guarded(file, node) for node in _signs(file))
+
+
+def _signs(file: File) -> Iterator[cst.CSTNode]:
+    yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
+    for call in file.all(cst.Call):
+        canonical = file.canonical(call.func)
+        if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.is_plain(call.func):
+            continue
+        given = {nodes.keyword_of(each) for each in nodes.keywords(call)}
+        old = canonical in _OF_CLASSES or not given.isdisjoint(_keywords().get(canonical, ()))
+        of_graph = canonical in _OF_GRAPHS and not any(map(_names_keras, file.program.files))
+        placed = canonical == "tf.device" and call.args and _is_function(file, call.args[0].value)
+        if old or of_graph or placed:
+            yield call
+
+
+def _is_lost(file: File, node: cst.Attribute) -> bool:
+    """Whether an attribute is one that TF 2's data sets and shapes lack."""
+    name = node.attr.value
+    if name in _METHODS:
+        return name not in file.program.own_names and isinstance(file.parent(node), cst.Call)
+    if name in _OF_DATASETS:
+        return _is_dataset(file, node.value)
+    return name == "value" and _is_dimension(file, node.value)
+
+
+def _names_keras(file: File) -> bool:
+    """Whether a file names Keras, which makes graphs of a loss by itself in TF 2."""
+    return re.search(r"\bkeras\b", file.script.text) is not None
+
+
+def _is_dataset(file: File, node: cst.CSTNode, depth: int = 0) -> bool:
+    """Whether an expression is certainly made of `tf.data`: `tf.data.Dataset.range(3).batch(2)`, or a name for it."""
+    while isinstance(node, cst.Call | cst.Attribute):
+        canonical = file.canonical(node) if isinstance(node, cst.Attribute) else None
+        if canonical is not None and canonical.startswith("tf.data."):
+            return "compat.v1" not in (nodes.dotted(node) or "")
+        node = node.func if isinstance(node, cst.Call) else node.value
+    if not nodes.is_name(node) or depth > 3:
+        return False
+    bound = file.meanings.bindings(node)
+    return bool(bound) and all(
+        isinstance(each, Assigned) and each.value is not node and _is_dataset(file, each.value, depth + 1)
+        for each in bound
+    )
+
+
+def _is_dimension(file: File, node: cst.CSTNode) -> bool:
+    """Whether an expression is an item of a shape: `x.get_shape()[1]`, or the variable of a loop over a shape."""
+    if isinstance(node, cst.Subscript):
+        return isinstance(nodes.index_of(node), cst.BaseExpression) and m.matches(node.value, _SHAPE)
+    if not nodes.is_name(node):
+        return False
+    loops = (each for each in file.ancestors(node) if isinstance(each, cst.For | nodes.Comprehension))
+    for loop in loops:
+        for clause in [loop] if isinstance(loop, cst.For) else nodes.generators(loop):
+            if m.matches(clause.target, m.Name(node.value)):
+                return m.matches(clause.iter, m.Call(m.Attribute(attr=m.Name("get_shape")), args=[]))
+    return False
+
+
+def _is_function(file: File, given: cst.BaseExpression) -> bool:
+    """Whether what `tf.device` is given is certainly a function, or an object that is called like one."""
+    match given:
+        case cst.Lambda():
+            return True
+        case cst.Attribute(value=cst.Name("self"), attr=attribute):
+            around = next((each for each in file.ancestors(given) if isinstance(each, cst.ClassDef)), None)
+            return around is not None and attribute.value in _methods(around)
+        case cst.Call(func=function):
+            made_by = file.meanings.bindings(function)
+            return bool(made_by) and all(
+                isinstance(each, Defined) and _makes_function(each.node) for each in made_by
+            )
+    bound = file.meanings.bindings(given)
+    return bool(bound) and all(
+        (isinstance(each, Defined) and isinstance(each.node, cst.FunctionDef))
+        or (
+            (isinstance(each, Assigned) and isinstance(each.value, cst.Call | cst.Lambda))
+            and _is_function(file, each.value)
+        )
+        for each in bound
+    )
+
+
+def _makes_function(definition: cst.FunctionDef | cst.ClassDef) -> bool:
+    """Whether a class has objects that are called, or a function returns one that is defined in it."""
+    if isinstance(definition, cst.ClassDef):
+        return "__call__" in _methods(definition)
+    inner = {each.name.value for each in nodes.block(definition) if isinstance(each, cst.FunctionDef)}
+    returned = [each.value for each in nodes.walk(definition) if isinstance(each, cst.Return)]
+    return any(nodes.is_name(value) and value.value in inner for value in returned)
+
+
+def _methods(definition: cst.ClassDef) -> set[str]:
+    return {
+        each.name.value
+        for each in nodes.block(definition)
+        if isinstance(each, cst.FunctionDef) and not nodes.decorators(each)
+    }
+
+
+def _is_guarded(file: File, node: cst.CSTNode) -> bool:
+    """Whether the program goes on where the sign fails, or asks before it."""
+    for inner, around in file.steps_outwards(node):
+        if isinstance(around, cst.Try) and around.handlers and inner in nodes.block(around):
+            return True
+        if isinstance(around, cst.If | cst.IfExp) and inner is not around.test:
+            if re.search(r"version|hasattr|eager", file.text.of(around.test), re.IGNORECASE):
+                return True
+    return False

@@ -1,0 +1,168 @@
+"""Lists that a tower loop fills, one item a tower, and that are only reduced: the towers can return the items.
+
+`tower_grads = []` stands before the loop. `tower_grads.append(grads)` stands once in it, where every round certainly
+reaches it. Every other use is the argument of a mean that certainly comes after the loop, or comes after that mean has
+got the list's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+import libcst.matchers as m
+
+from tf2towers.codemod import nodes
+from tf2towers.codemod.program import File
+from tf2towers.codemod.towers.live_names import LiveNames
+from tf2towers.codemod.towers.means import find_means
+
+_APPEND = m.Expr(m.Call(m.Attribute(m.Name(), m.Name("append")), [m.Arg(keyword=None, star="")]))
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A list that a loop fills, and that is only reduced.
+
+    Attributes:
+        name: the list's name.
+        made: the statement that binds it to `[]`.
+        place: which of the values that the statement assigns is the list; None where it assigns the list alone.
+        append: the statement in the loop.
+        item: what is appended.
+        reduced: the calls that give the mean of the list.
+    """
+
+    name: str
+    made: cst.Assign
+    place: int | None
+    append: cst.Expr
+    item: cst.BaseExpression
+    reduced: tuple[cst.Call, ...]
+
+
+def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gathered]:
+    """The lists of a loop whose items its function can return, in the order of the text."""
+    inside = list(nodes.walk(*nodes.block(loop)))
+    means = {call.args[0].value: call for call, _, _ in find_means(file)}
+    for statement in inside:
+        if not isinstance(statement, cst.Expr) or not m.matches(statement, _APPEND):
+            continue
+        call = cst.ensure_type(statement.value, cst.Call)
+        name = cst.ensure_type(cst.ensure_type(call.func, cst.Attribute).value, cst.Name)
+        if not _is_reached(file, loop, statement, live):
+            continue
+        home = file.meanings.home_of(name)
+        if home is None or home is not file.meanings.scope(loop):
+            continue
+        uses = [
+            use
+            for use in file.all(cst.Name)
+            if use.value == name.value and use is not name and file.meanings.home_of(use) is home
+        ]
+        again = [use for use in uses if _is_the_mean(file, loop, use, means)]
+        made = [made_empty(file, use) for use in uses if not file.is_read(use) and use not in again]
+        later = [use for use in uses if any(is_after(file, file.parent(bound), use) for bound in again)]
+        reduced = [means.get(use) for use in uses if file.is_read(use) and use not in later]
+        match made:
+            case [(cst.Assign() as assign, place)] if reduced:
+                calls = tuple(mean for mean in reduced if mean is not None and is_after(file, loop, mean))
+                if len(calls) == len(reduced) and _is_before(file, assign, loop):
+                    yield Gathered(name.value, assign, place, statement, call.args[0].value, calls)
+
+
+def _is_the_mean(
+    file: File, loop: cst.For, name: cst.Name, means: dict[cst.BaseExpression, cst.Call]
+) -> bool:
+    """Whether a list's name is bound to the mean of the list, after the loop: `tower_grads = average(tower_grads)`."""
+    match file.parent(name):
+        case (
+            cst.Assign(
+                targets=[cst.AssignTarget(target=target)], value=cst.Call(args=[given]) as call
+            ) as statement
+        ):
+            own = nodes.is_name(given.value) and given.value.value == name.value
+            return (
+                target is name and own and means.get(given.value) is call and is_after(file, loop, statement)
+            )
+    return False
+
+
+def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | None:
+    """The statement that binds a name to an empty list, and the name's place in `a, b = x, []`."""
+    around = file.parent(name)
+    place = None
+    if isinstance(around, cst.Tuple) and not nodes.has_star(around):
+        place, around = nodes.items(around).index(name), file.parent(around)
+    if not isinstance(around, cst.Assign) or len(around.targets) != 1:
+        return None
+    value: cst.BaseExpression = around.value
+    if place is not None:
+        if not isinstance(value, cst.Tuple) or nodes.has_star(value):
+            return None
+        target = cst.ensure_type(around.targets[0].target, cst.Tuple)
+        if len(value.elements) != len(target.elements) or target.lpar or value.lpar:
+            return None
+        value = nodes.items(value)[place]
+    return (around, place) if isinstance(value, cst.List) and not value.elements else None
+
+
+def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNames) -> bool:
+    """Whether each round that ends without an error certainly runs a statement, once."""
+    for around in file.ancestors(statement):
+        if around is loop:
+            return True
+        if not isinstance(around, cst.With) or not live.lets_errors_pass(around):
+            return False
+    return False
+
+
+def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Whether a node is certainly evaluated after a loop alone, in the same function."""
+    statement, around = loop, file.parent(loop)
+    while True:
+        siblings = nodes.block(around)
+        if statement not in siblings:
+            return False
+        following = siblings[siblings.index(statement) + 1 :]  # type: ignore[arg-type]
+        if any(each in following for each in (node, *file.ancestors(node))):
+            return file.function_around(node) is file.function_around(loop)
+        if not isinstance(around, cst.With):
+            return False
+        statement, around = around, file.parent(around)
+
+
+def _is_before(file: File, statement: cst.Assign, loop: cst.For) -> bool:
+    """Whether a statement certainly runs before each run of a loop."""
+    around = list(file.ancestors(loop))
+    again = [node for node in around if isinstance(node, cst.For | cst.While)]
+    return set(again) <= set(file.ancestors(statement)) and is_after(file, statement, loop)
+
+
+def tail(file: File, loop: cst.For, found: Collection[Gathered]) -> list[Gathered]:
+    """Those whose appends, one after the other, are the last statements of a round."""
+    statements = nodes.block(loop)
+    while statements and isinstance(statements[-1], cst.With):
+        statements = nodes.block(statements[-1])
+    appends: dict[cst.CSTNode, Gathered] = {each.append: each for each in found}
+    last: list[Gathered] = []
+    for statement in reversed(statements):
+        if statement not in appends:
+            break
+        last.insert(0, appends[statement])
+    return last
+
+
+def is_kept_by_name(file: File, loop: cst.For, each: Gathered, local: Iterable[str]) -> bool:
+    """Whether the item that is appended is a local name of the round, which means the same at the round's end."""
+    item = each.item
+    if not nodes.is_name(item) or item.value not in local:
+        return False
+    bound = [
+        node
+        for node in nodes.walk(*nodes.block(loop))
+        if nodes.is_name(node) and node.value == item.value and not file.is_read(node)
+    ]
+    start = file.text.start(each.append)
+    return len(bound) == 1 and file.text.start(bound[0]) < start
