@@ -72,12 +72,18 @@ def batched(images: tf.data.Dataset, size: int, batch_size: int, full: bool = Fa
     return images.map(read, tf.data.AUTOTUNE).batch(batch_size, full).prefetch(tf.data.AUTOTUNE)
 
 
+def steps_of(images: Images, batch_size: int) -> int:
+    """The steps of an epoch."""
+    if images.number < batch_size:
+        raise SystemExit(f"{images.number} images are less than one batch of {batch_size}")
+    return images.number // batch_size
+
+
 def batches(
     images: Images, size: int, batch_size: int, epochs: int, seed: int, first: int = 0
 ) -> tf.data.Dataset:
     """The batches of all epochs from step `first` on, all of them full. An epoch's seed makes its order."""
-    if not (steps := images.number // batch_size):
-        raise SystemExit(f"{images.number} images are less than one batch of {batch_size}")
+    steps = steps_of(images, batch_size)
 
     def epoch(number: int) -> tf.data.Dataset:
         shuffled = images.train.shuffle(images.buffer, seed + number, reshuffle_each_iteration=False)

@@ -221,7 +221,10 @@ def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy, fi
         )
         model.optimizer.build(model.trainable_variables)
     name = Path(FLAGS.data_dir).name if FLAGS.data_dir else dataset
-    folder, steps = Path(FLAGS.report_dir, f"{name}_{configuration}"), images.number // batch_size
+    folder, steps = (
+        Path(FLAGS.report_dir, f"{name}_{configuration}"),
+        mobilenet_images.steps_of(images, batch_size),
+    )
     try:
         watch = Watch(f"{name}, {configuration}", folder / "backup", model, strategy, steps)
     except (KeyError, ValueError):
