@@ -534,7 +534,7 @@ class _Gathering:
         return Edit(self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True)
 
     def _is_commented_alone(self, made: cst.Assign) -> bool:
-        """Whether a comment above a list is about the list: a blank line comes next, and not the towers."""
+        """True if a comment above a list is about the list: a blank line comes next, and not the towers."""
         siblings: list[cst.CSTNode] = [*block(self.file.parent(made))]
         following = siblings[siblings.index(made) + 1 :]
         towers = {self.loop, *self.file.ancestors(self.loop)}
