@@ -34,11 +34,18 @@ def _text(value: object) -> str:
     return str(value)
 
 
+def _switch(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise argparse.ArgumentTypeError("true or false is needed")
+    return value
+
+
 #: each key, with the function that reads its value; the option of the same name has it on the command line
 KEYS: dict[str, Callable[[Any], Any]] = {
     "exclude": _texts,
     "ignore": lambda value: parse_codes(",".join(_texts(value))),
     "python-path": _texts,
+    "strict": _switch,
     "towers": _text,
 }
 

@@ -53,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "as with `# noqa: CODE` on its line"
     )
     add("--ignore", type=parse_codes, metavar="CODE[,CODE]", help=ignore)
+    strict = "status 1 also where there are only notes"
+    add("--strict", action="store_true", default=None, help=strict)
     exit_zero = "status 0 also where sites are left; errors still have status 2"
     add("--exit-zero", action="store_true", help=exit_zero)
 

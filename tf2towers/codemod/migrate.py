@@ -12,6 +12,7 @@ import libcst as cst
 
 from tf2towers.codemod.aligned_lines import move_aligned_lines
 from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
+from tf2towers.codemod.libraries import joined_requirements
 from tf2towers.codemod.new_imports import new_lines
 from tf2towers.codemod.nodes import imported
 from tf2towers.codemod.program import File, Program
@@ -110,6 +111,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
         _report_notes(result, file)
     if script.notebook is not None:
         _report_cells(result, script.notebook)
+    result.requirements = joined_requirements(program.requirements)
     return result
 
 

@@ -473,6 +473,8 @@ class Program:
         self.has_tf1_sign = has_tf1_sign
         #: what the user gives as the number of towers
         self.towers = towers
+        #: lines for a requirements.txt: the releases of other libraries that the program needs as it stands
+        self.requirements: set[str] = set()
         self._mains = mains
         self.read = Reader(script)
         self.imports = LocalImports(script, self.read, python_path=python_path)
