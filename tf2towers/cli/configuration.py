@@ -40,10 +40,17 @@ def _switch(value: object) -> bool:
     return value
 
 
+def _python(value: object) -> str:
+    if str(value) not in ("2", "3"):
+        raise argparse.ArgumentTypeError("2 or 3 is needed")
+    return str(value)
+
+
 #: each key, with the function that reads its value; the option of the same name has it on the command line
 KEYS: dict[str, Callable[[Any], Any]] = {
     "exclude": _texts,
     "ignore": lambda value: parse_codes(",".join(_texts(value))),
+    "python": _python,
     "python-path": _texts,
     "strict": _switch,
     "towers": _text,

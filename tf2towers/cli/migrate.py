@@ -108,6 +108,7 @@ def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespac
     choice = Options(
         towers=options.towers,
         python3=options.python3,
+        python=options.python,
         python_path=tuple(options.python_path),
         mains=frozenset(mains),
         progress=progress if options.jobs < 2 else None,

@@ -50,7 +50,6 @@ _HOMES = {
     "image_summary": "tf1",
     "padded_batch_and_drop_remainder": "tf1",
     "scalar_summary": "tf1",
-    "get_name_scope": "tf1",
     "crf": "tf1.crf",
     "cudnn_rnn": "tf1.cudnn_rnn",
     "debug": "tf1.debug",

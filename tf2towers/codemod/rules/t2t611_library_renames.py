@@ -26,7 +26,7 @@ from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reac
 from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
 from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t609_python2_uncertain import is_an_error, missed_names
+from tf2towers.codemod.rules.t2t609_python2_uncertain import counterpart, missed_names
 
 _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
 
@@ -54,9 +54,10 @@ def edits(file: File) -> Iterator[Edit]:
             if isinstance(statement, cst.ImportFrom)
             else _plain_import_edits(file, statement)
         )
-    for error in missed_names(file):
-        if is_an_error(file, error):
-            yield file.replace(error, "Exception")
+    for missed in missed_names(file):
+        if (instead := counterpart(file, missed)) is not None:
+            module, _, name = instead.rpartition(".")
+            yield file.replace(missed, file.need(name, module) if module else instead)
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
         yield from _call_edits(file, call, libraries)

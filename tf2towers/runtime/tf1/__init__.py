@@ -27,11 +27,6 @@ TRAINABLE_VARS_PARAMS_STAT_OPTIONS = (
 FLOAT_OPS_OPTIONS = tf.compat.v1.profiler.ProfileOptionBuilder.float_operation()
 
 
-def get_name_scope() -> str:
-    """The name scope of the default graph that is in force: `tf.contrib.framework.get_name_scope`."""
-    return tf.compat.v1.get_default_graph().get_name_scope()
-
-
 class ModeKeys:
     """What a model is built for. 'infer' had one name in `tf.contrib.learn`, and another in `tf.estimator`."""
 
