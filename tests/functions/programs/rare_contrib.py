@@ -121,4 +121,4 @@ def moving_averages_by_the_optimizer():
     train = optimizer.minimize(tf.reduce_sum(weights * weights))
     saved = optimizer.swapping_saver()._var_list
     with tf.control_dependencies([train]):
-        return [weights.read_value(), sorted((key, value.op.name) for key, value in saved.items())]
+        return [tf.identity(weights, "after"), sorted((key, value.op.name) for key, value in saved.items())]
