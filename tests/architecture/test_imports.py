@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "tf2towers"
 #: a package imports from those before it alone
 LAYERS = (
-    "report", "source", "runtime", "launch", "codemod",
+    "order", "report", "source", "runtime", "launch", "codemod",
     "verify", "compare", "cli", "__main__",
 )  # fmt: skip
 #: bars of issue 37: files of the package, and of a folder; the rules' folder has one file a rule

@@ -157,7 +157,10 @@ def test_formats(put: Put, form: str, capsys: Capture) -> None:
     shown = capsys.readouterr()
     assert "T2T900" in shown.out
     assert "there is no such file" in shown.out
-    assert shown.err == "tf2towers migrate: 1 file to change, 1 site left by hand, 1 that could not be read\n"
+    assert (
+        shown.err
+        == "tf2towers migrate: 1 file to change, 1 site left by hand, 1 that could not be migrated\n"
+    )
     if form != "github":
         json.loads(shown.out)
 

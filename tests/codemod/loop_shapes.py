@@ -455,16 +455,6 @@ def build(count):
                 tower_grads.append([(net(x), 'a')])
     return average(tower_grads)
 print(build(2), build(0))
-=== a_with_that_takes_errors -> 'global y\n'
-import contextlib
-for i in range(3):
-    with contextlib.suppress(ZeroDivisionError):
-        with tf.device('/gpu:%d' % i):
-            y = net(x) + 1 / (i - 1)
-print(y)""")
-
-#: shapes that stay loops
-LOOPS = shapes(r"""
 === closures_called_at_once
 for i in range(2):
     with tf.device('/gpu:%d' % i):
@@ -472,7 +462,7 @@ for i in range(2):
         def model(z):
             return net(z) * i
         print(y, model(x), sum(k * i for k in range(3)), [k + i for k in range(2)])
-=== names_of_imports_and_definitions
+=== names_of_imports_and_definitions -> 'return math, Named, y\n'
 def build():
     for i in range(2):
         with tf.device('/gpu:%d' % i):
@@ -484,6 +474,173 @@ def build():
             y = net(f(x)) + math.pi
     return y, Named.value, math.e
 print(build())
+=== an_iterator
+devices = iter(gpus)
+for d in devices:
+    with tf.device(d):
+        print(net(x), next(devices, None))
+=== a_call -> 'strategy.per_replica(devices())'
+def devices():
+    return list(gpus)
+for d in devices():
+    with tf.device(d):
+        print(net(x))
+=== a_list_that_grows
+devices = ['/gpu:0']
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    if len(devices) < 3:
+        devices.append('/gpu:%d' % len(devices))
+=== a_list_that_a_function_shortens
+devices = ['/gpu:0', '/gpu:1', '/gpu:2']
+def drop():
+    devices.pop()
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    if len(devices) > 2:
+        drop()
+=== a_list_of_two_names
+devices = ['/gpu:0']
+others = devices
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    if len(others) < 3:
+        others.append('/gpu:%d' % len(others))
+=== a_list_that_is_handed_on
+devices = ['/gpu:0', '/gpu:1', '/gpu:2']
+def shorten(these):
+    del these[2:]
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    shorten(devices)
+=== a_generator_of_values -> 'strategy.per_replica(devices())'
+def devices():
+    for gpu in gpus:
+        print('made', gpu)
+        yield gpu
+for d in devices():
+    with tf.device(d):
+        print(net(x))
+=== a_list_and_an_iterator -> 'args=(strategy.replica_ids, strategy.per_replica(counted), strategy.per_replica(gpus))'
+counted = iter(range(2))
+for i, (k, gpu) in enumerate(zip(counted, gpus)):
+    with tf.device(gpu):
+        print(net(x) * i, k)
+print(list(counted))
+=== values_of_a_zip -> 'args=(strategy.replica_ids, strategy.per_replica(zip(*parts)))'
+def build(*parts):
+    parts = (tf.split(part, 2) for part in parts)
+    for i, parts in enumerate(zip(*parts)):
+        with tf.device('/gpu:%d' % i):
+            print(net(parts[0]) * parts[1])
+build(x, x)
+=== a_list_of_an_object -> 'strategy.per_replica(self.gpus)'
+class Model(object):
+    def __init__(self, gpus):
+        self.gpus = gpus
+    def build(self):
+        for gpu in self.gpus:
+            with tf.device(gpu):
+                self.loss = net(x)
+        return self.loss
+print(Model(iter(gpus)).build())
+=== a_lambda_called_at_once_after -> 'y = strategy.experimental_local_results(y)[-1]'
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: y, lambda: y + 1)
+print(build())
+=== a_lambda_before_it_is_bound -> 'nonlocal y'
+def build():
+    y = x
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            print(tf.cond(tf.reduce_sum(x) > 0, lambda: net(x) + y, lambda: net(x) - i))
+            y = net(x) + i
+    return y
+print(build())
+=== a_function_that_reads_the_round_before -> 'nonlocal y'
+def build():
+    y = x
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            def model(z):
+                return net(z) * y + i
+            print(model(x))
+            y = net(x) + i
+    return y
+print(build())
+=== functions_that_call_each_other -> 'def tower(i):'
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        def one(z):
+            return net(z) * i
+        def both(z):
+            return one(z) + i
+        print(both(x), tf.cond(tf.reduce_sum(x) > 0, lambda: both(x), lambda: one(x)))
+=== certainly_a_round -> 'return pairs, y'
+def build(count):
+    opt = tf.train.GradientDescentOptimizer(0.1)
+    tower_grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            pairs = opt.compute_gradients(y)
+            tower_grads.append(pairs)
+    grads = average(tower_grads)
+    step = opt.apply_gradients(grads)
+    if count:
+        print(y)
+    return step, pairs
+print(build(2))
+=== a_round_by_an_item -> 'return y'
+def build(count):
+    losses = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            losses.append(y)
+    total = tf.add_n(losses)
+    return total, (y if count else None)
+print(build(2))
+=== a_constant_number -> 'return y'
+COUNT = 2
+def build(shown):
+    y = None
+    for i in range(COUNT):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    return y if shown else None
+print(build(True))
+=== no_constant_number -> 'nonlocal y'
+COUNT = 2
+def without():
+    global COUNT
+    COUNT = 0
+def build(shown):
+    y = None
+    for i in range(COUNT):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    return y if shown else None
+print(build(True))
+without()
+print(build(True))
+=== a_with_that_takes_errors -> 'global y\n'
+import contextlib
+for i in range(3):
+    with contextlib.suppress(ZeroDivisionError):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + 1 / (i - 1)
+print(y)""")
+
+#: shapes that stay loops
+LOOPS = shapes(r"""
 === break -> 'strategy = TowerStrategy()'
 for i in range(3):
     if i == 2:
@@ -552,11 +709,29 @@ def build(count):
     print(i)
 build(2)
 build(0)
-=== an_iterator
-devices = iter(gpus)
-for d in devices:
+=== a_function_that_is_kept
+later = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        def model(z):
+            return net(z) * i
+        later.append(model)
+        print(model(x))
+print([f(x) for f in later])
+=== a_function_by_two_names
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        def model(z):
+            return net(z) * i
+        print(model(x))
+print(model(x))
+=== a_list_that_grows_while_it_is_counted
+devices = ['/gpu:0']
+for i, d in enumerate(devices):
     with tf.device(d):
-        print(net(x), next(devices, None))
+        print(net(x), d)
+    if len(devices) < 3:
+        devices.append('/gpu:%d' % len(devices))
 === a_generator
 def parts():
     for k, gpu in enumerate(gpus):
@@ -565,44 +740,6 @@ def parts():
 for gpu, part in parts():
     with tf.device(gpu):
         print(net(part))
-=== a_call
-def devices():
-    return list(gpus)
-for d in devices():
-    with tf.device(d):
-        print(net(x))
-=== a_list_that_grows
-devices = ['/gpu:0']
-for d in devices:
-    with tf.device(d):
-        print(net(x), d)
-    if len(devices) < 3:
-        devices.append('/gpu:%d' % len(devices))
-=== a_list_that_a_function_shortens
-devices = ['/gpu:0', '/gpu:1', '/gpu:2']
-def drop():
-    devices.pop()
-for d in devices:
-    with tf.device(d):
-        print(net(x), d)
-    if len(devices) > 2:
-        drop()
-=== a_list_of_two_names
-devices = ['/gpu:0']
-others = devices
-for d in devices:
-    with tf.device(d):
-        print(net(x), d)
-    if len(others) < 3:
-        others.append('/gpu:%d' % len(others))
-=== a_list_that_is_handed_on
-devices = ['/gpu:0', '/gpu:1', '/gpu:2']
-def shorten(these):
-    del these[2:]
-for d in devices:
-    with tf.device(d):
-        print(net(x), d)
-    shorten(devices)
 === targets_of_pairs
 pairs = [('/gpu:0', 1), ('/gpu:1', 2)]
 for d, k in pairs:

@@ -57,11 +57,11 @@ def test_a_loop_over_a_strategy(target, iterable, device, given, towers):
     assert after(text) == text
 
 
-#: iterables that may be iterated only once: the loop stays a loop
+#: iterables that may be iterated only once, and what the towers are given
 ROUNDS = [
-    ("d", "unknown", "'/gpu:%d' % d"),
-    ("d", "iter(devices)", "d"),
-    ("d, x", "zip(devices, unknown)", "d"),
+    ("d", "unknown", "'/gpu:%d' % d", "strategy.per_replica(unknown),"),
+    ("d", "iter(devices)", "d", "strategy.per_replica(iter(devices)),"),
+    ("d, x", "zip(devices, unknown)", "d", "strategy.per_replica(devices), strategy.per_replica(unknown)"),
 ]
 
 
@@ -77,12 +77,20 @@ def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
         assert wanted.replace("SPLIT", "tf.split(axis=0, num_or_size_splits=2, value=x)") in text
 
 
-@pytest.mark.parametrize(("target", "iterable", "device"), ROUNDS)
-def test_a_loop_that_stays(target, iterable, device):
+@pytest.mark.parametrize(("target", "iterable", "device", "given"), ROUNDS)
+def test_a_loop_over_what_is_iterated_once(target, iterable, device, given):
     text = after(looped(target, iterable, device))
     assert "    strategy = TowerStrategy()\n" in text
-    assert f"    for {target} in strategy.towers({iterable}):\n" in text
-    assert f"with strategy.scope(), tf.device({device}):" in text
+    assert f"    def tower({target}):\n        with tf.device({device}):" in text
+    assert f"strategy.run(tower, args=({given}))" in text.replace("run(\n            ", "run(")
+    assert after(text) == text
+
+
+def test_a_loop_that_stays():
+    text = after(looped("d, x", "unknown", "'/gpu:%d' % d"))
+    assert "    strategy = TowerStrategy()\n" in text
+    assert "    for d, x in strategy.towers(unknown):\n" in text
+    assert "with strategy.scope(), tf.device('/gpu:%d' % d):" in text
     assert after(text) == text
 
 
@@ -108,8 +116,10 @@ def test_a_loop_that_builds_no_towers(target, iterable, device):
 def test_the_user_says_how_many():
     text = after(looped("d", "unknown", "'/gpu:%d' % d"), towers="2")
     assert "strategy = TowerStrategy(2)\n" in text
-    assert "    for d in strategy.towers(unknown):" in text
+    assert "strategy.run(tower, args=(strategy.per_replica(unknown),))" in text
     assert after(text, towers="2") == text
+    text = after(looped("i, d", "enumerate(unknown)", "'/gpu:%d' % d"), towers="2")
+    assert "    for i, d in strategy.towers(enumerate(unknown)):" in text
 
 
 def test_a_helper_that_makes_the_name():
@@ -252,7 +262,14 @@ SAME = [
     [("result.append((mean, pairs[0][1]))", "v = pairs[0][1]\n        result.append((mean, v))")],
     [("result.append((mean, pairs[0][1]))", "pair = (mean, pairs[0][1])\n        result.append(pair)")],
     [("            grads.append(tf", "            e = tf"), ("g, 0))", "g, 0)\n            grads.append(e)")],
-]
+    [(f"        grads = []\n{EACH}\n", ""), ("tf.concat(grads, 0)", "[g for g, _ in pairs]")],
+    [("tf.expand_dims(g, 0)", "g"), ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / len(pairs)")],
+    [("tf.expand_dims(g, 0)", "g"), ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.div(tf.add_n(grads), len(grads))")],
+    [("tf.expand_dims(g, 0)", "g"),
+     ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.multiply(tf.add_n(grads), 1.0 / len(grads))")],
+    [("            grads.append", "            assert g is not None, v.name\n            grads.append")],
+    [("result.append((mean, pairs[0][1]))", "pairs = (mean, pairs[0][1])\n        result.append(pairs)")],
+]  # fmt: skip
 #: changes that make it something else
 OTHER = [
     [("tf.reduce_mean(tf.concat", "tf.reduce_sum(tf.concat")],
@@ -273,6 +290,23 @@ OTHER = [
     [("        mean =", "        with tf.device('/cpu:0'):\n            pass\n        mean =")],
     [("tf.concat(grads, 0)", "tf.concat(grads, 0, name='all')")],
     [("tf.reduce_mean(", "np.mean(")],
+    [("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / len(pairs)")],
+    [
+        ("tf.expand_dims(g, 0)", "g"),
+        ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / len(result)"),
+    ],
+    [("tf.expand_dims(g, 0)", "g"), ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / 2")],
+    [
+        ("tf.expand_dims(g, 0)", "g"),
+        ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) * (1 / len(grads))"),
+    ],
+    [("            grads.append", "            assert g is None\n            grads.append")],
+    [
+        (
+            "result.append((mean, pairs[0][1]))",
+            "pairs = (mean, pairs[0][1])\n        result.append((mean, pairs[1]))",
+        )
+    ],
 ]
 
 
@@ -309,11 +343,15 @@ def test_a_mean_of_a_local_module(program):
         ("import util", "util.average"),
         ("from util import average, other", "average"),
         ("from util import other, average as mean", "mean"),
+        ("from util import average", "average"),
+        ("from util import *", "average"),
     ):
         main = f"import tensorflow as tf\n{line}\n\n{LOOP}grads = {mean}([])\n"
         text = program({"util.py": util, "train.py": main}).changes[0].after
         assert "grads = strategy.reduce('MEAN', [])" in text
         assert "average(" not in text and "mean(" not in text
+        assert "average" not in text or line in ("import util", "from util import *")
+        assert ("from util import other\n" in text) == ("other" in line)
     replaced = f"import util\n{LOOP}util.average = other\ngrads = util.average([])\n"
     assert "grads = util.average([])" in program({"util.py": util, "train.py": replaced}).changes[0].after
 
@@ -345,7 +383,12 @@ OTHERS = [
 def test_towers_in_another_form(lines, wanted):
     result = migrated(BODY + lines)
     text = result.changes[0].after
-    assert result.status == 0 and "graph_mode()\nstrategy = TowerStrategy()\n" in text and wanted in text
+    before = (
+        "\nstrategy = TowerStrategy()\n\n\ndef build("
+        if "def one" in lines
+        else "    strategy = TowerStrategy()\n"
+    )
+    assert result.status == 0 and before in text and wanted in text
     assert after(text) == text
     inside = after(BODY + "    with tf.Graph().as_default(), tf.device('/cpu:0'):\n" + indent(lines, "    "))
     if "def one" not in lines:
@@ -376,10 +419,21 @@ SERVERS = [
     ("with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(\n        1, worker_device=d)) as g:",
      None),
     ("with tf.device(tf.train.replica_device_setter(\n        cluster=c)):",
-     "with ParameterServerStrategy(\n        cluster=c).scope():"),
+     "strategy = ParameterServerStrategy(\n        cluster=c)\nwith strategy.scope():"),
+    ("with tf.device(tf.train.replica_device_setter(worker_device=d,\n"
+     "                                              cluster=c)), tf.name_scope('x'):",
+     "strategy = ParameterServerStrategy(worker_device=d,\n                                   cluster=c)\n"
+     "with strategy.scope(), tf.name_scope('x'):"),
+    ("with tf.Graph().as_default() as c, tf.device(tf.train.replica_device_setter(cluster=c)):",
+     "with tf.Graph().as_default() as c, ParameterServerStrategy(cluster=c).scope():"),
+    ("with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(cluster=print())):",
+     "with tf.Graph().as_default(), ParameterServerStrategy(cluster=print()).scope():"),
+    ("with (tf.device(tf.train.replica_device_setter(cluster=c))):",
+     "with (ParameterServerStrategy(cluster=c).scope()):"),
     ("with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(2, cluster=c)):",
-     "with tf.Graph().as_default(), ParameterServerStrategy(2, cluster=c).scope():"),
-    ("with tf.device(tf.train.replica_device_setter()):", "with ParameterServerStrategy(ps_tasks=0).scope():"),
+     "strategy = ParameterServerStrategy(2, cluster=c)\nwith tf.Graph().as_default(), strategy.scope():"),
+    ("with tf.device(tf.train.replica_device_setter()):",
+     "strategy = ParameterServerStrategy(ps_tasks=0)\nwith strategy.scope():"),
     ("setter = tf.train.replica_device_setter(cluster=c)\nwith tf.device(setter):",
      "strategy = ParameterServerStrategy(cluster=c)\nwith strategy.scope():"),
     ("setter = tf.train.replica_device_setter(cluster=c)\nprint(setter)\nwith tf.device(setter):",
@@ -424,7 +478,7 @@ def test_the_scope_of_servers(lines, wanted):
     result = after(text)
     assert after(result) == result
     if wanted is None:  # no script uses the value of `as g`
-        wanted = "with tf.Graph().as_default(), ParameterServerStrategy(\n        1, worker_device=d).scope() as g:"
+        wanted = "with tf.Graph().as_default(), strategy.scope() as g:"
     assert wanted in result and "    x = tf.placeholder" in result
 
 

@@ -92,7 +92,7 @@ def test_failures(script: Write, start: Start, name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["one.py", "absent.py"], "absent.py: no such file"),
+        (["one.py", "absent.py"], "absent.py: there is no such file"),
         (["--steps", "0", "one.py", "one.py"], "not a number from 1"),
         (["--timeout", "0.5", "one.py", "one.py"], "one.py: not over after 0.5 seconds: it has made 0 steps"),
         (["--legacy-python", "no-such-python", "one.py", "one.py"], "no-such-python: no such interpreter"),

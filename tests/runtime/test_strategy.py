@@ -87,6 +87,25 @@ def test_several_values_are_a_tuple_of_per_replica_values() -> None:
         assert strategy.experimental_local_results(7) == (7,)
 
 
+def test_items_are_taken_as_a_loop_takes_them() -> None:
+    taken: list[Any] = []
+
+    def letters() -> Any:
+        for letter in "ab":
+            taken.append(letter)
+            yield letter
+
+    with tf.Graph().as_default():
+        strategy = TowerStrategy()
+        args = (strategy.replica_ids, strategy.per_replica(letters()), strategy.per_replica("xyz"))
+        strategy.run(lambda *given: taken.append(given), args=args)
+        assert taken == ["a", (0, "a", "x"), "b", (1, "b", "y")]
+        assert list(strategy.per_replica(letters()).values) == ["a", "b"]
+        strategy = TowerStrategy(1)
+        with pytest.raises(ValueError, match=r"has 1 towers.* has more"):
+            strategy.run(print, args=(strategy.replica_ids, strategy.per_replica(letters())))
+
+
 def test_tuples_of_other_lengths_are_one_value() -> None:
     with tf.Graph().as_default():
         strategy = TowerStrategy(2)

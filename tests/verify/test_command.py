@@ -84,7 +84,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         right = (migrated / SMALL.name).read_text(encoding="utf-8")
         assert AVERAGE in right
         mutant = folder / "small_towers_without_average.py"
-        mutant.write_text(right.replace(AVERAGE, "        grads = tower_grads[0]\n"), encoding="utf-8")
+        alone = "        grads = strategy.experimental_local_results(tower_grads)[0]\n"
+        mutant.write_text(right.replace(AVERAGE, alone), encoding="utf-8")
         jobs["differs"] = pool.submit(
             run, "verify", "--steps=4", f"--report={folder / 'report'}", f"--json={folder / 'result.json'}",
             str(SMALL), str(mutant), "--", *flags,
@@ -152,7 +153,7 @@ def test_the_bundle(made: Path) -> None:
 
 def test_arguments_that_cannot_be() -> None:
     for arguments, words in (
-        (("nowhere.py", str(SMALL)), "nowhere.py: no such file"),
+        (("nowhere.py", str(SMALL)), "nowhere.py: there is no such file"),
         ((str(SMALL), str(SMALL), "--steps=0"), "at least 1"),
         ((str(SMALL), str(SMALL), "--timeout=0"), "more than 0"),
     ):

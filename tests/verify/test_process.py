@@ -66,7 +66,9 @@ You must feed a value for placeholder tensor 'x'
 
 
 def test_an_errors_own_line() -> None:
-    assert raised(LOG2.splitlines()).endswith("error: You must feed a value for placeholder tensor 'x'")
+    assert raised(LOG2.splitlines()).endswith(
+        "error: You must feed a value for placeholder tensor 'x' (train.py, line 3)"
+    )
     said = raised(LOG.splitlines())
     assert said.startswith("tensorflow.python.framework.errors_impl.InvalidArgumentError")
     assert "You must feed a value" in said
@@ -74,6 +76,13 @@ def test_an_errors_own_line() -> None:
     restored = "NotFoundError: Restoring from checkpoint failed. Original error:"
     lines = ["Traceback (most recent call last):", restored, "", "Key w not found in checkpoint"]
     assert raised(lines) == f"{restored} Key w not found in checkpoint"
+    deep = [
+        "Traceback (most recent call last):",
+        '  File "/home/me/model.py", line 7, in net',
+        "    x = f(y)",
+    ]
+    deep += ['  File "/usr/lib/python3.11/json/__init__.py", line 1, in f', "ValueError: no"]
+    assert raised(deep) == "ValueError: no (model.py, line 7)"
     task = ["[worker 1] Traceback (most recent call last):", "[worker 1]   File", "[worker 1] KeyError: 'a'"]
     assert raised(task) == "KeyError: 'a'"
 
@@ -106,3 +115,16 @@ def test_a_migrated_script_imports_its_own_modules(tmp_path: Path, monkeypatch: 
 
     assert (its_model.WHOSE, its_other.WHOSE) == ("migrated", "original")
     assert own.of_the_original() == ["../lib/its_other.py"]
+
+
+def test_a_script_finds_the_part_of_the_package_that_is_beside_it(tmp_path: Path) -> None:
+    """As `migrate --python3` puts it there, for an interpreter without tf2towers."""
+    home = portable(RECORDER, tmp_path / "copy").parents[3]
+    script = tmp_path / "old" / "script.py"
+    (script.parent / "tf2towers" / "runtime").mkdir(parents=True)
+    script.write_text("from tf2towers.runtime import half\n\nprint(half)\n")
+    (script.parent / "tf2towers" / "__init__.py").touch()
+    (script.parent / "tf2towers" / "runtime" / "__init__.py").write_text("half = 0.5\n")
+    program = f"import sys; sys.path[0] = {str(home)!r}; from tf2towers.verify.recorder.running import run"
+    out, _ = run_python("-I", "-c", f"{program}; run({str(script)!r}, [])")
+    assert out == "0.5\n"

@@ -7,7 +7,15 @@ import sys
 from pathlib import Path
 
 from tf2towers.cli.errors import CommandError
-from tf2towers.cli.running import add_cluster, check_scripts, positive, require_modules, seconds
+from tf2towers.cli.running import (
+    add_cluster,
+    check_scripts,
+    make_folders,
+    positive,
+    require_modules,
+    seconds,
+    write_texts,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,22 +46,19 @@ def run(options: argparse.Namespace) -> int:
     from tf2towers.compare.run_both import compare
     from tf2towers.report.json import as_json
 
+    make_folders(options.report, options.json and options.json.parent)
     try:
-        for folder in (options.report, options.json and options.json.parent):
-            if folder is not None:  # before the trainings, which may take hours
-                folder.mkdir(parents=True, exist_ok=True)
         outcome = compare(options)
-        print(f"\n{as_text(outcome)}")
-        numbers = as_json(outcome.as_dict())
-        files = {}
-        if options.report is not None:
-            files = {options.report / "index.html": page(outcome), options.report / "compare.json": numbers}
-        if options.json is not None:
-            files[options.json] = numbers
-        for path, text in files.items():
-            path.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise CommandError(f"{problem.filename or ''}: {problem.strerror}") from None
+    print(f"\n{as_text(outcome)}")
+    numbers = as_json(outcome.as_dict())
+    files = {}
+    if options.report is not None:
+        files = {options.report / "index.html": page(outcome), options.report / "compare.json": numbers}
+    if options.json is not None:
+        files[options.json] = numbers
+    write_texts(files)
     if files:
         print(f"written: {', '.join(map(str, files))}")
     return 0

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tf2towers.cli.errors import CommandError
+from tf2towers.cli.running import expression
 from tf2towers.cli.selection import parse_codes
 from tf2towers.source.script import STDIN
 
@@ -28,10 +29,10 @@ def _texts(value: object) -> list[str]:
     return value
 
 
-def _text(value: object) -> str:
+def _expression(value: object) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise argparse.ArgumentTypeError("a text or a number is needed")
-    return str(value)
+    return expression(str(value))
 
 
 def _switch(value: object) -> bool:
@@ -53,7 +54,7 @@ KEYS: dict[str, Callable[[Any], Any]] = {
     "python": _python,
     "python-path": _texts,
     "strict": _switch,
-    "towers": _text,
+    "towers": _expression,
 }
 
 

@@ -21,7 +21,7 @@ from tf2towers.cli.running import check_scripts, require_modules
 from tf2towers.cli.selection import mark_accepted
 from tf2towers.cli.show_results import show
 from tf2towers.cli.tree import Tree, tree_of
-from tf2towers.cli.verify import verdict_on
+from tf2towers.cli.verify import show_verdict, verdict_on
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.deep import with_deep_stack
@@ -45,6 +45,9 @@ def run(options: argparse.Namespace) -> int:
     for path in options.paths:
         given.setdefault(path if path == str(STDIN) else os.path.abspath(path), path)  # noqa: PTH100
     paths = list(given.values())
+    for path in paths:
+        if path.startswith("-") and path != str(STDIN) and not os.path.lexists(path):
+            raise CommandError(f"{path}: the arguments of a script go with --verify, which runs it")
     _complete(options, paths)
     if options.output is not None and str(STDIN) in paths:
         raise CommandError("-o needs files: the standard input is without a name to write to")
@@ -188,15 +191,13 @@ def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) 
 
 
 def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
-    from tf2towers.report.parity_text import render_parity
-
     if not result.changed:
         return 0
     with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
         write_all(under_directory(result, [result], Path(folder)))
         migrated = next(path for path in sorted(Path(folder).rglob(result.script.name)))
         parity = verdict_on(result.script, migrated, options)
-    print(render_parity(parity), end="", file=sys.stderr)
+    show_verdict(parity, sys.stderr)
     if parity.status:
         print(f"tf2towers migrate: {display_path(result.script)}: nothing was written", file=sys.stderr)
     return parity.status

@@ -6,6 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
+from tf2towers.cli.running import expression, non_negative
 from tf2towers.cli.selection import parse_codes
 from tf2towers.cli.verify import add_run_arguments
 
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run_arguments(group)
 
     towers = "the number of towers, or their devices, where a loop does not say"
-    add("--towers", metavar="EXPRESSION", help=towers)
+    add("--towers", type=expression, metavar="EXPRESSION", help=towers)
     folder = "look for modules in this folder too, which is in the program's PYTHONPATH; may be repeated"
     add("--python-path", metavar="FOLDER", action="append", type=_absolute, help=folder)
     vendor = "with -o or -w: put the part of the runtime that is needed beside it"
@@ -77,10 +78,7 @@ def _absolute(text: str) -> Path:
 
 
 def _jobs(text: str) -> int:
-    count = int(text)
-    if count < 0:
-        raise argparse.ArgumentTypeError("a number of processes, or 0")
-    return count or os.cpu_count() or 1
+    return non_negative(text) or os.cpu_count() or 1
 
 
 def _path(text: str) -> str:

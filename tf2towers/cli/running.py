@@ -1,9 +1,12 @@
-"""Shared by the commands that run scripts: options, types of numbers, and checks that a script can be run."""
+"""Shared by commands: options, types of their values, and checks that a script can be run."""
 
 from __future__ import annotations
 
 import argparse
+import ast
+import contextlib
 import sys
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -49,7 +52,28 @@ def seconds(text: str) -> float:
     return number
 
 
-# -- checks before anything starts: the files, and the modules required -----------------------------------------------
+def from_zero(text: str) -> float:
+    """Parses a number of at least 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0")
+    return number
+
+
+def expression(text: str) -> str:
+    """Parses an expression of Python; returns its text."""
+    try:
+        ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError) as problem:
+        why = problem.msg if isinstance(problem, SyntaxError) else problem
+        raise argparse.ArgumentTypeError(f"{text!r} is no expression of Python: {why}") from None
+    return text.strip()
+
+
+# -- checks before anything starts: the files, and the modules required; what is written at the end -------------------
 
 
 def check_scripts(*scripts: tuple[Path, str | None]) -> None:
@@ -59,19 +83,19 @@ def check_scripts(*scripts: tuple[Path, str | None]) -> None:
         scripts: each with the interpreter that will run it; None: this interpreter.
     """
     for script, python in scripts:
-        if not script.is_file():
-            raise CommandError(
-                f"{script}: {'a folder; give one script' if script.is_dir() else 'no such file'}"
-            )
+        if script.is_dir():
+            raise CommandError(f"{script}: a folder; give one script")
         if script.suffix == ".ipynb":
             raise CommandError(
                 f"{script} is a notebook: `jupyter nbconvert --to script {script}` makes a script of its cells"
             )
-        if python not in (None, sys.executable):
-            continue
         try:
-            Script.read(script)
+            Script.read(script, checked=False)
+            if python in (None, sys.executable):
+                Script.read(script)
         except SourceError as problem:
+            if problem.line is None:
+                raise CommandError(f"{script}: {problem.message.partition(';')[0]}") from None
             if "Python 2" in str(problem):  # Python itself reports any other error
                 raise CommandError(
                     f"{script} is Python 2, which nothing here runs: `tf2towers migrate --python3 -o DIR {script}` "
@@ -88,3 +112,26 @@ def require_modules(*modules: str) -> None:
             f"{names} {'is' if len(missing) == 1 else 'are'} not installed here; this installs what is missing: "
             f"{sys.executable} -m pip install 'tf2towers[all]' ('.[all]' in a clone)"
         )
+
+
+def make_folders(*folders: Path | None) -> None:
+    """Makes folders for results before a run, which may take hours; raises CommandError where that fails."""
+    for folder in folders:
+        if folder is not None:
+            with _sentence_of(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+
+
+def write_texts(files: Mapping[Path, str]) -> None:
+    """Writes results; raises CommandError where that fails."""
+    for path, text in files.items():
+        with _sentence_of(path):
+            path.write_text(text, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _sentence_of(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise CommandError(f"{path} cannot be written ({problem.strerror})") from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -86,7 +87,11 @@ def _show_text(
         return
     out.writelines(text.requirements(results))
     out.writelines(f"{word} {display_path(path)}\n" for path, word in written.items())
-    if options.output is not None and not written and any(result.changed for result in results):
+    if (
+        options.output is not None
+        and not written
+        and any(each.changed and not each.error for each in results)
+    ):
         print(f"{display_path(options.output)}: up to date", file=out)
 
 
@@ -101,6 +106,6 @@ def _total_words(results: Sequence[MigrationResult]) -> str:
     changes = [change for result in results for change in result.changes]
     files = len({change.path for change in changes if change.before != change.after})
     left = len({(site.path, site.line, site.message) for result in results for site in result.left})
-    failed = sum(result.error is not None for result in results)
+    failed = Counter(result.failure for result in results if result.failure)
     words = [f"{counted(files, 'file')} to change", f"{counted(left, 'site')} left by hand"]
-    return ", ".join(words + [f"{failed} that could not be read"] * bool(failed))
+    return ", ".join(words + [f"{count} that {failure}" for failure, count in failed.items()])

@@ -70,9 +70,14 @@ def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     names = ", ".join(display_path(folder) for folder in tree.folders)
     mains = set(tree.mains)
     known = [result for result in results if result.script.absolute() in mains]
-    words = ["nothing left by hand in {}", "sites left in {}", "{} could not be read"]
-    counts = Counter(result.status for result in known)
-    done = [words[status].format(counts[status]) for status in sorted(counts)]
+    words = (
+        "nothing left by hand in {}",
+        "sites left in {}",
+        "{} could not be migrated",
+        "{} could not be written",
+    )
+    counts = Counter(f"{{}} {each.failure}" if each.failure else words[each.status] for each in known)
+    done = [each.format(counts[each]) for each in words if counts[each]]
     programs = f"{counted(len(known), 'program')} with TF1"
     if accepted := sum(len(result.accepted) for result in known):
         done.append(f"{counted(accepted, 'site')} accepted by you")

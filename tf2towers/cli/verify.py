@@ -6,9 +6,18 @@ import argparse
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from tf2towers.cli.running import add_cluster, check_scripts, positive, require_modules, seconds
+from tf2towers.cli.running import (
+    add_cluster,
+    check_scripts,
+    from_zero,
+    make_folders,
+    positive,
+    require_modules,
+    seconds,
+    write_texts,
+)
 
 if TYPE_CHECKING:
     from tf2towers.report.parity_result import ParityResult
@@ -48,7 +57,7 @@ def add_run_arguments(parser: argparse._ActionsContainer) -> None:
     python = "record the original with this interpreter and its real TF 1.12 to 1.15"
     add("--legacy-python", metavar="EXE", help=python)
     passes = "the largest difference that passes, relative to the largest element (default: every bit)"
-    add("--tolerance", type=float, metavar="R", help=passes)
+    add("--tolerance", type=from_zero, metavar="R", help=passes)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
     require_modules("tensorflow", "numpy")
     for number in (signal.SIGTERM, signal.SIGHUP):  # as for Ctrl-C: leave no processes and files behind
         signal.signal(number, lambda got, _: sys.exit(128 + got))
+    make_folders(options.report, Path(options.json).parent if options.json not in (None, "-") else None)
     work = None if options.report is None else options.report / "recordings"
     result = verdict_on(options.legacy, options.migrated, options, work)
     _show(result, options)
@@ -93,6 +103,14 @@ def verdict_on(
     return verify(legacy, migrated, options.arguments, how, work)
 
 
+def show_verdict(result: ParityResult, out: TextIO, verbose: bool = False) -> None:
+    """Prints the report of a verification."""
+    from tf2towers.report.parity_text import render_parity
+    from tf2towers.report.terminal import report_line
+
+    out.writelines(report_line(line, out) for line in render_parity(result, verbose=verbose).splitlines(True))
+
+
 def _show(result: ParityResult, options: argparse.Namespace) -> None:
     from tf2towers.report.parity_json import parity_as_json
     from tf2towers.report.parity_page import page
@@ -102,8 +120,7 @@ def _show(result: ParityResult, options: argparse.Namespace) -> None:
     if options.json == "-":
         print(parity_as_json(result))
     else:
-        text = render_parity(result, verbose=options.verbose)
-        print(text, end="", file=sys.stderr if result.outcome == "error" else sys.stdout)
+        show_verdict(result, sys.stderr if result.outcome == "error" else sys.stdout, options.verbose)
         if options.json:
             files[Path(options.json)] = parity_as_json(result)
     if (folder := options.report) is not None:
@@ -114,5 +131,4 @@ def _show(result: ParityResult, options: argparse.Namespace) -> None:
             shown = "index.html"
             files[folder / shown] = page(result)
         print(f"report: {folder / shown}", file=sys.stderr)
-    for path, text in files.items():
-        path.write_text(text, encoding="utf-8")
+    write_texts(files)

@@ -135,6 +135,11 @@ class Meanings:
         """The names that the module binds at its top."""
         return _names_in(self.module)
 
+    def is_bound_inside(self, name: str) -> bool:
+        """Whether a function, class or comprehension of the module binds a name for itself."""
+        inside = {scope for scope in self._tree.scopes.values() if scope is not self.module}
+        return any(name in _names_in(scope) for scope in inside if scope)
+
     def scope(self, node: cst.CSTNode) -> Scope:
         """LibCST's scope of a node."""
         found = self._tree.scopes.get(node)

@@ -117,10 +117,26 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
         else:
             result.copied.append(file.path)
         _report_notes(result, file)
+    if not result.changed and not result.remark:
+        result.remark = _unchanged_words(program)
     if script.notebook is not None:
         _report_cells(result, script.notebook)
     result.requirements = joined_requirements(program.requirements)
     return result
+
+
+_TENSORFLOW = re.compile(r"^\s*(?:import|from)\s+(?:tensorflow|keras|tf2towers)\b", re.MULTILINE)
+_MIGRATED = re.compile(r"\btf2towers\b.*\bruntime\b")
+
+
+def _unchanged_words(program: Program) -> str:
+    """Why nothing in a program changes, as far as that is certain; empty where it is not."""
+    texts = [file.script.text for file in program.files]
+    if any(map(_MIGRATED.search, texts)):
+        return "it is migrated already"
+    if not any(map(_TENSORFLOW.search, texts)):
+        return "" if program.unreadable else "no TensorFlow in it"
+    return "" if program.is_tf1 else "it is for TensorFlow 2 already"
 
 
 def _report_notes(result: MigrationResult, file: File) -> None:

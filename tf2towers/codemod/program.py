@@ -44,7 +44,7 @@ _GRAPHS = (
     "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.get_variable", "tf.variable_scope", "tf.contrib",
     "tf.global_variables_initializer", "tf.layers", "tf.disable_v2_behavior", "tf.disable_eager_execution",
     "tf.trainable_variables", "tf.train.Server", "tf.train.Supervisor", "tf.train.MonitoredTrainingSession",
-    "tf.get_collection", "tf.add_to_collection", "tf.train.Saver",
+    "tf.get_collection", "tf.add_to_collection", "tf.train.Saver", "tf.estimator.inputs", "tf.estimator.tpu",
 )  # fmt: skip
 
 #: Canonical names by which a program that runs on TF 2 shows that it builds graphs.
@@ -320,7 +320,9 @@ class File:
             if isinstance(statement, nodes.Import):
                 for made in imports_made_by(self.keeps_plain, statement):
                     if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
-                        if self.meanings.imported_meaning(made.bound):
+                        if self.meanings.imported_meaning(made.bound) and not self.meanings.is_bound_inside(
+                            made.bound
+                        ):
                             return made.bound
         return None
 
@@ -655,6 +657,8 @@ def _has_tf1(file: File) -> bool:
         if _is_graphs(canonical):
             return True
         of_v1 = "compat.v1" in (nodes.dotted(use) or "") or file.imported_from_v1(use)
+        if of_v1 and canonical.startswith("tf.estimator."):
+            return True
         if is_only_tf1(canonical) and not of_v1:
             return True
     names = [name for _, name in file.doubtful]

@@ -69,14 +69,17 @@ def _with_gap(file: File, first: int, last: int, start: int) -> int:
 def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     """The edits that remove what is imported, and whose last use these edits rewrite; what was unused before stays."""
     for node in file.imports:
-        if not isinstance(node, cst.ImportFrom) or not nodes.module_of(node).startswith("tensorflow.python."):
+        if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
+            continue
+        private = nodes.module_of(node).startswith("tensorflow.python.")
+        if not private and (file.program.module_of(file, nodes.module_of(node)) is None or node.relative):
             continue
         start, end = file.text.start(node), file.text.end(node)
         if node not in file.body or any(edit.start < end and edit.end > start for edit in edits):
             continue
         context = CodemodContext()
         for alias in nodes.aliases(node):
-            if _loses_its_uses(file, nodes.bound_by(alias), edits):
+            if _loses_its_uses(file, nodes.bound_by(alias), edits, everywhere=private):
                 RemoveImportsVisitor.remove_unused_import(
                     context, nodes.module_of(node), nodes.name_of(alias), nodes.asname_of(alias)
                 )
@@ -85,15 +88,43 @@ def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
                 body=[cst.SimpleStatementLine([node])], header=(), footer=()
             )
             kept = RemoveImportsVisitor(context).transform_module(alone)
-            yield file.replace(node, kept.code.strip("; \r\n")) if kept.body else remove_statement(file, node)
+            if kept.body:
+                yield file.replace(node, kept.code.strip("; \r\n"))
+            elif private or _does_nothing_else(file, node):
+                yield remove_statement(file, node)
 
 
-def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
-    """Whether each use of a name, of which there are some, is rewritten without it."""
+def _does_nothing_else(file: File, node: cst.ImportFrom) -> bool:
+    """Whether a file can do without one import of a local module: it has another, or the module only defines."""
+    module = nodes.module_of(node)
+    others = (other for other in file.imports if other is not node and other in file.body)
+    if any(module in (nodes.module_of(each), *(name for _, name in nodes.imported(each))) for each in others):
+        return True
+    home = file.program.module_of(file, module)
+    return (
+        home is not None
+        and not home.program.imports.imports_of(home.path)
+        and all(
+            isinstance(each, nodes.Import) or nodes.is_docstring(each) or _only_defines(each)
+            for each in home.body
+        )
+    )
+
+
+def _only_defines(statement: nodes.Statement) -> bool:
+    """Whether it is a function without decorators, and without calls among its defaults."""
+    if not isinstance(statement, cst.FunctionDef) or statement.decorators:
+        return False
+    return not any(isinstance(node, cst.Call) for node in nodes.walk(*nodes.defaults(statement)))
+
+
+def _loses_its_uses(file: File, name: str, edits: Sequence[Edit], *, everywhere: bool) -> bool:
+    """Whether each use of a name, of which there are some, is rewritten without it; `everywhere`: in comments, too."""
     uses = [node for node in file.all(cst.Name) if node.value == name]
     word = re.compile(rf"\b{re.escape(name)}\b(?!\.\w+ import)")
     written = len(word.findall(file.text.text)) - 1  # in texts and comments as well, where nobody knows
-    if not uses or written != len(uses) or is_taken(file, name):
+    in_texts = any(nodes.literal(text) == name for text in file.tree.literals)
+    if not uses or (written != len(uses) if everywhere else in_texts) or is_taken(file, name):
         return False
     return all(
         any(

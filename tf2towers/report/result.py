@@ -142,6 +142,13 @@ class MigrationResult:
         ]
 
     @property
+    def failure(self) -> str:
+        """What `error` is about: 'could not be written', or 'could not be migrated'; empty without an error."""
+        if self.error is None:
+            return ""
+        return "could not be written" if self.changed else "could not be migrated"
+
+    @property
     def changed(self) -> bool:
         """Whether the text of any file changes."""
         return any(change.before != change.after for change in self.changes)

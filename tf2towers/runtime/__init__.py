@@ -53,6 +53,7 @@ _HOMES = {
     "crf": "tf1.crf",
     "cudnn_rnn": "tf1.cudnn_rnn",
     "debug": "tf1.debug",
+    "estimator": "tf1.estimator",
     "hparams": "tf1.hparams",
     "image": "tf1.image",
     "keras": "tf1.keras",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, TypeVar
 
 import tensorflow as tf
@@ -31,8 +31,15 @@ class PerReplica(tf.distribute.DistributedValues):
         values: the values, in the order of the towers.
     """
 
-    def __init__(self, values: Sequence[Any]) -> None:
-        self.values = values
+    def __init__(self, values: Iterable[Any]) -> None:
+        self.iterable = values
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """All values; what is iterated once is gone through now."""
+        if not isinstance(self.iterable, Sequence):
+            self.iterable = tuple(self.iterable)
+        return self.iterable
 
 
 class TowerStrategy(tf.distribute.MirroredStrategy):
@@ -92,8 +99,9 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
         Args:
             fn: builds a tower.
-            args: its positional arguments; of a per-replica value, each tower gets its own item. The shortest
-                per-replica value sets the number of towers; without any, the strategy sets it.
+            args: its positional arguments; of a per-replica value, each tower gets its own item, which is taken when
+                the tower is built, as a loop does. The shortest per-replica value sets the number of towers; without
+                any, the strategy sets it.
             kwargs: its keyword arguments.
             options: TensorFlow's RunOptions; ignored in a graph.
 
@@ -104,12 +112,10 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         if not _in_graph():
             return super().run(fn, args, kwargs, options)
         given = (args, dict(kwargs or {}))
-        per_replica = [value for value in tf.nest.flatten(given) if _is_per_replica(value)]
-        count = self._count(per_replica)
         results = []
-        for tower in self.towers(range(count)):
+        for items in self.towers(self._rounds(tf.nest.flatten(given))):
             own_args, own_kwargs = tf.nest.map_structure(
-                lambda value, tower=tower: value.values[tower] if _is_per_replica(value) else value, given
+                lambda value, items=items: items.get(id(value), value), given
             )
             results.append(fn(*own_args, **own_kwargs))
         return _regroup(results)
@@ -121,19 +127,37 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         counts = [len(each.values) for each in _leaves(value) if _is_per_replica(each)]
         return tuple(_of_tower(value, tower) for tower in range(min(counts))) if counts else (value,)
 
-    def _count(self, per_replica: Sequence[Any]) -> int:
-        """The number of towers in a call of `run` with these per-replica values."""
-        counts = [len(value.values) for value in per_replica if value is not self.replica_ids]
-        own = len(self.replica_ids.values)
-        if any(value is self.replica_ids for value in per_replica) and counts and own < min(counts):
+    def _rounds(self, given: Sequence[Any]) -> Iterator[dict[int, Any]]:
+        """For each tower, what it gets of the per-replica values among some values, by their ids."""
+        ids, own = self.replica_ids, len(self.replica_ids.values)
+        per_replica = {id(value): value for value in given if _is_per_replica(value) and value is not ids}
+        others = {
+            key: value.iterable if isinstance(value, PerReplica) else value.values
+            for key, value in per_replica.items()
+        }
+        if not others:
+            for tower in range(own if own < sys.maxsize else self.num_replicas_in_sync):
+                yield {id(ids): tower}
+            return
+        numbers = [own] if any(value is ids for value in given) else []
+        counts = [len(items) for items in others.values() if isinstance(items, Sized)]
+        if numbers and len(counts) == len(others) and own < min(counts):
             raise ValueError(f"the strategy has {own} towers, but a per-replica value has {min(counts)}")
-        return min(counts, default=own if own < sys.maxsize else self.num_replicas_in_sync)
+        for tower, items in enumerate(zip(*others.values(), strict=False)):
+            if numbers and tower >= own:
+                raise ValueError(f"the strategy has {own} towers, but a per-replica value has more")
+            yield {id(ids): tower, **dict(zip(others, items, strict=True))}
 
     def towers(self, iterable: Iterable[T]) -> Iterator[T]:
         """Iterates over `iterable` for a loop that builds one tower in each round."""
         for value in iterable:  # a loop without rounds declares no strategy
             self._declare()
             yield value
+
+    @property
+    def towers_given(self) -> list[str | int] | None:
+        """The towers that it was made with, as a list; None if it was made without."""
+        return self._towers
 
     @property
     def replica_ids(self) -> Any:
@@ -144,9 +168,9 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
     def per_replica(self, iterable: Iterable[Any]) -> Any:
         """A per-replica value: the first item for the first tower, and so on."""
-        items = tuple(iterable)
         if _in_graph():
-            return PerReplica(items)
+            return PerReplica(iterable)
+        items = tuple(iterable)
         return self.experimental_distribute_values_from_function(
             lambda context: items[context.replica_id_in_sync_group]
         )

@@ -28,6 +28,7 @@ _REQUIREMENTS = {
     "tensorflow": "tensorflow>=2.15,<2.22",
     "tf_keras": "tf_keras>=2.15,<2.22  # of the same release as TensorFlow: tf_keras==2.21.* with tensorflow==2.21.*",
     "tf_slim": "tf_slim>=1.1",
+    "tensorflow_estimator": "tensorflow-estimator==2.15.0",
     "PIL": "pillow",
     "scipy": "scipy",
 }

@@ -42,7 +42,7 @@ def _walk(folder: Path, rules: list[tuple[Path, GitIgnoreSpec]], leave: set[Path
             passed = entry.name.startswith(".") or entry.name in _NEVER or (path / "pyvenv.cfg").exists()
             if not passed and path.resolve() not in leave and not _matches(path, all_rules, "/"):
                 yield from _walk(path, all_rules, leave)
-        elif path.suffix in _SUFFIXES and entry.is_file() and not _matches(path, all_rules):
+        elif path.suffix in _SUFFIXES and path.is_file() and not _matches(path, all_rules):
             yield path
 
 

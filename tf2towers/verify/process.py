@@ -55,7 +55,7 @@ def portable(started: Path, folder: Path) -> Path:
         started: a file in `tf2towers/verify/recorder` or `tf2towers/compare/watch`.
         folder: the folder for the copy; created if it is missing.
     """
-    for package in (Path("verify", "recorder"), Path("compare", "watch")):
+    for package in (Path("order"), Path("verify", "recorder"), Path("compare", "watch")):
         to = folder / "tf2towers" / package
         if not to.exists():
             shutil.copytree(ROOT / "tf2towers" / package, to, ignore=shutil.ignore_patterns("__pycache__"))
@@ -113,17 +113,26 @@ _RAISED = re.compile(
 )
 
 
+_FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+)')
+#: files that are not the script's: those of packages, of Python, and the recorder
+_LIBRARY = re.compile(r"[/\\](site-packages|dist-packages|lib[/\\]python\d|tf2towers[/\\]verify)[/\\.]|^<")
+
+
 def raised(written: Sequence[str]) -> str:
-    """The line of the last exception in an output; empty where there is none.
+    """The line of the last exception in an output, with its place in the script; empty where there is none.
 
     TensorFlow prints where an operation was built, "Original stack trace for ..", after the error itself.
     """
-    lines, found, inside = [_TASK.sub("", line) for line in without_chatter(written)], "", False
-    for place, text in enumerate(lines):
+    lines, found, inside, place = [_TASK.sub("", line) for line in without_chatter(written)], "", False, ""
+    for number, text in enumerate(lines):
+        frame = _FRAME.match(text)
         if text.startswith("Traceback (most recent call last)"):
-            inside = True
+            inside, place = True, ""
+        elif inside and frame is not None and not _LIBRARY.search(frame["file"]):
+            place = f" ({Path(frame['file']).name}, line {frame['line']})"
         elif inside and text and not text[0].isspace() and _RAISED.match(text):
-            found, inside = f"{text.strip()} {_cause_below(text, lines[place + 1 :])}".strip(), False
+            cause = _cause_below(text, lines[number + 1 :])
+            found, inside = f"{text.strip()} {cause}".strip() + place, False
     return found
 
 

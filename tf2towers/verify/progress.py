@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import sys
 import threading
 import time
@@ -31,7 +32,8 @@ def show_progress(folder: Path, wanted: int) -> Iterator[None]:
         shown = ""
         while not ended.wait(_PAUSE):
             run.look()
-            if (line := run.so_far()) != shown:
+            line = run.so_far()[: shutil.get_terminal_size().columns - 1]
+            if line != shown:
                 shown = line
                 print(f"{_CLEARED}{line}", end="", file=sys.stderr, flush=True)
 

@@ -10,6 +10,7 @@ import control_flow  # noqa: F401
 import datasets  # noqa: F401
 import distributions  # noqa: F401
 import effects  # noqa: F401
+import estimators  # noqa: F401
 import faults  # noqa: F401
 import files  # noqa: F401
 import images  # noqa: F401

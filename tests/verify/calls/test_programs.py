@@ -57,6 +57,15 @@ MISTAKES = {
     "a stale copy": Mistake(
         "\ngraph_mode()\n", f"\n{STALE}graph_mode()\n", ("call 2 ", "fetched tower_1/AddN:0")
     ),
+    "a wrong seed": Mistake(
+        "keep_prob=0.75)", "keep_prob=0.75, seed=7)", ("call 1 ", "fetched tower_1/AddN:0")
+    ),
+    "a lost regulariser": Mistake("DECAY = 0.01", "DECAY = 0.0", ("call 1 ", "fetched tower_1/AddN:0")),
+    "clipping moved": Mistake(
+        "return opt.compute_gradients(loss), loss",
+        "return [(tf.clip_by_norm(g, 0.5), v) for g, v in opt.compute_gradients(loss)], loss",
+        ("call 1 ", "gradient hidden/"),
+    ),
     "another value assigned": Mistake("rate * 0.5", "rate * 0.25", ("call 3 ", "line 67")),
     "a call that is missing": Mistake("number == 1", "number == 9", ("session call 3 ", "Assign")),
     "average of old weights": Mistake(

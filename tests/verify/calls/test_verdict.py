@@ -165,7 +165,7 @@ def test_each_side_is_recorded_twice_before_it_is_said_to_differ(
         calls = recordings.get(folder.name, TWO)
         if calls is None:
             raise RunFailed("no memory")
-        return run(folder, *calls, open=[["w", "first", "second"]])
+        return run(folder, *calls, open=[["w", "first", "second"]], python_functions=["PyFunc"])
 
     monkeypatch.setattr(verdict, "record_calls", record)
     monkeypatch.setattr(verdict, "record_steps_of_both", lambda *_, **__: None)
@@ -178,5 +178,7 @@ def test_each_side_is_recorded_twice_before_it_is_said_to_differ(
     if says:
         lines = render_parity(result).splitlines()
         assert lines[0].startswith("UNREPEATABLE: ") and says in lines[0]
-        assert lines[1] == "  It leaves open the order of 1 pair: w (first, second)."
+        assert lines[1] == (
+            "  It leaves open the order of 1 pair: w (first, second); what its Python functions do (PyFunc)."
+        )
         assert lines[2].startswith("  To do: order that in both scripts")

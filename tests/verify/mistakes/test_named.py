@@ -24,6 +24,7 @@ pytestmark = pytest.mark.tensorflow
 
 SCRIPT = Path(__file__).parent / "legacy" / "small_towers.py"
 AVERAGE = "        grads = strategy.reduce('MEAN', tower_grads)\n"
+RETURN = "return grads, loss, update_ops\n"
 CLIPPED = ("--optimizer=sgd", "--clip=0.05")
 
 
@@ -42,16 +43,16 @@ MISTAKES = {
     ),
     "a tower left out of the sum": Mistake(
         "skipped tower",
-        AVERAGE,
-        "        tower_grads[1] = [(0.0 * g, v) for g, v in tower_grads[1]]\n" + AVERAGE,
+        RETURN,
+        RETURN.replace("grads", "[((0.0 if i == 1 else 1.0) * g, v) for g, v in grads]", 1),
         ("--num_gpus=3",),
     ),
     "another rate": Mistake("learning rate", "exponential_decay(0.1,", "exponential_decay(0.05,"),
     "a dropped regulariser": Mistake("missing regulariser", "'softmax', 0.05)", "'softmax', 0.0)"),
     "clipping each tower": Mistake(
         "clipping order",
-        "                        tower_grads.append(grads)\n",
-        "                        tower_grads.append([(tf.clip_by_norm(g, FLAGS.clip), v) for g, v in grads])\n",
+        RETURN,
+        RETURN.replace("grads", "[(tf.clip_by_norm(g, FLAGS.clip), v) for g, v in grads]", 1),
         CLIPPED,
     ),
     "another moving average": Mistake(

@@ -15,7 +15,8 @@ from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import can_drop_import
-from tf2towers.codemod.rules.t2t620_removed_symbol import resets_a_server
+from tf2towers.codemod.rules.t2t620_removed_symbol import is_estimator_of_tf2, resets_a_server
+from tf2towers.codemod.rules.t2t631_estimator_strategy import is_for_estimators
 from tf2towers.codemod.symbols import (
     RUNTIME,
     SWITCHES,
@@ -77,6 +78,8 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
         return False
     if len(file.meanings.at_top(bound)) != 1 or import_home(runtime.module) != RUNTIME:
         return False
+    if file.meanings.is_bound_inside(bound):  # `estimator = tf.estimator.Estimator(...)` in a function
+        return False
     file.wanted[RUNTIME, bound] = bound
     return True
 
@@ -85,6 +88,8 @@ def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
     """The new text for a use; None if it stays."""
     root = first_name(node)
     if canonical == "tf" or _is_switch(file, node, canonical):
+        return None
+    if is_estimator_of_tf2(file, node, canonical) or is_for_estimators(file, node, canonical):
         return None
     found = find_replacement(canonical)
     base = file.spelled(root)

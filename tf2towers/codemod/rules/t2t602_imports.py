@@ -66,6 +66,12 @@ def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
         moved = is_gone_private(canonical_name(f"{module}.{name_of(made.alias)}"))
         plain = made.left is None and not moved and not module.startswith("tensorflow.compat")
         return was if plain and file.program.plain_is_tf2 else made
+    if (
+        file.program.plain_is_tf2
+        and made.name != "ModeKeys"
+        and f"{module}.".startswith("tensorflow.estimator.")
+    ):
+        return was
     return was if file.is_left_through(made.bound) else made
 
 

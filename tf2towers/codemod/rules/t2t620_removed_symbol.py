@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.nodes import argument, literal
+from tf2towers.codemod.nodes import Symbol, argument, literal
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import find_replacement
 
 #: what reached into other processes, unless the target is this one: ''
 _RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
+_MODES = "tf.estimator.ModeKeys"
+_ESTIMATOR = "may be TF 2's, which is not served; `import tensorflow.compat.v1 as tf` says that it is TF 1's"
 
 
 def notes(file: File) -> None:
-    """Notes what ended the sessions of others; T2T601 and T2T602 note a TF1 program's symbols, T2T603 its arguments.
+    """Notes what ended the sessions of others, and TF 2's Estimators.
 
-    `tf.estimator` alone makes no TF1 program, as TF 2 had it until 2.15.
+    T2T601 and T2T602 note a TF1 program's symbols, T2T603 its arguments.
     """
-    if not file.program.is_tf1:
-        for node, canonical in file.symbols:
-            if canonical.startswith("tf.estimator."):
-                why = find_replacement("tf.estimator").why
-                note_site(file, node, "T2T620", why.replace("tf.estimator", canonical, 1), why=why)
     for node, canonical in file.symbols:
+        if is_estimator_of_tf2(file, node, canonical):
+            note_site(file, node, "T2T620", f"{canonical} {_ESTIMATOR}", why=_ESTIMATOR)
         if canonical == "tf.train.import_meta_graph" and file.program.is_tf1:
             message = (
                 "the session runs a .meta file that the migrated trainer wrote, and none of TensorFlow 1: for that "
@@ -38,6 +36,17 @@ def notes(file: File) -> None:
                 "it out, close the sessions, and run the initializers in the next one"
             )
             file.note(node, "T2T620", message)
+
+
+def is_estimator_of_tf2(file: File, node: cst.CSTNode, canonical: str) -> bool:
+    """Whether it may be an Estimator of TF 2, which had `tf.estimator` until 2.15, with other losses and optimizers.
+
+    That is so in a program that runs on TF 2, and in one where all else is in TF 2 as well.
+    """
+    if not canonical.startswith("tf.estimator.") or canonical.startswith(f"{_MODES}."):
+        return False
+    is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
+    return not is_tf1s and isinstance(node, Symbol) and file.is_plain(node) and canonical != _MODES
 
 
 def resets_a_server(file: File, node: cst.CSTNode) -> bool:
@@ -60,9 +69,9 @@ RULE = Rule(
     does="refuses",
     programs=frozenset({"tf1", "migrated", "other"}),
     why="""
-    Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1. Neither TF 2.21 nor tf2towers.runtime has
-    them. Nor do they have an argument of an old release that a function no longer takes. The site is left as it is; the
-    rest of the script is migrated.
+    Parts of tf.contrib and others ended with TensorFlow 1, and TF 2's own Estimators with TF 2.15. Neither TF 2.21 nor
+    tf2towers.runtime has them. Nor do they have an argument of an old release that a function no longer takes. The site
+    is left as it is; the rest of the script is migrated.
 
     It is only a note where nothing leads there: in a function that nothing names, and under a test for a TPU.
     """,
@@ -76,7 +85,7 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "an Estimator, which is all that is TF1 in a script",
+            "an Estimator in a script that may be written for TF 2",
             "import tensorflow as tf\n\ntrainer = tf.estimator.Estimator(print)\n",
             left=True,
         ),

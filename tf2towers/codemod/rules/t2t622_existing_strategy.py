@@ -34,10 +34,11 @@ RULE = Rule(
             "tf.Session(server.target).run(tf.constant(scale))\n",
             "import tensorflow.compat.v1 as tf\n"
             "from tf2towers.runtime import ParameterServerStrategy, Server, Session, graph_mode, no_strategy\n\n"
-            "graph_mode()\nstrategy = ParameterServerStrategy()\n\n"
+            "graph_mode()\n\n"
             "resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()\n"
             "server = Server(resolver.cluster_spec(), job_name=resolver.task_type)\n"
             "scale = 1.0 / no_strategy.get_strategy().num_replicas_in_sync\n"
+            "strategy = ParameterServerStrategy()\n"
             "with strategy.scope():\n    Session(server.target).run(tf.constant(scale))\n",
         ),
     ),

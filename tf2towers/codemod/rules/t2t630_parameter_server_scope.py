@@ -8,15 +8,23 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.certainty import is_certain
+from tf2towers.codemod.edits import Edit, moved_text
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import is_plain, last_name
+from tf2towers.codemod.nodes import is_name, is_plain, last_name, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t627_remote_session import SESSIONS
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import find_tower_loops
-from tf2towers.codemod.towers.writing import begins_a_line, fresh_name, has_strategy, scopes_at, write_towers
+from tf2towers.codemod.towers.writing import (
+    begins_a_line,
+    fresh_name,
+    has_strategy,
+    make_before,
+    scopes_at,
+    write_towers,
+)
 
 _SETTER = "tf.train.replica_device_setter"
 #: names that only a program of several processes uses
@@ -75,15 +83,54 @@ def _find_inline_setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
 
 
 def _rewrite_inline_setters(file: File) -> Iterator[Edit]:
-    """`with tf.device(tf.train.replica_device_setter(...)):`."""
+    """`with tf.device(tf.train.replica_device_setter(...)):`, the strategy on its own line where that is certain."""
     text = file.text
     for call, setter in _find_inline_setters(file):
         name = file.need("ParameterServerStrategy")
-        if not setter.args:  # without servers, it clears the devices around it
-            yield Edit(text.start(call), text.end(call), f"{name}(ps_tasks=0).scope()", whole=True)
+        made = f"{name}(ps_tasks=0)" if not setter.args else f"{name}({_arguments(file, setter)})"
+        around = _find_with_to_precede(file, call, setter)
+        if around is None:
+            if setter.args:
+                yield Edit(text.start(call), text.end(setter.func), name, whole=True)
+                yield Edit(text.end(setter), text.end(call), ".scope()", whole=True)
+            else:  # without servers, it clears the devices around it
+                yield Edit(text.start(call), text.end(call), f"{made}.scope()", whole=True)
             continue
-        yield Edit(text.start(call), text.end(setter.func), name, whole=True)
-        yield Edit(text.end(setter), text.end(call), ".scope()", whole=True)
+        strategy = fresh_name(file, call, ("strategy", "parameter_server_strategy"))
+        start, indent = text.start(around), text.indent(text.first_line(around))
+        entered = f"{text.newline}{indent}with {strategy}.scope()"
+        if around.items[0].item is call and setter.args:  # its lines move with it
+            spelled = all(isinstance(each.func, cst.Attribute) for each in (call, setter))
+            yield Edit(start, text.end(setter.func), f"{strategy} = {name}", whole=not spelled)
+            yield Edit(text.end(setter), text.end(call), entered, whole=True)
+            continue
+        yield Edit(start, start, f"{strategy} = {made}{text.newline}{indent}")
+        yield Edit(text.start(call), text.end(call), f"{strategy}.scope()", whole=True)
+
+
+def _arguments(file: File, setter: cst.Call) -> str:
+    """The text of a setter's arguments at another place."""
+    return moved_text(file.text.start(setter.args[0]), file.text.end(setter.args[-1]))
+
+
+def _find_with_to_precede(file: File, call: cst.Call, setter: cst.Call) -> cst.With | None:
+    """The `with` before which a setter's strategy can be made; None where it would not certainly be the same there.
+
+    It is the same if the setter is the first that the `with` enters, or if its arguments mean the same before.
+    """
+    item = file.parent(call)
+    around = file.parent(item) if isinstance(item, cst.WithItem) else item
+    if not isinstance(around, cst.With) or around.asynchronous or not begins_a_line(file, around):
+        return None
+    if around.items[0] is item:
+        return around if isinstance(around.lpar, cst.MaybeSentinel) else None
+    bound = {
+        name.value for each in around.items if each.asname for name in walk(each.asname) if is_name(name)
+    }
+    names = {name.value for given in setter.args for name in walk(given.value) if is_name(name)}
+    lines = {file.text.first_line(setter.args[0]), file.text.last_line(setter)} if setter.args else set()
+    certain = all(is_certain(file, given.value, value=True) for given in setter.args)
+    return around if certain and len(lines) < 2 and bound.isdisjoint(names) else None
 
 
 @dataclass(frozen=True)
@@ -150,7 +197,7 @@ def _is_of_a_cluster(file: File) -> bool:
 def _find_places(file: File) -> tuple[list[cst.CSTNode], ...]:
     """The places where a worker's graph is built or run: items of `with`, and statements. The best kind comes first.
 
-    The device of a task, or one that a function chooses; a graph; any other device; a session.
+    The device of a task; one that a function chooses; a graph; any other device; a session.
     """
     devices = [call for call in _find_devices(file) if isinstance(file.parent(call), cst.WithItem)]
     entered = [item.item for node in file.all(cst.With) for item in node.items]
@@ -158,7 +205,8 @@ def _find_places(file: File) -> tuple[list[cst.CSTNode], ...]:
     made = [call for call in file.all(cst.Call) if SESSIONS.fullmatch(last_name(call.func))]
     statements = [file.statement(call) for call in made if call not in entered]
     return (
-        [call for call in devices if _is_of_a_task(file, call.args[0].value)],
+        [call for call in devices if _names_a_task(file, call.args[0].value)],
+        [call for call in devices if _is_chosen(file, call.args[0].value)],
         [call for call in calls if last_name(call.func) == "as_default"],
         [*devices],
         [call for call in calls if call in made],
@@ -174,17 +222,23 @@ def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Edit]:
     """Adds the scope of a strategy that chooses no devices, at the outermost of some places."""
     name = fresh_name(file, file.tree.module, ("strategy",))
     if places:
-        file.open_with(f"{name} = {file.need('ParameterServerStrategy')}()")
+        yield make_before(file, places, f"{name} = {file.need('ParameterServerStrategy')}()")
     yield from scopes_at(file, places, name)
 
 
-def _is_of_a_task(file: File, device: cst.BaseExpression) -> bool:
-    """Whether a device names a task of the cluster, or is a name or a call that may give such a device."""
+def _names_a_task(file: File, device: cst.BaseExpression) -> bool:
+    """Whether a device names a task of the cluster."""
+    return any("job:" in text for text in _texts(file, device))
+
+
+def _is_chosen(file: File, device: cst.BaseExpression) -> bool:
+    """Whether a device is a name or a call that may give the device of a task."""
+    return not _texts(file, device) and not isinstance(device, cst.Attribute)
+
+
+def _texts(file: File, device: cst.BaseExpression) -> list[str]:
     values = [binding.value for binding in file.meanings.bindings(device) if isinstance(binding, Assigned)]
-    texts = [text for value in [device, *values] for text in texts_in(value)]
-    if any("job:" in text for text in texts):
-        return True
-    return not texts and not isinstance(device, cst.Attribute)
+    return [text for value in [device, *values] for text in texts_in(value)]
 
 
 RULE = Rule(
@@ -209,7 +263,8 @@ RULE = Rule(
             "    w = tf.get_variable('w', [])\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
             "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "with ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster).scope():\n"
+            "strategy = ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster)\n"
+            "with strategy.scope():\n"
             "    w = tf.get_variable('w', [])\n",
         ),
     ),

@@ -61,7 +61,7 @@ def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gather
             for use in file.all(cst.Name)
             if use.value == name.value and use is not name and file.meanings.home_of(use) is home
         ]
-        made = [_made_empty(file, use) for use in uses if not file.is_read(use)]
+        made = [made_empty(file, use) for use in uses if not file.is_read(use)]
         reduced = [means.get(use) for use in uses if file.is_read(use)]
         match made, file.meanings.bindings(name):
             case [(cst.Assign() as assign, place)], [Assigned()] if reduced:
@@ -70,7 +70,7 @@ def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gather
                     yield Gathered(name.value, assign, place, statement, call.args[0].value, calls)
 
 
-def _made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | None:
+def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | None:
     """The statement that binds a name to an empty list, and the name's place in `a, b = x, []`."""
     around = file.parent(name)
     place = None

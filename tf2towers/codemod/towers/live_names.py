@@ -165,10 +165,10 @@ class LiveNames:
             return self._name(node, live)
         if isinstance(node, cst.NamedExpr):  # which may not be reached
             return self._before(node.value, live)
-        if isinstance(node, cst.Lambda):
-            return self._all_before(nodes.defaults(node), live)
+        if isinstance(node, cst.Lambda):  # it may be called at once
+            return live | self._reads(node)
         if isinstance(node, cst.FunctionDef):
-            live = live - {node.name.value}
+            live = (live - {node.name.value}) | self._reads(node)
             return self._all_before([*nodes.decorators(node), *nodes.defaults(node)], live)
         if isinstance(node, cst.ClassDef):
             return (live - {node.name.value}) | self._reads(node)

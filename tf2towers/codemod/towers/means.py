@@ -9,6 +9,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
+from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.program import File, cached_per_file
 
 #: function, by any of its names -> its one name, and its arguments in order
@@ -20,7 +21,12 @@ _FUNCTIONS = {
     "tf.concat_v2": ("concat", ("value", "axis")),
     "tf.reduce_mean": ("mean", ("value", "axis")),
     "tf.math.reduce_mean": ("mean", ("value", "axis")),
+    "tf.add_n": ("sum", ("value",)),
+    "tf.math.add_n": ("sum", ("value",)),
 }
+#: functions of a sum and a factor, or of a sum and a number to divide by
+_MULTIPLIES = frozenset({"tf.multiply", "tf.mul", "tf.scalar_mul", "tf.math.multiply"})
+_DIVIDES = frozenset({"tf.divide", "tf.div", "tf.truediv", "tf.realdiv", "tf.math.divide"})
 #: keyword, now or in an old release -> which argument it is
 _KEYWORDS = {
     "input": "value", "values": "value", "input_tensor": "value", "axis": "axis", "dim": "axis", "concat_dim": "axis",
@@ -29,7 +35,7 @@ _KEYWORDS = {
 #: what a function makes of what a name holds
 _MADE = {
     ("expand", "gradient"): "row", ("stack", "gradients"): "stack", ("concat", "rows"): "stack",
-    ("mean", "stack"): "mean",
+    ("mean", "stack"): "mean", ("mean", "gradients"): "mean", ("sum", "gradients"): "sum",
 }  # fmt: skip
 _LISTS = {"gradient": "gradients", "row": "rows"}
 
@@ -75,19 +81,36 @@ def find_means(file: File) -> list[Mean]:
     """Every call of a function of the program that is the plain mean over the towers."""
     found = []
     for call in file.all(cst.Call):
-        name = file.canonical(call.func)
-        if (
-            name is None
-            or name.startswith(("tf.", "builtins."))
-            or [*map(nodes.is_plain, call.args)] != [True]
-        ):
+        if [*map(nodes.is_plain, call.args)] != [True]:
             continue
-        match file.program.defined(file, name):
+        match find_definition(file, call.func):
             case home, cst.FunctionDef() as function if is_plain_mean(home, function):
                 bare = isinstance(call.args[0].value, cst.GeneratorExp)  # it has no brackets of its own
                 if not bare and not _is_replaced(file, function.name.value):
                     found.append(Mean(call, home, function))
     return found
+
+
+def find_definition(
+    file: File, func: cst.BaseExpression
+) -> tuple[File, cst.FunctionDef | cst.ClassDef] | None:
+    """The function or class of the program that a name means, with its file; also one that a star import gives."""
+    bindings = file.meanings.bindings(func)
+    if bindings or not nodes.is_name(func):
+        match bindings:
+            case [Defined(node)] if file.function_around(node) is not None:
+                return file, node
+        name = file.canonical(func) or ""
+        return None if name.startswith(("tf.", "builtins.")) else file.program.defined(file, name)
+    for module in reversed(file.meanings.star_imports):
+        home = file.program.module_of(file, module)
+        match home.meanings.at_top(func.value) if home is not None else [None]:
+            case []:
+                continue
+            case [Defined(node)] if home is not None:
+                return home, node
+        return None
+    return None
 
 
 def _is_replaced(file: File, name: str) -> bool:
@@ -102,25 +125,38 @@ def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
     The mean is that of the gradients stacked in tower order: expand_dims, concat and reduce_mean, or stack and
     reduce_mean. A test of any kind, a name, a clip, a print: then it is not a plain mean.
     """
+    found = _parts(file, function)
+    if not found:
+        return False
+    return _Mean(file, found["pairs"].value, found["result"].value).holds(_statements(found["loop"]))
+
+
+def gives_an_item_a_variable(file: File, function: cst.FunctionDef) -> bool:
+    """Whether a function goes over `zip(*towers)` and returns a list, which is empty if there are no towers."""
+    return bool(_parts(file, function))
+
+
+def _parts(file: File, function: cst.FunctionDef) -> dict[str, Any]:
+    """The parts of a function that goes over `zip(*towers)` and returns a list; none for any other function."""
     body = _statements(function)
     parts = [_extract(function, _FUNCTION), *map(_extract, body, _BODY)]
     if len(body) != 3 or not all(parts):
-        return False
-    found = ChainMap(*parts)
+        return {}
+    found = dict(ChainMap(*parts))
     if file.canonical(found["zip"]) not in ("builtins.zip", "six.moves.zip"):
-        return False
-    towers, zipped, result, returned, pairs = (
-        found[word].value for word in ("towers", "zipped", "result", "returned", "pairs")
+        return {}
+    towers, zipped, result, returned = (
+        found[word].value for word in ("towers", "zipped", "result", "returned")
     )
-    alike = towers == zipped and result == returned
-    return alike and _Mean(file, pairs, result).holds(_statements(found["loop"]))
+    return found if towers == zipped and result == returned else {}
 
 
 class _Mean:
     """The body of the loop over variables, statement by statement: what each name holds is one of a few things.
 
     `held` is by name: 'list' (an empty one), 'gradient', 'row' (a gradient with a dimension before it), 'gradients' and
-    'rows' (of all towers), 'stack', 'mean', 'variable', 'pair'.
+    'rows' (of all towers), 'stack', 'mean', 'variable', 'pair'. Of means by a sum there are 'sum', 'number' (of towers)
+    and 'share' (1 by that).
     """
 
     def __init__(self, file: File, pairs: str, result: str) -> None:
@@ -139,8 +175,12 @@ class _Mean:
             return self._is_inner_loop(statement)
         found = _extract(statement, _ASSIGN)
         name, kind = nodes.last_name(found.get("name")), self._kind(found.get("value"))
-        if kind is None or name in (self.pairs, self.result):
+        if kind is None or name == self.result:
             return False
+        if name == self.pairs:
+            if kind != "pair":
+                return False
+            self.pairs = ""  # `pairs = (mean, variable)`
         self.held[name] = kind
         return True
 
@@ -152,7 +192,9 @@ class _Mean:
             return False
         outside, self.held = self.held, {gradient: "gradient"}
         in_rows = all(
-            self._is_known(statement) and set(self.held.values()) <= set(_LISTS) for statement in body[:-1]
+            _is_about_none(statement, gradient)
+            or (self._is_known(statement) and set(self.held.values()) <= set(_LISTS))
+            for statement in body[:-1]
         )
         kind, name = _LISTS.get(self._kind(last["value"]) or ""), last["list"].value
         self.held = outside
@@ -180,8 +222,38 @@ class _Mean:
                 outside, self.held = self.held, {gradient: "gradient"}
                 kind, self.held = self._kind(value.elt), outside
                 return _LISTS.get(kind or "")
+            case cst.BinaryOperation(left=left, operator=operator, right=right):
+                return self._combined(left, type(operator), right)
+            case cst.Call(func=func, args=[cst.Arg(keyword=None, star="", value=left)]):
+                if self.file.canonical(func) == "builtins.float" and self._kind(left) == "number":
+                    return "number"
+                if self.file.canonical(func) == "builtins.len":
+                    of_all = self._are_pairs(left) or self._kind(left) in ("gradients", "rows")
+                    return "number" if of_all else None
+                return self._made(value)
+            case cst.Call(
+                func=func, args=[cst.Arg(value=left, keyword=None), cst.Arg(value=right, keyword=None)]
+            ):
+                name = self.file.canonical(func)
+                if name in _MULTIPLIES or name in _DIVIDES:
+                    return self._combined(left, cst.Multiply if name in _MULTIPLIES else cst.Divide, right)
+                return self._made(value)
             case cst.Call():
                 return self._made(value)
+        return None
+
+    def _combined(
+        self, left: cst.BaseExpression, operator: type[cst.BaseBinaryOp], right: cst.BaseExpression
+    ) -> str | None:
+        """The kind of `sum / number`, `sum * (1.0 / number)`, `1.0 / number`; else None."""
+        kinds = (self._kind(left), self._kind(right))
+        if operator is cst.Divide:
+            if kinds == ("sum", "number"):
+                return "mean"
+            one = nodes.literal(left)
+            return "share" if kinds[1] == "number" and type(one) is float and one == 1 else None
+        if operator is cst.Multiply and kinds in (("sum", "share"), ("share", "sum")):
+            return "mean"
         return None
 
     def _made(self, call: cst.Call) -> str | None:
@@ -200,12 +272,20 @@ class _Mean:
             given[argument] = each.value
         if "axis" in given and not _is(given["axis"], 0):
             return None
-        if "value" not in given or ("axis" not in given and name != "stack"):
+        if "value" not in given or ("axis" not in given and name not in ("stack", "sum")):
             return None
         return _MADE.get((name, self._kind(given["value"]) or ""))
 
     def _are_pairs(self, value: cst.BaseExpression) -> bool:
         return nodes.is_name(value) and value.value == self.pairs
+
+
+def _is_about_none(statement: nodes.Statement, gradient: str) -> bool:
+    """Whether it is `assert gradient is not None`: the mean of None is an error, too."""
+    test = nodes.compared(statement.test) if isinstance(statement, cst.Assert) else None
+    if test is None or not isinstance(test[1], cst.IsNot):
+        return False
+    return nodes.last_name(test[0]) == gradient and nodes.is_name(test[0]) and nodes.is_none(test[2])
 
 
 def _first_of_pair(target: cst.BaseExpression) -> str | None:

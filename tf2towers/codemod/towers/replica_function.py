@@ -3,13 +3,13 @@
 Only the scopes of names decide, never what the body does. A name that the body binds is local to the function. If it is
 read after the loop, it is returned, and the last tower's value is used. It is `nonlocal` or `global` if a round may
 leave it unbound or reads it first, or if a closure reads it. The loop stays a loop if a function would do something
-else: `break`, `return`, `yield`, `else`, a class's body, `locals()`. So it does if a closure keeps the loop's variable,
-or if what the loop goes over might change.
+else: `break`, `return`, `yield`, `else`, a class's body, `locals()`. So it does if a closure keeps the loop's variable.
+What a loop goes over is no reason: `strategy.run` takes each item when its tower is built, as a loop does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,9 +19,10 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import GOES_THROUGH, RANGES, is_certain, makes_list
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
+from tf2towers.codemod.towers.filled_lists import find_filled_lists, needs_an_item
 from tf2towers.codemod.towers.gathered import Gathered, find_gathered
 from tf2towers.codemod.towers.live_names import LiveNames
-from tf2towers.codemod.towers.loops import Loop, count_of
+from tf2towers.codemod.towers.loops import Loop, count_of, strategy_argument
 
 #: what reads or binds the names of a function without naming them
 _SEES_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
@@ -88,8 +89,9 @@ def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
     if arguments is None:
         return None
     over = [argument.over for argument in arguments if argument.over is not None]
-    if not all(_is_iterable_fixed(file, node, each) for each in over):
-        return None
+    if len(over) < len(arguments) and not all(_is_iterable_fixed(file, node, each) for each in over):
+        if strategy_argument(file, loop) is not None or file.program.towers:
+            return None  # the strategy counts its towers before a round changes what the loop goes over
     return _Body(file, node, home, arguments).function()
 
 
@@ -192,13 +194,57 @@ class _Body:
                 and call.func is not closure
                 and self.file.canonical(call.func) in GOES_THROUGH
             )
-        if self.loop not in self.file.ancestors(closure):
-            return False
+        if isinstance(closure, cst.FunctionDef):
+            return self._is_only_called(closure, frozenset())
         if isinstance(closure, cst.GeneratorExp):
             return isinstance(parent, cst.For) and parent.iter is closure
         if not isinstance(closure, cst.Lambda) or not isinstance(call, cst.Call):
             return False
         return call.func is closure or self.file.canonical(call.func) in _CALLS_AT_ONCE
+
+    def _is_only_called(self, function: cst.FunctionDef, asked: frozenset[cst.CSTNode]) -> bool:
+        """Whether a function of the body is called in the round that defines it, and nothing keeps it.
+
+        Its name is bound once, and only the callee of calls in the body: by the round itself, or by others such.
+        """
+        if function in asked:
+            return True
+        scope = self.file.meanings.scope(function)
+        if function not in self.inside or scope is not self.file.meanings.scope(self.loop):
+            return False
+        if function.decorators or function.asynchronous or self._yields(function):
+            return False
+        if len(self.file.meanings.bindings_of(function.name.value, scope)) != 1:
+            return False
+        uses = (
+            name
+            for name in self.file.all(cst.Name)
+            if name.value == function.name.value and self.file.meanings.home_of(name) is scope
+        )
+        return all(self._is_call_of_the_round(use, function, asked) for use in uses)
+
+    def _is_call_of_the_round(
+        self, use: cst.Name, function: cst.FunctionDef, asked: frozenset[cst.CSTNode]
+    ) -> bool:
+        parent = self.file.parent(use)
+        call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
+        if not isinstance(call, cst.Call) or self.loop not in self.file.ancestors(use):
+            return False
+        if call.func is not use and self.file.canonical(call.func) not in _CALLS_AT_ONCE:
+            return False
+        for around in self.file.ancestors(use):
+            if around is self.loop:
+                return True
+            if isinstance(around, cst.FunctionDef):
+                if not self._is_only_called(around, asked | {function}):
+                    return False
+            elif isinstance(around, cst.Lambda | cst.GeneratorExp):
+                if not self._is_called_at_once(around):
+                    return False
+        return False
+
+    def _yields(self, function: cst.FunctionDef) -> bool:
+        return any(isinstance(node, cst.Yield) for node in nodes.walk(function))
 
     def _annotated(self) -> set[str]:
         annotated = (node.target for node in self.inside if isinstance(node, cst.AnnAssign))
@@ -232,43 +278,52 @@ class _Body:
         """Whether the loop certainly has a round, or an error ends the function without one: a name is unbound."""
         if _has_items(self.file, self.loop.iter):
             return True
-        return any(not self._is_bound_elsewhere(name) and self._is_read_next(name) for name in returned)
+        unbound = {name for name in returned if not self._is_bound_elsewhere(name)}
+        lists = find_filled_lists(self.file, self.loop)
+        return any(
+            needs_an_item(self.file, node, lists)
+            or (
+                nodes.is_name(node)
+                and node.value in unbound
+                and self.file.is_read(node)
+                and self.live.is_own(node)
+            )
+            for node in self._evaluated_next()
+        )
 
-    def _is_read_next(self, name: str) -> bool:
-        """Whether a name is read by the statements after the loop, whatever happens."""
+    def _evaluated_next(self) -> Iterator[cst.CSTNode]:
+        """What is certainly evaluated after the loop, if nothing ends the function with an error."""
         statement: cst.CSTNode = self.loop
         while statement is not self.home:
             around = self.file.parent(statement)
             siblings = nodes.block(around)
             if statement not in siblings:
-                return False
-            for following in siblings[siblings.index(statement) + 1 :]:  # type: ignore[arg-type]
-                if self._certainly_reads(following, name):
-                    return True
-                if any(map(_may_leave, nodes.walk(following))):
-                    return False
+                return
+            following = siblings[siblings.index(statement) + 1 :]  # type: ignore[arg-type]
+            yield from self._certain_parts(following)
+            if any(map(_may_leave, nodes.walk(*following))):
+                return
             if not isinstance(around, cst.With | cst.Module | cst.FunctionDef):
-                return False
+                return
             statement = around
-        return False
 
-    def _certainly_reads(self, statement: cst.CSTNode, name: str) -> bool:
-        if isinstance(statement, cst.If | cst.While):
-            return self._reads_in(statement.test, name)
-        if isinstance(statement, cst.For):
-            return self._reads_in(statement.iter, name)
-        if isinstance(statement, cst.With):
-            return any(self._reads_in(item.item, name) for item in statement.items) or any(
-                self._certainly_reads(inner, name) for inner in nodes.block(statement)[:1]
-            )
-        if isinstance(statement, cst.BaseCompoundStatement):
-            return False
-        return self._reads_in(statement, name)
-
-    def _reads_in(self, node: cst.CSTNode, name: str) -> bool:
-        """Whether evaluating something reads a name, not under a condition of its own."""
-        read = (part for part in nodes.walk(node, but=_MAY_NOT_READ) if nodes.is_name(part))
-        return any(part.value == name and self.file.is_read(part) and self.live.is_own(part) for part in read)
+    def _certain_parts(self, statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+        """What statements certainly evaluate, up to one that may leave them."""
+        for statement in statements:
+            evaluated: Sequence[cst.CSTNode] = [statement]
+            if isinstance(statement, cst.If | cst.While):
+                evaluated = [statement.test]
+            elif isinstance(statement, cst.For):
+                evaluated = [statement.iter]
+            elif isinstance(statement, cst.With):
+                evaluated = [item.item for item in statement.items]
+            elif isinstance(statement, cst.BaseCompoundStatement):
+                evaluated = []
+            yield from nodes.walk(*evaluated, but=_MAY_NOT_READ)
+            if isinstance(statement, cst.With) and self.live.lets_errors_pass(statement):
+                yield from self._certain_parts(nodes.block(statement))
+            if any(map(_may_leave, nodes.walk(statement))):
+                return
 
 
 #: nodes that may not evaluate all of their parts
@@ -331,12 +386,27 @@ def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
     name, given = file.canonical(iterable.func), nodes.positional(iterable)
     if name in RANGES:
         count = count_of(iterable)
-        value = nodes.literal(count)
+        value = nodes.literal(_constant(file, count))
         return isinstance(value, int) and value > 0
     if name not in ("builtins.zip", "six.moves.zip", "builtins.enumerate") or nodes.has_star(iterable):
         return False
     parts = given[:1] if name == "builtins.enumerate" else given
     return bool(parts) and all(_has_items(file, each) for each in parts)
+
+
+def _constant(file: File, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
+    """What a name stands for that the module binds once, and nothing of the program binds again; else the node."""
+    if not nodes.is_name(node) or file.meanings.home_of(node) is not file.meanings.module:
+        return node
+    match file.meanings.at_top(node.value):
+        case [Assigned(value)]:
+            given = any(
+                at.attr.value == node.value and not other.is_read(at)
+                for other in file.program.all_files
+                for at in other.all(cst.Attribute)
+            )
+            return node if given else value
+    return node
 
 
 def _loop_parameters(
@@ -355,11 +425,8 @@ def _pair_targets(
     name = file.canonical(call.func) if call is not None else None
     given = nodes.positional(call) if call is not None else []
     if nodes.is_name(target):
-        if name in ("builtins.zip", "six.moves.zip", "builtins.enumerate"):
-            yield None
-        else:
-            ranged = call is not None and name in RANGES
-            yield Argument(target.value, iterable, ranged and call is not None and count_of(call) is not None)
+        ranged = call is not None and name in RANGES
+        yield Argument(target.value, iterable, ranged and call is not None and count_of(call) is not None)
         return
     parts = (
         nodes.items(target) if isinstance(target, cst.Tuple | cst.List) and not nodes.has_star(target) else []

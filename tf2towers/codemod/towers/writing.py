@@ -11,7 +11,16 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit, as_it_was
-from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, last_name, literal, walk
+from tf2towers.codemod.nodes import (
+    Comprehension,
+    block,
+    decorators,
+    imported,
+    is_name,
+    last_name,
+    literal,
+    walk,
+)
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.symbols import RUNTIME
@@ -123,6 +132,31 @@ def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Itera
             indent = file.text.indent(file.text.line_of(start)) + file.tree.module.default_indent
             after = f":{file.text.newline}{indent}" if statement is place else ", "
             yield Edit(start, start, f"{'with ' if statement is place else ''}{strategy}.scope(){after}")
+
+
+def make_before(file: File, places: Sequence[cst.CSTNode], line: str, *, at_top: bool = False) -> Edit:
+    """The edit that writes a strategy's line before all places: in their function, or at the top of the module."""
+    functions = {file.function_around(place) for place in places}
+    home = functions.pop() if len(functions) == 1 and not at_top else None
+    around = nodes_around(file, places)
+    statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
+    if home is None:
+        file.import_before(file.body.index(statement))
+    text = file.text
+    first = text.first_line(statement)
+    if isinstance(statement, cst.FunctionDef | cst.ClassDef):
+        first = min([first, *map(text.first_line, decorators(statement))])
+    indent = text.indent(first)
+    while text.line(first - 1).strip().startswith("#") and text.indent(first - 1) == indent:
+        first -= 1
+    is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)
+    after = text.newline * (3 if is_definition and home is None else 1)
+    return Edit(text.line_start(first), text.line_start(first), f"{indent}{line}{after}")
+
+
+def nodes_around(file: File, places: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
+    """Some nodes, and all that they are in."""
+    return {each for place in places for each in (place, *file.ancestors(place))}
 
 
 class _Writer:
@@ -368,11 +402,26 @@ class _Writer:
         if alone:
             name = fresh_name(self.file, self.file.tree.module, ("strategy",))
             strategy = Strategy(name, Made(), self.file.tree.module, None)
+            alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
             if found:
                 self.made.strategies.append(strategy)
+                loops = (
+                    each for each in nodes_around(self.file, alone) if isinstance(each, cst.For | cst.While)
+                )
+                at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
+                self.made.edits.append(
+                    make_before(self.file, alone, self._making(strategy, ""), at_top=at_top)
+                )
                 self.made.edits += found
-                self.file.open_with(self._making(strategy, ""))
+
+    def _cpu_beside(self, alone: Sequence[cst.Call]) -> Iterator[cst.Call]:
+        """The CPU's devices that functions with towers enter elsewhere: what the towers share is built there."""
+        functions = {self.file.function_around(site) for site in alone}
+        for node in self.file.all(cst.With):
+            call = cpu_item(self.file, node)
+            if call is not None and self.file.function_around(node) in functions:
+                yield call
 
     def _is_given(self, device: cst.BaseExpression) -> bool:
         """Whether a device is chosen elsewhere, in a program that names several GPUs.

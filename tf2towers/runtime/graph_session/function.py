@@ -13,7 +13,6 @@ from tf2towers.runtime.graph_session.all_reduce import AllReduce, Mean, find_mea
 from tf2towers.runtime.graph_session.catching_up import catch_up
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, needed, parse, written
-from tf2towers.runtime.graph_session.order import order_input_ops
 from tf2towers.runtime.graph_session.placement import place
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
@@ -109,7 +108,6 @@ class Program:
                     node.input.append(fed[name])
                 elif name.output >= 0 or TensorName(name.node, 0) not in fed or name.node in kept:
                     node.input.append(written(name))
-        order_input_ops(self.nodes, part)
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
         means = self._means(part) if self._process.collectives else []
         reducer = AllReduce(means, part, self.towers, self.nodes.graph)

@@ -36,6 +36,7 @@ class Patch:
         self.changes: list[tuple[Any, str]] = []
         self._change = change
         self._undos: list[Callable[[], object]] = []
+        self._waiting: list[Callable[[], object]] = []
 
     def __call__(self, *args: Any) -> None:
         """Applies the patch, if it is not applied yet; if that fails, all its changes are undone.
@@ -51,6 +52,15 @@ class Patch:
         except BaseException:
             self.undo()
             raise
+        while self._waiting:
+            self._waiting.pop(0)()
+
+    def once_applied(self, act: Callable[[], object]) -> None:
+        """Calls a function once the patch is in force: at once, or when it is applied."""
+        if self in _applied:
+            act()
+        else:
+            self._waiting.append(act)
 
     def apply_or_guard(self, *args: Any) -> None:
         """Applies the patch; if a private name has moved, each name that the patch serves raises that error when used.

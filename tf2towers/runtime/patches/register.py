@@ -12,6 +12,7 @@ from tf2towers.runtime.patches.devices import (
     devices_are_settled_when_found,
     devices_may_be_functions,
 )
+from tf2towers.runtime.patches.estimators import estimators_are_imported, estimators_run_on
 from tf2towers.runtime.patches.gradients import (
     copies_of_rows_are_dense,
     gradients_by_values_are_the_variables,
@@ -108,4 +109,6 @@ ON_DEMAND = (
     keras_runs_on,
     layers_are_keras2s,
     variables_of_tf2_stay,
+    estimators_are_imported,
+    estimators_run_on,
 )

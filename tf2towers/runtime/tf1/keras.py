@@ -7,7 +7,6 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 
 from tf2towers.runtime.patches import keras as patches
-from tf2towers.runtime.patches.patch import applied
 from tf2towers.runtime.patches.training import sessions_of_managers_are
 
 
@@ -36,10 +35,15 @@ from tf_keras.src import backend as _backend  # noqa: E402
 from tf_keras.src.layers.preprocessing import image_preprocessing as image_preprocessing  # noqa: E402
 
 patches.keras_computes_as_tf1()
-if sessions_of_managers_are in applied():  # in a migrated script, not in an original that is recorded
-    from tf2towers.runtime.graph_session.session import Session as _Session
 
-    patches.keras_runs_on(_backend, _Session)
+
+def _run_on_its_session() -> None:
+    from tf2towers.runtime.graph_session.session import Session
+
+    patches.keras_runs_on(_backend, Session)
+
+
+sessions_of_managers_are.once_applied(_run_on_its_session)  # never in an original that is recorded
 
 for _name, _module in list(sys.modules.items()):
     if _name.startswith(f"{_tf_keras.__name__}."):

@@ -74,6 +74,7 @@ class Run:
         self.towers = max(facts["towers"] for facts in found)
         self.open: list[list[str]] = [pair for each in found for pair in each.get("open", ())]
         self.of_original: list[str] = found[0].get("of_original", [])
+        self.python_functions = sorted({name for each in found for name in each.get("python_functions", ())})
         self.trainable: list[str] = found[0]["trainable"]
         #: the folder of the checkpoint that the program went on from, and its step; empty for none
         self.restored: list[Any] = found[0].get("restored", [])

@@ -41,6 +41,9 @@ class Alone(object):
         """A context around the reading of variables alone."""
         yield
 
+    def has_updated(self) -> None:
+        """Called when a thread has made an update for all synchronous workers."""
+
     def is_settled(self) -> bool:
         """Whether the variables just read stay unchanged until the next call."""
         return True
@@ -95,6 +98,7 @@ class CallRecorder(object):
         self._effects: Dict[Any, Effects] = {}
         self._keeper = values.Keeper(scratch, rounded)
         self._used: Set[str] = set()
+        self._functions: Set[str] = set()  # operations that call Python
         self._of_threads = 0  # calls of other threads than the main one
         self._written: Set[str] = set()
         self._in_step = in_step
@@ -109,6 +113,7 @@ class CallRecorder(object):
                 "of_threads": self._of_threads,
                 "written_by_threads": sorted(self._written),
                 "shared": sorted(self._written & self._used),
+                "python_functions": sorted(self._functions),
                 "optimizers": len(self.applied),
                 "calls": self.writer.steps,
             }
@@ -135,7 +140,10 @@ class CallRecorder(object):
         effects = self._effect_of(session, fetches)
         if threading.current_thread() is not self._main:
             self._note_thread(effects)
-            return run(session, fetches, feed_dict, *options)
+            result = run(session, fetches, feed_dict, *options)
+            if effects.training and self.schedule.synchronous:
+                self.schedule.has_updated()
+            return result
         if effects.training and self.trained >= self._wanted:
             self.is_over = True
             self.on_enough()
@@ -184,6 +192,7 @@ class CallRecorder(object):
             if not self.applied:  # without optimizers, a call that changes variables counts as training
                 found.training = bool(found.written & found.used)
             self._effects[key] = found
+            self._functions |= {op.name for op in found.run_ops if "PyFunc" in op.type}
             if found.training:
                 devices = {op.device.rpartition(":")[2] for op in found.run_ops if _is_local(op.device)}
                 self.towers = max(self.towers, len(devices - {"*"}))

@@ -44,9 +44,10 @@ def _reached(ops: Iterable[Any], before: Callable[[Any], Iterable[Any]]) -> Set[
     return found
 
 
-#: the scope of the ops that `order` adds: `gate`, which a run may feed, and `passed`, which follows it
+#: the scope of the ops that `order` adds: `gate`, which a run may feed, `passed`, which follows it, `end` of a branch
 ORDER = "tf2towers_order"
 GATE = re.compile(r"(?:^|/)%s(?:_\d+)?/gate(?:_\d+)?$" % ORDER)
+END = re.compile(r"(?:^|/)%s(?:_\d+)?/end(?:_\d+)?$" % ORDER)
 
 
 def needed(ops: Iterable[Any], fed: Any = frozenset()) -> Set[Any]:
@@ -59,13 +60,14 @@ def needed(ops: Iterable[Any], fed: Any = frozenset()) -> Set[Any]:
     def before(op: Any) -> Iterable[Any]:
         yield from (tensor.op for tensor in op.inputs if tensor.name not in fed)
         for other in op.control_inputs:
-            if not (other.type == "Placeholder" and other.name + ":0" in fed) and not _is_passed(other):
+            if not (other.type == "Placeholder" and other.name + ":0" in fed) and not is_passed(other):
                 yield other
 
     return _reached(ops, before)
 
 
-def _is_passed(op: Any) -> bool:
+def is_passed(op: Any) -> bool:
+    """Whether an op is what `order` lets others wait for."""
     return bool(op.type == "Assert" and GATE.search(op.inputs[0].op.name))
 
 

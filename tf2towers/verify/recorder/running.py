@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import os
+import pkgutil
 import platform
 import re
 import runpy
@@ -19,7 +20,7 @@ from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
 from .tf_writes import protect_tensorflow
-from .turns import InTurns, Turns, poll_chief
+from .turns import InTurns, Turns, hold_tokens, poll_chief
 from .writes import Writes, protect_python
 from .writing import InStep, Writer
 
@@ -55,6 +56,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
             return end_process(run(script, arguments))
         task = "worker-" + os.environ["TASK_INDEX"]
         out, given = os.path.join(out, task), given and os.path.join(given, task)
+    turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
     writer, queues = Writer(out), Queues(tf, out, given)
     queues.install()
@@ -64,13 +66,13 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
         recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
-        recorder.watch()
         if in_cluster:
             turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
-            recorder.schedule = InTurns(turns)
+            recorder.schedule = schedule = InTurns(turns)
+            hold_tokens(tf, schedule, options["workers"])
             poll_chief(_session_manager(options, tf), turns)
-            return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)
-    return follow(tf, recorder, script, arguments, order, own, queues, writes)
+        recorder.watch()
+    return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -221,6 +223,9 @@ def run(script: str, arguments: List[str]) -> int:
     """Runs the script as the main program. Returns 0, its exit status, or, after printing a traceback, 1."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
+    # what `migrate --python3` wrote has the part of tf2towers that it needs beside it
+    package = sys.modules["tf2towers"]
+    package.__path__ = pkgutil.extend_path(package.__path__, "tf2towers")
     # `xrange` is the only name of Python 2 that much TF1 code needs and Python 3 lacks
     if not hasattr(builtins, "xrange"):
         builtins.xrange = range  # type: ignore[attr-defined]

@@ -3,6 +3,10 @@
 The order of asynchronous updates changes their result, so two runs can be compared only with a fixed order. A round
 begins when all workers wait for it. Each synchronous worker then has its token of the round before. Without this, a
 fast worker could take a slow one's token and step in its place, because all tokens are equal.
+
+A token of `SyncReplicasOptimizer` may be older than the update of its step. What a worker's step does after it (moving
+averages, reads) races with the chief's update and with the other workers. So each worker, when it has its token, waits
+until the chief has made the update of this round, and the workers before it have ended their calls.
 """
 
 import contextlib
@@ -12,12 +16,16 @@ import os
 import time
 from typing import Any, Dict, Iterator
 
+from . import graph as graphs
 from .calls import Alone
 from .variables import Effects
 from .wrapping import wrap
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
 _LOOK = 0.002  # seconds between two checks of the other workers' files
+_LONGEST_UPDATE = (
+    30.0  # seconds after which a step no longer waits for updates of the chief: they come otherwise
+)
 
 
 class Turns(object):
@@ -33,7 +41,7 @@ class Turns(object):
 
     def __init__(self, folder: str, worker: int, workers: int) -> None:
         self._paths = [os.path.join(folder, "turns-%d" % place) for place in range(workers)]
-        self._worker, self._made = worker, 0
+        self._folder, self._worker, self._made = folder, worker, 0
         unlocked = self._paths[worker] + ".new"
         self._file = io.FileIO(unlocked, "a")
         fcntl.flock(self._file, fcntl.LOCK_EX)
@@ -51,6 +59,21 @@ class Turns(object):
             yield
         finally:
             self._file.write(b".")
+
+    def is_first(self) -> bool:
+        """Whether every worker before this one has requested its next turn, or has ended."""
+        return all(self._count(place) > 2 * self._made for place in range(self._worker))
+
+    def note_update(self) -> None:
+        """Notes that the chief has made an update for all workers."""
+        with open(os.path.join(self._folder, "updates"), "ab", buffering=0) as file:
+            file.write(b".")
+
+    def updates(self) -> float:
+        """The number of these updates; infinite once the chief has ended."""
+        path = os.path.join(self._folder, "updates")
+        made = os.stat(path).st_size if os.path.exists(path) else 0
+        return float("inf") if self._count(0) == float("inf") else made
 
     def end(self) -> None:
         """Ends the worker's turns: the others no longer wait for it."""
@@ -80,11 +103,18 @@ class InTurns(Alone):
     """The schedule of a worker: from its first training call on, one worker's call at a time, and the reading after it.
 
     Synchronous workers begin each step together. When all have made it, and the chief its update, each reads.
+
+    Attributes:
+        counts_updates: whether the rounds that end with an update of the chief are known: all workers are alike.
     """
 
     def __init__(self, turns: Turns) -> None:
         self._turns = turns
         self._begun = False
+        self._in_step = False
+        self._updates = 0
+        self._first_step = None  # type: Any
+        self.counts_updates = False
 
     @contextlib.contextmanager
     def call(self, effects: Effects) -> Iterator[None]:
@@ -96,7 +126,11 @@ class InTurns(Alone):
         elif self.synchronous:
             with self._turns.turn():
                 pass
-            yield
+            self._in_step = True
+            try:
+                yield
+            finally:
+                self._in_step = False
         else:
             with self._turns.turn():
                 yield
@@ -105,16 +139,61 @@ class InTurns(Alone):
     def after(self, effects: Effects) -> Iterator[None]:
         """A context after a synchronous step: waits until all workers have made it."""
         if self.synchronous and effects.training:
+            self._in_step = False
             with self._turns.turn():
                 yield
         else:
             yield
 
+    def has_updated(self) -> None:
+        """Notes that a thread of this worker, the chief, has made an update for all."""
+        self._turns.note_update()
+
+    def pass_token(self, token: Any, local_step: Any) -> Any:
+        """Returns the token of a synchronous step when the rest of the step may run.
+
+        Args:
+            local_step: the worker's own step before this one. Where it is less than the updates so far, as in the
+                second round after tokens at the start, TensorFlow drops the gradients of all workers as stale.
+        """
+        if self._in_step and self.counts_updates:
+            self._first_step = local_step if self._first_step is None else self._first_step
+            self._updates += bool(local_step - self._first_step >= self._updates)
+            end = time.monotonic() + _LONGEST_UPDATE
+            while self.counts_updates and self._turns.updates() < self._updates:
+                time.sleep(_LOOK)
+                self.counts_updates = time.monotonic() < end
+        while self._in_step and not self._turns.is_first():
+            time.sleep(_LOOK)
+        return token
+
     def is_settled(self) -> bool:
         """False for synchronous workers, after a pause: the chief's thread may not have made its update yet."""
-        if self.synchronous:
+        if self.synchronous and not self.counts_updates:
             time.sleep(_PAUSE)
-        return not self.synchronous
+        return not self.synchronous or self.counts_updates
+
+
+def hold_tokens(tf: Any, schedule: InTurns, workers: int) -> None:
+    """From now on, a step of a `SyncReplicasOptimizer` continues after its token when `schedule.pass_token` returns.
+
+    Call it before the optimizers are watched.
+    """
+
+    def apply_gradients(apply: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        op = apply(optimizer, *args, **kwargs)
+        assign = getattr(op, "op", op)
+        graph, token = assign.graph, assign.inputs[1]
+        with graphs.beside(graph), graph.device(optimizer._local_step.device):
+            local_step = tf.convert_to_tensor(optimizer._local_step)
+            passed = tf.py_func(schedule.pass_token, [token, local_step], token.dtype)
+            passed.set_shape(token.shape)
+        assign._update_input(1, passed)
+        alike = optimizer._replicas_to_aggregate, optimizer._total_num_replicas
+        schedule.counts_updates = alike == (workers, workers)
+        return op
+
+    wrap(tf.train.SyncReplicasOptimizer, "apply_gradients", apply_gradients)
 
 
 def poll_chief(manager: Any, turns: Turns) -> None:

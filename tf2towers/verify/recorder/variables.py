@@ -128,7 +128,8 @@ class Effects(object):
         self.run_ops = graphs.needed(ops)
         self.training = bool(self.run_ops & updates)
         self.written: Set[str] = set()
-        self.used: Set[str] = set()
+        # a TF1 variable that is fetched, as `saver.save(global_step=variable)` does, is read by no op
+        self.used: Set[str] = {op.name for op in ops if op.type in VARIABLES}
         traced: Dict[Any, str] = {}
         for op in self.run_ops:
             if op.type in VARIABLES:

@@ -33,20 +33,21 @@ def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
     script, other, arguments = result.original.script, result.migrated.script, result.arguments
     if options.cluster is not None:
         raise NotComparable(
-            "a cluster is verified where both sides make session calls, as `migrate` writes them; "
-            f"{other.name} makes none. `tf2towers compare` runs both side by side"
+            f"{other.name} makes no session calls, and clusters are verified by those\n"
+            "To do: verify what `migrate` writes, or run both side by side with `tf2towers compare`."
         )
     if options.legacy_python is not None:
         raise NotComparable(
-            f"{other.name} makes no session calls: it is verified on one TensorFlow. Verify what `migrate` writes of "
-            f"{script.name} against the real TensorFlow 1, and {other.name} against that"
+            f"{other.name} makes no session calls, so it is verified on one TensorFlow, without --legacy-python\n"
+            f"To do: verify what `migrate` writes of {script.name} against the real TensorFlow 1, and {other.name} "
+            "against that."
         )
     of_runtime = makes_session_calls(script)
     original = record_original(script, arguments, place / "original", options, migrated=of_runtime)
     if any(next(read_steps(original.folder)).draws):
         raise NotComparable(
-            f"the towers of {script.name} draw random numbers (dropout), and {other.name}, which makes no session "
-            "calls, draws others: verify them without"
+            f"the towers of {script.name} draw random numbers (dropout), and {other.name} draws others\n"
+            "To do: verify both without. Programs that make session calls, as `migrate` writes them, draw alike."
         )
     options = dataclasses.replace(options, queues=original.folder)
     migrated = record_migrated(other, arguments, place / "migrated", options, original.folder)

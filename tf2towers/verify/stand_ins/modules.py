@@ -76,11 +76,12 @@ class StandInFinder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of `tensorflow.contrib`, `tensorflow.examples`, modules inside them, and other modules of TF1."""
+        """The spec of `tensorflow.contrib` and other modules that TF 2 lacks, and of those inside them."""
         root, _, rest = fullname.partition(".")
         if root != "tensorflow" or not rest:
             return None
-        if rest.split(".")[0] in ("contrib", "examples") or is_module("tf." + rest):
+        gone = ("contrib", "estimator", "examples", "python.estimator")
+        if f"{rest}.".startswith(tuple(f"{home}." for home in gone)) or is_module("tf." + rest):
             return ModuleSpec(fullname, self, is_package=True)
         return None
 

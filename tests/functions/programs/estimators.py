@@ -1,0 +1,233 @@
+"""Estimators: training, evaluation, predictions, canned models, towers, export and warm start."""
+
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+from cases import case
+
+SOFT = tf.ConfigProto(allow_soft_placement=True)
+DRAWN = np.random.RandomState(0)
+ROWS = DRAWN.rand(64, 3).astype(np.float32)
+PLACES = (np.arange(64) % 5).astype(np.int64)
+TARGETS = (ROWS.dot(np.array([[1.0], [2.0], [-1.0]], np.float32)) + 0.1).astype(np.float32)
+WORDS = np.array(["a", "b", "c", "d"])[DRAWN.randint(0, 4, 64)]
+LABELS = DRAWN.randint(0, 2, 64)
+
+
+def in_order(batch=8):
+    features = {"x": ROWS, "place": PLACES}
+    return tf.data.Dataset.from_tensor_slices((features, TARGETS)).repeat(4).batch(batch)
+
+
+def of_even_batches():
+    return tf.data.Dataset.from_tensor_slices(({"x": ROWS, "place": PLACES}, TARGETS)).apply(
+        tf.contrib.data.batch_and_drop_remainder(8)
+    )
+
+
+def predicted(features):
+    hidden = tf.layers.dense(
+        features["x"], 4, tf.nn.relu, kernel_initializer=tf.constant_initializer(0.3), name="hidden"
+    )
+    table = tf.get_variable("table", [5, 4], initializer=tf.constant_initializer(0.1))
+    hidden += tf.nn.embedding_lookup(table, features["place"])
+    return tf.layers.dense(hidden, 1, kernel_initializer=tf.constant_initializer(0.2), name="last")
+
+
+def make_spec(features, labels, mode, make_optimizer):
+    result = predicted(features)
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        outputs = {"result": tf.estimator.export.PredictOutput({"result": result})}
+        return tf.estimator.EstimatorSpec(mode, predictions={"result": result}, export_outputs=outputs)
+    loss = tf.losses.mean_squared_error(labels, result)
+    if mode == tf.estimator.ModeKeys.EVAL:
+        metrics = {"error": tf.metrics.mean_absolute_error(labels, result)}
+        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
+    train = make_optimizer().minimize(loss, global_step=tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+
+
+def model_fn(features, labels, mode, params):
+    return make_spec(features, labels, mode, lambda: tf.train.MomentumOptimizer(params["rate"], 0.9))
+
+
+def tower_fn(features, labels, mode):
+    plain = tf.train.MomentumOptimizer(0.02, 0.9)
+    return make_spec(features, labels, mode, lambda: tf.contrib.estimator.TowerOptimizer(plain))
+
+
+class Losses(tf.train.SessionRunHook):
+    """Keeps the loss of each step; sets the variables before the first, where it is told to."""
+
+    def __init__(self, is_setting=False):
+        self.losses, self.is_setting = [], is_setting
+
+    def after_create_session(self, session, coord):
+        for variable in tf.trainable_variables() if self.is_setting else ():
+            shape = variable.get_shape().as_list()
+            variable.load(np.linspace(-0.5, 0.5, int(np.prod(shape))).reshape(shape), session)
+
+    def before_run(self, run_context):
+        return tf.train.SessionRunArgs(tf.get_collection(tf.GraphKeys.LOSSES)[-1])
+
+    def after_run(self, run_context, run_values):
+        self.losses.append(run_values.results)
+
+
+def config(**options):
+    return tf.estimator.RunConfig(tf_random_seed=1, session_config=SOFT, **options)
+
+
+def learned(estimator, hook):
+    """The variables by their names, and the losses."""
+    names = sorted(estimator.get_variable_names())
+    return [
+        names,
+        [tf.constant(estimator.get_variable_value(name)) for name in names],
+        tf.constant(hook.losses),
+    ]
+
+
+def evaluated(estimator, input_fn):
+    found = estimator.evaluate(input_fn, steps=4)
+    return [sorted(found), [tf.constant(found[name]) for name in sorted(found)]]
+
+
+@case
+def a_model_fn():
+    hook = Losses()
+    estimator = tf.estimator.Estimator(
+        model_fn, tempfile.mkdtemp(), config(save_checkpoints_steps=5), params={"rate": 0.05}
+    )
+    training = tf.estimator.TrainSpec(in_order, max_steps=10, hooks=[hook])
+    tf.estimator.train_and_evaluate(estimator, training, tf.estimator.EvalSpec(in_order, steps=2))
+    arrays = tf.estimator.inputs.numpy_input_fn({"x": ROWS[:5], "place": PLACES[:5]}, shuffle=False)
+    results = [row["result"] for row in estimator.predict(arrays)]
+    return learned(estimator, hook) + evaluated(estimator, in_order) + [tf.constant(np.stack(results))]
+
+
+def canned(make):
+    hook = Losses(is_setting=True)
+    city = tf.feature_column.categorical_column_with_hash_bucket("city", 10)
+    age = tf.feature_column.numeric_column("age")
+    job = tf.feature_column.categorical_column_with_vocabulary_list("job", ["a", "b", "c", "d"])
+    wide = [city, job, tf.feature_column.bucketized_column(age, [0.3, 0.6])]
+    wide.append(tf.feature_column.crossed_column(["city", "job"], 20))
+    deep = [age, tf.feature_column.indicator_column(job), tf.feature_column.embedding_column(city, 4)]
+    estimator = make(wide, deep, tempfile.mkdtemp(), config())
+    features = {"age": ROWS[:, 0], "job": WORDS, "city": WORDS[::-1]}
+    options = {"batch_size": 16, "shuffle": False}
+    training = tf.estimator.inputs.numpy_input_fn(features, LABELS, num_epochs=None, **options)
+    estimator.train(training, steps=10, hooks=[hook])
+    return learned(estimator, hook) + evaluated(
+        estimator, tf.estimator.inputs.numpy_input_fn(features, LABELS, **options)
+    )
+
+
+@case
+def a_linear_classifier():
+    return canned(lambda wide, deep, *given: tf.estimator.LinearClassifier(wide, given[0], config=given[1]))
+
+
+@case
+def a_deep_regressor():
+    optimizer = tf.train.AdamOptimizer(0.01)
+    return canned(
+        lambda wide, deep, *given: tf.estimator.DNNRegressor(
+            [8, 4], deep, given[0], optimizer=optimizer, config=given[1]
+        )
+    )
+
+
+@case
+def a_wide_and_deep_classifier():
+    return canned(
+        lambda wide, deep, *given: tf.estimator.DNNLinearCombinedClassifier(
+            given[0], wide, dnn_feature_columns=deep, dnn_hidden_units=[8, 4], config=given[1]
+        )
+    )
+
+
+@case
+def a_baseline():
+    return canned(lambda wide, deep, *given: tf.estimator.BaselineClassifier(given[0], config=given[1]))
+
+
+def of_towers(count, reduction):
+    hook = Losses()
+    devices = ["/device:GPU:%d" % tower for tower in range(count)]
+    replicated = tf.contrib.estimator.replicate_model_fn(tower_fn, reduction, devices)
+    estimator = tf.estimator.Estimator(replicated, tempfile.mkdtemp(), config())
+    estimator.train(of_even_batches, steps=8, hooks=[hook])
+    results = [row["result"] for row in estimator.predict(of_even_batches)]
+    return learned(estimator, hook) + evaluated(estimator, of_even_batches) + [tf.constant(np.stack(results))]
+
+
+@case
+def one_tower():
+    return of_towers(1, tf.losses.Reduction.SUM_BY_NONZERO_WEIGHTS)
+
+
+@case
+def towers_whose_losses_are_averaged():
+    return of_towers(2, tf.losses.Reduction.SUM_BY_NONZERO_WEIGHTS)
+
+
+@case
+def towers_whose_losses_are_added():
+    return of_towers(2, tf.losses.Reduction.SUM)
+
+
+def normalized_fn(features, labels, mode):
+    hidden = tf.layers.batch_normalization(features["x"], training=True, name="norm")
+    result = tf.layers.dense(hidden, 1, kernel_initializer=tf.constant_initializer(0.2))
+    loss = tf.losses.mean_squared_error(labels, result)
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        train = tf.train.MomentumOptimizer(0.02, 0.9).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+
+
+@case
+def a_mirrored_strategy():
+    hook = Losses()
+    strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)
+    estimator = tf.estimator.Estimator(normalized_fn, tempfile.mkdtemp(), config(train_distribute=strategy))
+    estimator.train(lambda: in_order(6), hooks=[hook])
+    return learned(estimator, hook)
+
+
+@case
+def a_strategy_of_one_device():
+    hook = Losses()
+    strategy = tf.contrib.distribute.OneDeviceStrategy("/cpu:0")
+    estimator = tf.estimator.Estimator(normalized_fn, tempfile.mkdtemp(), config(train_distribute=strategy))
+    estimator.train(in_order, steps=5, hooks=[hook])
+    return learned(estimator, hook)
+
+
+@case
+def an_export_and_a_warm_start():
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
+    estimator.train(in_order, steps=3)
+
+    def serving_fn():
+        given = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
+        return tf.estimator.export.ServingInputReceiver(given, given)
+
+    exported = estimator.export_savedmodel(tempfile.mkdtemp(), serving_fn)
+    with tf.Session(graph=tf.Graph()) as session:
+        loaded = tf.saved_model.loader.load(session, [tf.saved_model.tag_constants.SERVING], exported)
+        signature = loaded.signature_def["result"]
+        feeds = {signature.inputs["x"].name: ROWS[:4], signature.inputs["place"].name: PLACES[:4]}
+        served = session.run(signature.outputs["result"].name, feeds)
+    hook = Losses()
+    other = tf.estimator.Estimator(
+        model_fn,
+        tempfile.mkdtemp(),
+        config(),
+        params={"rate": 0.01},
+        warm_start_from=tf.estimator.WarmStartSettings(estimator.model_dir, "hidden.*"),
+    )
+    other.train(in_order, steps=2, hooks=[hook])
+    return [tf.constant(served)] + learned(other, hook)

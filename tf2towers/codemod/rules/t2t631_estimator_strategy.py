@@ -1,0 +1,113 @@
+"""T2T631: the strategy that an Estimator trains on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit, moved_text
+from tf2towers.codemod.nodes import keyword_of, literal
+from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.rule import Example, Rule
+
+_MIRRORED = frozenset({"tf.contrib.distribute.MirroredStrategy", "tf.distribute.MirroredStrategy"})
+_ONE_DEVICE = frozenset({"tf.contrib.distribute.OneDeviceStrategy", "tf.distribute.OneDeviceStrategy"})
+_SERVERS = frozenset(
+    {"tf.contrib.distribute.ParameterServerStrategy", "tf.distribute.experimental.ParameterServerStrategy"}
+)
+_MADE = _MIRRORED | _ONE_DEVICE | _SERVERS
+#: how gradients are added up, which changes no sum
+_REDUCTIONS = frozenset({
+    "AllReduceCrossDeviceOps", "AllReduceCrossTowerOps", "HierarchicalCopyAllReduce", "NcclAllReduce",
+    "ReductionToOneDevice", "ReductionToOneDeviceCrossDeviceOps",
+})  # fmt: skip
+_WITHOUT_EFFECT = frozenset({"cross_device_ops", "cross_tower_ops", "prefetch_on_device"})
+#: what a program does with a strategy by itself
+_USED = frozenset({
+    "call_for_each_replica", "call_for_each_tower", "distribute_dataset", "experimental_distribute_dataset",
+    "experimental_run", "experimental_run_v2", "extended", "make_dataset_iterator", "make_input_fn_iterator",
+    "num_replicas_in_sync", "num_towers", "scope", "unwrap", "worker_devices",
+})  # fmt: skip
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """The runtime's strategy for each one that goes to a RunConfig alone."""
+    for call in file.all(cst.Call) if _are_for_estimators(file) else ():
+        if (text := _made(file, call)) is not None:
+            yield Edit(file.text.start(call), file.text.end(call), text, whole=True)
+
+
+def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
+    """Whether a symbol is a strategy that an Estimator of the program is given, or how that adds up gradients."""
+    if "distribute" not in canonical.split(".") or not _are_for_estimators(file):
+        return False
+    return any(
+        isinstance(around, cst.Call) and _made(file, around) is not None for around in file.ancestors(node)
+    )
+
+
+@cached_per_file
+def _are_for_estimators(file: File) -> bool:
+    """Whether `train_distribute=` is all that the program does with strategies."""
+    files = file.program.files
+    words = {keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
+    read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
+    named = {name for each in files for _, name in each.symbols if "distribute" in name.split(".")}
+    others = (name for name in named - _MADE if name.rpartition(".")[2] not in _REDUCTIONS)
+    return (
+        "train_distribute" in words
+        and words.isdisjoint({"eval_distribute", "experimental_distribute"})
+        and read.isdisjoint(_USED)
+        and not any(others)
+    )
+
+
+def _made(file: File, call: cst.Call) -> str | None:
+    """The text of the runtime's strategy; None if the call makes no strategy, or one with other arguments."""
+    canonical = file.canonical(call.func)
+    if canonical not in _MADE or any(given.star for given in call.args):
+        return None
+    first = ("devices", "num_gpus") if canonical in _MIRRORED else ("device",)
+    if canonical in _SERVERS:
+        first = ("num_gpus_per_worker",)
+    if len([given for given in call.args if not given.keyword]) > len(first):
+        return None
+    values = {keyword_of(given) or first[at]: given.value for at, given in enumerate(call.args)}
+    wanted = {name: value for name, value in values.items() if name not in _WITHOUT_EFFECT}
+    wanted = {name: value for name, value in wanted.items() if file.text.of(value) != "None"}
+    if canonical in _SERVERS:
+        count = wanted.pop("num_gpus_per_worker", None)
+        served = count is None or literal(count) in (0, 1)
+        return f"{file.need('ParameterServerStrategy')}()" if served and not wanted else None
+    if len(wanted) > 1 or not {*wanted} <= {"device", "devices", "num_gpus", "num_gpus_per_worker"}:
+        return None
+    text = "".join(moved_text(file.text.start(value), file.text.end(value)) for value in wanted.values())
+    return f"{file.need('TowerStrategy')}({f'[{text}]' if canonical in _ONE_DEVICE else text})"
+
+
+RULE = Rule(
+    code="T2T631",
+    title="The strategy of an Estimator",
+    why="""
+    `tf.estimator.RunConfig(train_distribute=...)` takes a strategy of the runtime in the place of TensorFlow 1's. It
+    trains in the same way: each tower has the next batch, its loss is divided by the number of towers, and the
+    gradients are added up. With parameter servers an Estimator trains as it does without a strategy.
+
+    A strategy that the program uses in any other way is left (T2T622).
+    """,
+    edits=edits,
+    sources=("tf2towers/runtime/tf1/estimator_strategies.py",),
+    examples=(
+        Example(
+            "towers on two GPUs",
+            "import tensorflow as tf\n\n"
+            "strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)\n"
+            "config = tf.estimator.RunConfig(train_distribute=strategy)\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import TowerStrategy, estimator, graph_mode\n\ngraph_mode()\n\n"
+            "strategy = TowerStrategy(2)\n"
+            "config = estimator.RunConfig(train_distribute=strategy)\n",
+        ),
+    ),
+)

@@ -1,0 +1,243 @@
+"""Decides the pairs of accesses that have to wait for each other."""
+
+import re
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+
+from tf2towers.order.branches import Branch, Branches, Path, never_together, to_leave
+from tf2towers.order.operations import Operation, reach
+
+READ, WRITE = "read", "write"
+#: operations that take elements from a resource, or add elements to it; those of one kind are ordered
+USES = (
+    re.compile(r"(IteratorGetNext(Sync|AsOptional)?|Reader(Read|ReadUpTo)(V2)?)$"),
+    re.compile(r"QueueDequeue(Many|UpTo)?(V2)?$"),
+    re.compile(r"QueueEnqueue(Many)?(V2)?$"),
+    re.compile(r"(Resource|Sparse)?AccumulatorApplyGradient$"),
+)
+#: operations that compute their new value from a gradient, and read the variable themselves
+_OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply")
+
+
+def use_of(kind: str) -> Optional[str]:
+    """What an operation of this type does with a queue, an iterator or a reader; None for any other operation."""
+    return next((use.pattern for use in USES if use.match(kind)), None)
+
+
+class Access(NamedTuple):
+    """An operation that reads, writes or uses a variable, queue or iterator.
+
+    Attributes:
+        kind: READ, WRITE, or what `use_of` gives.
+        at: the operation whose place in the graph is the access's own; None: `operation`. Of a variable that is memory,
+            an operation reads long after the `tf.identity` that it reads by.
+        waits: whether it was built to wait for something, by control inputs.
+        last: whether it is a read that comes after all writes.
+        sent: whether it reads what a parameter server sends at the start of a run.
+        begins: whether it is a write of the initial value, for which only what waits itself has to wait.
+    """
+
+    operation: str
+    kind: str
+    at: Optional[str] = None
+    waits: bool = False
+    last: bool = False
+    sent: bool = False
+    begins: bool = False
+
+
+class Pair(NamedTuple):
+    """Two operations, of which the later one waits for the earlier one.
+
+    Attributes:
+        leaving: the branches around the earlier one that the later one is not in, the outermost first: the later one
+            waits for their end, since the earlier one may be dead.
+        shared: what names the variable, queue or iterator.
+    """
+
+    earlier: str
+    later: str
+    leaving: Tuple[Branch, ...]
+    shared: Any
+
+
+class Decision(NamedTuple):
+    """The pairs to set, and those left open, since it is not certain whether their operations run."""
+
+    pairs: List[Pair]
+    left: List[Pair]
+
+
+def decide(
+    operations: Sequence[Operation],
+    accesses: Mapping[Any, Sequence[Access]],
+    whole: bool = False,
+    may_wait: Callable[[str], bool] = lambda name: True,
+) -> Decision:
+    """Decides the order of the accesses that no path of the graph orders.
+
+    Args:
+        operations: those of a graph, or of the part of it that a run needs, in an order as of `sorted_operations`.
+        accesses: those of each variable, queue and iterator, by what names it.
+        whole: whether runs need parts of the operations only: then a pair stays that others imply.
+        may_wait: whether an operation can still get a control input.
+    """
+    return _Rules(operations, accesses, whole, may_wait).decision()
+
+
+class _Rules(object):
+    def __init__(
+        self,
+        operations: Sequence[Operation],
+        accesses: Mapping[Any, Sequence[Access]],
+        whole: bool,
+        may_wait: Callable[[str], bool],
+    ) -> None:
+        self._accesses, self._whole, self._may_wait = accesses, whole, may_wait
+        self._of_name = {operation.name: operation for operation in operations}
+        self._rank = {operation.name: rank for rank, operation in enumerate(operations)}
+        self._branches = Branches(operations)
+        names = {access.operation for found in accesses.values() for access in found}
+        names = {name for name in names if name in self._rank}
+        self._bits = {
+            name: 1 << number for number, name in enumerate(sorted(names, key=self._rank.__getitem__))
+        }
+        self._before = reach(operations, self._bits, controls=True)
+        self._made_of = reach(
+            operations, self._bits, controls=False, passes=lambda operation: not operation.gradient
+        )
+        self._waits: Dict[str, List[str]] = {}  # operation -> those that it waits for by a pair
+        self._waited: Dict[str, int] = {}  # operation -> those that it comes after by pairs, as bits
+        self._known: Set[Tuple[str, Any, bool]] = set()  # where these are complete
+
+    def decision(self) -> Decision:
+        """The pairs to set and those left open."""
+        wanted: List[Tuple[str, str, Any]] = []
+        for shared, accesses in self._accesses.items():
+            found = [access for access in accesses if not self._branches.in_loop(access.operation)]
+            wanted += [(one, other, shared) for one, other in self._wanted(found) if one != other]
+        rank = self._rank
+        # first those in the order of the graph: they cannot make a cycle
+        wanted.sort(key=lambda pair: (rank[pair[0]] > rank[pair[1]], rank[pair[1]], -rank[pair[0]]))
+        decision = Decision([], [])
+        seen: Set[Tuple[str, str]] = set()
+        lowest = len(rank)
+        for earlier, later, shared in wanted:
+            if (earlier, later) in seen or not self._may_wait(later) or self._is_ordered(earlier, later):
+                continue
+            seen.add((earlier, later))
+            before, after = self._branches.around(earlier), self._branches.around(later)
+            if before is not None and after is not None and never_together(before, after):
+                continue
+            if not self._whole and self._is_implied(earlier, later, shared, after):
+                continue
+            if before is None:
+                decision.left.append(Pair(earlier, later, (), shared))
+                continue
+            if rank[earlier] > rank[later]:
+                lowest = min(lowest, rank[later])
+                if self._leads(later, earlier, lowest):
+                    continue
+            self._waits.setdefault(later, []).append(earlier)
+            self._waited[later] = self._waited.get(later, 0) | self._bits[earlier]
+            if self._runs_with(earlier, after):
+                self._waited[later] |= self._waited.get(earlier, 0) | self._before.get(earlier, 0)
+            decision.pairs.append(Pair(earlier, later, tuple(to_leave(before, after or ())), shared))
+        return decision
+
+    # the rules
+
+    def _wanted(self, accesses: Sequence[Access]) -> List[Tuple[str, str]]:
+        """The pairs (earlier, later) of the accesses of one variable, queue or iterator."""
+        pairs: List[Tuple[str, str]] = []
+        written = sorted((access for access in accesses if access.kind == WRITE), key=self._place)
+        writes = [access.operation for access in written]
+        pairs += _in_turn(writes)
+        for use in USES:
+            used = sorted((access for access in accesses if access.kind == use.pattern), key=self._place)
+            pairs += _in_turn([access.operation for access in used])
+        for read in accesses:
+            if read.kind != READ or read.operation in writes:
+                continue
+            if read.last:
+                pairs += [(write, read.operation) for write in writes]
+                continue
+            place, in_order = self._place_of_read(read, writes), self._in_order(read, writes)
+            for write in written:
+                if in_order and self._place(write) < place:
+                    pairs.append((write.operation, read.operation))
+                elif in_order or not write.begins:
+                    pairs.append((read.operation, write.operation))
+        return pairs
+
+    def _place(self, access: Access) -> int:
+        return self._rank[access.at or access.operation]
+
+    def _place_of_read(self, read: Access, writes: Sequence[str]) -> int:
+        """Where a read happens: an operation that waits for a write sees it, even by an earlier `tf.identity`."""
+        if read.at is not None and self._after(read.operation, writes) & ~self._after(read.at, writes):
+            return self._rank[read.operation]
+        return self._place(read)
+
+    def _in_order(self, read: Access, writes: Sequence[str]) -> bool:
+        """Whether a read happens in built order, not before all writes."""
+        own = [write for write in writes if not _OPTIMIZER.match(self._of_name[write].type)]
+        if any(self._made_of.get(write, 0) & self._bits[read.operation] for write in own):
+            return True
+        if read.sent:
+            return False
+        return read.waits or bool(self._after(read.operation, writes) | self._after(read.at or "", writes))
+
+    def _after(self, name: str, writes: Sequence[str]) -> int:
+        """The writes that an operation depends on, as bits."""
+        return self._before.get(name, 0) & sum(self._bits[write] for write in writes)
+
+    # what is ordered already
+
+    def _is_ordered(self, one: str, other: str) -> bool:
+        """Whether one of two operations depends on the other in the graph."""
+        bits = self._before
+        return bool(bits.get(other, 0) & self._bits[one] or bits.get(one, 0) & self._bits[other])
+
+    def _is_implied(self, earlier: str, later: str, shared: Any, after: Optional[Path]) -> bool:
+        """Whether accesses between the two, which run whenever the later one does, bring them in order already."""
+        stage = (later, shared, self._rank[earlier] > self._rank[later])
+        if stage not in self._known:
+            known = self._before.get(later, 0) | self._waited.get(later, 0)
+            others = {access.operation for access in self._accesses[shared]} - {later}
+            for other in sorted(others, key=self._rank.__getitem__, reverse=True):
+                if known & self._bits[other] and self._runs_with(other, after):
+                    known |= self._before.get(other, 0) | self._waited.get(other, 0)
+            self._known.add(stage)
+            self._waited[later] = known
+        return bool(self._waited[later] & self._bits[earlier])
+
+    def _runs_with(self, name: str, path: Optional[Path]) -> bool:
+        """Whether an operation runs whenever one in the branches `path` does."""
+        own = self._branches.around(name)
+        return own is not None and not to_leave(own, path or ())
+
+    def _leads(self, start: str, end: str, lowest: int) -> bool:
+        """Whether `end` depends on `start`, also by the pairs so far.
+
+        Args:
+            lowest: no operation of a lower rank depends on `start`.
+        """
+        waiting, seen = [end], {end}
+        while waiting:
+            name = waiting.pop()
+            if name == start:
+                return True
+            operation = self._of_name[name]
+            for source in [source for source, _ in operation.inputs] + list(operation.controls):
+                if source not in seen and self._rank.get(source, -1) >= lowest:
+                    seen.add(source)
+                    waiting.append(source)
+            for source in self._waits.get(name, ()):
+                if source not in seen and self._rank[source] >= lowest:
+                    seen.add(source)
+                    waiting.append(source)
+        return False
+
+
+def _in_turn(names: Sequence[str]) -> List[Tuple[str, str]]:
+    return [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
