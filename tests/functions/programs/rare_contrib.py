@@ -82,11 +82,12 @@ def helpers_that_draw():
         seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32))
         for cell, helper in zip(cells, helpers)
     ]
-    return [
+    made = [
         seq2seq.dynamic_decode(decoders[0], maximum_iterations=6, scope="sample"),
         seq2seq.dynamic_decode(decoders[1], scope="scheduled"),
         seq2seq.hardmax(tf.constant([[1.0, 3.0, 2.0]])),
     ]
+    return [tf.stop_gradient(each) for each in tf.contrib.framework.nest.flatten(made)]  # each run draws anew
 
 
 @case
