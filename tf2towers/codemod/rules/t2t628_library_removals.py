@@ -20,8 +20,13 @@ RULE = Rule(
     examples=(
         Example(
             "a function of NumPy 1",
-            "import numpy as np\nimport tensorflow as tf\n\nsize = np.alen([1, 2])\n"
-            "tf.Session().run(tf.zeros([size]))\n",
+            """
+                import numpy as np
+                import tensorflow as tf
+
+                size = np.alen([1, 2])
+                tf.Session().run(tf.zeros([size]))
+                """,
             left=True,
         ),
     ),
