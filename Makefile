@@ -77,6 +77,7 @@ coverage: $(VENV)/.installed
 
 soundness: $(VENV)/.installed
 	$(PY) tests/soundness/campaign.py
+	$(PY) tests/soundness/mistakes.py
 
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed

@@ -77,6 +77,30 @@ def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
         assert wanted.replace("SPLIT", "tf.split(axis=0, num_or_size_splits=2, value=x)") in text
 
 
+#: methods and attributes that give a tower's device, and what is written
+GIVEN = [
+    ("    def where(self, i):\n        return '/gpu:%d' % i\n\n    def build(self, opt):\n        for i in range(2):\n"
+     "            with tf.device(self.where(i)):\n                opt.minimize(x)\n",
+     "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
+    ("    def worker(self, i):\n        return '/gpu:%d' % i\n\n    def build(self, opt):\n        for i in range(2):\n"
+     "            device = self.worker(i)\n            with tf.device(device):\n                opt.minimize(x)\n",
+     "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
+    ("    def __init__(self, device):\n        self.place = device\n\n    def build(self, opt):\n"
+     "        with tf.device(self.place):\n            opt.minimize(x)\n\n\n"
+     "for runner in [Model('/gpu:%d' % i) for i in range(2)]:\n    runner.build(opt)\n",
+     "        with strategy.scope(), tf.device(self.place):\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "wanted"), GIVEN)
+def test_a_device_that_a_method_or_an_attribute_gives(lines, wanted):
+    head = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\n\n\nclass Model(object):\n"
+    result = migrated(head + lines)
+    assert wanted in result.changes[0].after and result.status == 0
+    on_tasks = head + lines.replace("'/gpu", "'/job:worker/gpu")
+    assert "TowerStrategy" not in after(on_tasks)
+
+
 @pytest.mark.parametrize(("target", "iterable", "device", "given"), ROUNDS)
 def test_a_loop_over_what_is_iterated_once(target, iterable, device, given):
     text = after(looped(target, iterable, device))
@@ -437,7 +461,14 @@ SERVERS = [
     ("setter = tf.train.replica_device_setter(cluster=c)\nwith tf.device(setter):",
      "strategy = ParameterServerStrategy(cluster=c)\nwith strategy.scope():"),
     ("setter = tf.train.replica_device_setter(cluster=c)\nprint(setter)\nwith tf.device(setter):",
-     "with strategy.scope(), tf.device(setter):"),
+     "strategy = ParameterServerStrategy(device=setter)\nwith strategy.scope():"),
+    ("if d:\n    setter = tf.train.replica_device_setter(cluster=c)\nelse:\n    setter = ''\n"
+     "with tf.Graph().as_default(), tf.device(setter):",
+     "strategy = ParameterServerStrategy(device=setter)\nwith tf.Graph().as_default(), strategy.scope():"),
+    ("def setter():\n    return 0, tf.train.replica_device_setter(cluster=c)\n\n\nn, where = setter()\n"
+     "with tf.device('/cpu:0'):\n    y = 1\nwith tf.device(where):",
+     "with tf.device('/cpu:0'):\n    y = 1\nstrategy = ParameterServerStrategy(device=where)\n"
+     "with strategy.scope():"),
     ("with tf.device('/job:ps/task:0'):\n    pass\nwith tf.device('/job:ps/task:1'):",
      "with strategy.scope(), tf.device('/job:ps/task:0'):\n    pass\n"
      "with strategy.scope(), tf.device('/job:ps/task:1'):"),

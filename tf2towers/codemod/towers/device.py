@@ -52,12 +52,36 @@ class Reader:
             given = values[0] if len(values) == 1 else given
         if not self._depends(given) or any("cpu" in text or "job:" in text for text in texts_in(given)):
             return False
+        calls = (each for each in nodes.walk(given) if isinstance(each, cst.Call))
+        if any(map(self._gives_gpu, calls)):
+            return True
         origins = (each for part in nodes.walk(given) if nodes.is_name(part) for each in self._origins(part))
         words = {nodes.last_name(part).lower() for part in nodes.walk(given, *origins)}
         owned = (nodes.last_name(part) for part in nodes.walk(given) if isinstance(part, cst.Attribute))
         if any(map(_OF_CLUSTERS.search, words)) or "device" in owned:
             return False  # of a task, or of a variable: `variable.device`
         return any("gpu" in word or "device" in word or "tower" in word for word in words)
+
+    def _gives_gpu(self, call: cst.Call) -> bool:
+        """Whether every function or method of the program that a call may mean has a GPU's name, and no task's."""
+        name = nodes.last_name(call.func)
+        if name not in self.file.program.own_names:
+            return False
+        texts = [
+            [
+                text
+                for each in nodes.block(function)
+                if not nodes.is_docstring(each)
+                for text in texts_in(each)
+            ]
+            for other in self.file.program.files
+            for function in other.all(cst.FunctionDef)
+            if function.name.value == name
+        ]
+        return bool(texts) and all(
+            any("gpu:" in text for text in found) and not any("job:" in text for text in found)
+            for found in texts
+        )
 
     def _read(self, node: cst.BaseExpression, seen: set[str]) -> Device | None:
         if nodes.is_name(node) and node.value in self.local and node.value not in self.targets:

@@ -19,6 +19,7 @@ from tf2towers.codemod.nodes import (
     is_name,
     last_name,
     literal,
+    targets,
     walk,
 )
 from tf2towers.codemod.program import File, cached_per_file
@@ -426,8 +427,8 @@ class _Writer:
     def _is_given(self, device: cst.BaseExpression) -> bool:
         """Whether a device is chosen elsewhere, in a program that names several GPUs.
 
-        It is a function's parameter that is used outside loops, or what a function returns in a loop that takes
-        gradients.
+        It is a function's parameter that is used outside loops, an attribute that is given one or a GPU, or what a
+        function returns in a loop that takes gradients.
         """
         bindings = self.file.meanings.bindings(device)
         loops = [around for around in self.file.ancestors(device) if isinstance(around, cst.For | cst.While)]
@@ -437,11 +438,29 @@ class _Writer:
             known = (self.file.canonical(each) or "" for each in called)
             if len(called) != 1 or not any(map(_takes_gradients, loops)) or next(known).startswith("tf."):
                 return False
+        elif isinstance(device, cst.Attribute):
+            if not self._holds_a_device(device):
+                return False
         elif not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
             return False
         files = self.file.program.files
         texts = [str(literal(each)) for file in files for each in file.tree.literals]
         return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
+
+    def _holds_a_device(self, device: cst.Attribute) -> bool:
+        """Whether the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
+        given = [
+            (other, statement.value)
+            for other in self.file.program.files
+            for statement in other.all(cst.Assign)
+            for target in targets(statement)
+            if isinstance(target, cst.Attribute) and target.attr.value == device.attr.value
+        ]
+        return bool(given) and all(
+            _is_gpu(value)
+            or [type(getattr(each, "node", None)) for each in other.meanings.bindings(value)] == [cst.Param]
+            for other, value in given
+        )
 
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
         """Whether a loop that takes gradients enters a GPU: the towers of its other rounds are on other devices."""
