@@ -5,8 +5,8 @@ begins when all workers wait for it. Each synchronous worker then has its token 
 fast worker could take a slow one's token and step in its place, because all tokens are equal.
 
 A token of `SyncReplicasOptimizer` may be older than the update of its step. What a worker's step does after it (moving
-averages, reads) races with the chief's update and with the other workers. So each worker, when it has its token, waits
-until all have theirs, the chief has made the update of this round, and the workers before it have ended their calls.
+averages, reads) races with the chief's update and with the other workers. So each worker waits when it has its token:
+until all have theirs and the chief has made this round's update, then for the calls of the workers before it.
 """
 
 import contextlib
