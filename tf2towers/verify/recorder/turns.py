@@ -126,7 +126,10 @@ class InTurns(Alone):
 
     @contextlib.contextmanager
     def call(self, effects: Effects) -> Iterator[None]:
-        """A context with a turn of its own; for synchronous workers, waits until all are ready."""
+        """A context with a turn of its own; for synchronous workers, waits until all are ready.
+
+        At a barrier that workers build from queues, a call waits for the others: its turn is over when it begins.
+        """
         self._begun = self._begun or effects.training
         counts = effects.training if self.synchronous else self._begun and bool(effects.used)
         if not counts:
@@ -139,6 +142,10 @@ class InTurns(Alone):
                 yield
             finally:
                 self._in_step = False
+        elif effects.meets and not effects.training:
+            with self._turns.turn():
+                pass
+            yield
         else:
             with self._turns.turn():
                 yield
