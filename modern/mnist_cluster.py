@@ -76,7 +76,7 @@ def from_flags_or_environment(options: Any) -> Cluster:
 
 
 def answers(address: str) -> bool:
-    """Whether a process accepts connections at an address."""
+    """True if a process accepts connections at an address."""
     host, _, port = address.rpartition(":")
     with contextlib.suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), timeout=2):
         return True

@@ -410,6 +410,23 @@ def build(count):
             other.append([(net(x) - i, 'b')])
     return average(one), average(other)
 print(build(2), build(0))
+=== gradients_whose_mean_gets_their_name -> "return [(net(x), 'a')]"
+grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([(net(x), 'a')])
+grads = average(grads)
+print(grads, len(grads))
+=== gradients_whose_mean_may_get_their_name -> "grads.append([(net(x), 'a')])"
+def build(count):
+    grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            grads.append([(net(x), 'a')])
+    if count > 1:
+        grads = average(grads)
+    return grads
+print(build(2), build(1))
 === gradients_maybe_no_round -> "return [(net(x), 'a')]"
 def build(count):
     one = []

@@ -133,7 +133,7 @@ def relative_difference(original: np.ndarray, migrated: np.ndarray) -> float:
 
 
 def is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
-    """Whether a value is one of these variables, or a gradient, a slot, an average or a summary of one."""
+    """True if a value is one of these variables, or a gradient, a slot, an average or a summary of one."""
     of_variables = kind in ("gradient", "tower gradient", "variable", "summary")
     return of_variables and belongs_to(key.rpartition(": ")[2], names)
 
@@ -202,7 +202,7 @@ def pairs(
 
 
 def equal(left: np.ndarray | None, right: np.ndarray | None) -> bool:
-    """Whether two values are present, of one type and shape, and equal; a NaN equals a NaN."""
+    """True if two values are present, of one type and shape, and equal; a NaN equals a NaN."""
     if left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
         return False
     return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc")

@@ -33,7 +33,7 @@ def find_filled_lists(file: File, loop: cst.For) -> set[str]:
 
 
 def _only_reads(file: File, name: cst.Name, around: cst.CSTNode) -> bool:
-    """Whether a use of a list leaves it as it is, and gives it no other name."""
+    """True if a use of a list leaves it as it is, and gives it no other name."""
     if isinstance(around, cst.Call):
         canonical = file.canonical(around.func) or ""
         return around.func is not name and (
@@ -43,7 +43,7 @@ def _only_reads(file: File, name: cst.Name, around: cst.CSTNode) -> bool:
 
 
 def needs_an_item(file: File, node: cst.CSTNode, lists: set[str]) -> bool:
-    """Whether evaluating a node is certainly an error if one of the lists is empty."""
+    """True if evaluating a node is certainly an error if one of the lists is empty."""
     match node:
         case cst.Subscript(value=cst.Name(value=name)) if name in lists:
             index = nodes.index_of(node)
@@ -61,7 +61,7 @@ def needs_an_item(file: File, node: cst.CSTNode, lists: set[str]) -> bool:
 
 
 def _is_empty_with(file: File, value: cst.BaseExpression, lists: set[str]) -> bool:
-    """Whether a value is an empty list if one of the lists is empty: the average of a list of gradients."""
+    """True if a value is an empty list if one of the lists is empty: the average of a list of gradients."""
     if nodes.is_name(value):
         match file.meanings.bindings(value):
             case [Assigned(made)]:
@@ -80,7 +80,7 @@ def _gives_an_item_a_variable(file: File, call: cst.Call) -> bool:
 
 
 def _is_optimizer(file: File, node: cst.BaseExpression) -> bool:
-    """Whether a name or an attribute certainly holds one of TensorFlow's optimizers."""
+    """True if a name or an attribute certainly holds one of TensorFlow's optimizers."""
     if isinstance(node, cst.Attribute):
         values = [
             statement.value
