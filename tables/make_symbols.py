@@ -3,9 +3,10 @@
     python tables/make_symbols.py            # writes the table
     python tables/make_symbols.py --check    # exits with 1 if the committed table differs from a new one
 
-It reads `tf1_symbols.tsv` (from `dump_tf1.py`) and `tf2_symbols.tsv` (from `dump_tf2.py`) in this folder, and tables
-written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`, `runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`,
-`contrib_files.tsv` and `gone.tsv`. Only this script decides which table has precedence.
+It reads tables of programs in this folder: `tf1_symbols.tsv` (from `dump_tf1.py`), `tf2_symbols.tsv` (`dump_tf2.py`)
+and `arguments.tsv` (`make_arguments.py`). And it reads tables written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`,
+`runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`, `contrib_files.tsv` and `gone.tsv`. Only this script decides
+which table has precedence. A row that an alias (`ALIASES` in codemod/symbols.py) or a name above says is left out.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER.parent))
+
+from tf2towers.codemod.symbols import Kind, Row, private_row, row_by_alias  # noqa: E402 - it is beside this folder
+
 TABLE = FOLDER.parent / "tf2towers" / "codemod" / "symbols.tsv"
 PRIVATE_NAMES = FOLDER.parent / "tf2towers" / "codemod" / "data" / "private_names.tsv"
 
@@ -75,15 +80,15 @@ SAME_OBJECT = dict(read("same.tsv"))
 PRIVATE = frozenset(row[0] for row in read("private.tsv"))
 FILES = dict(read("contrib_files.tsv"))
 KERAS = {module: frozenset(names.split()) for module, names in read("keras.tsv")}
-GONE = dict(read("gone.tsv"))
+GONE = dict(read("gone.tsv")) | dict.fromkeys(_KERAS, _NOT_IN_KERAS)
 TF1 = {name: kind for name, kind, _ in read("tf1_symbols.tsv")}
 TF2 = {name: (kind, target) for name, kind, target, _ in read("tf2_symbols.tsv")}
 ONLY = {name: only for name, _, _, only in read("tf2_symbols.tsv") if only}
-GENERATED = {
-    module: frozenset(names.split())
-    for module, names, same in read(PRIVATE_NAMES.name, PRIVATE_NAMES.parent)
-    if same
-}
+GENERATED: dict[str, frozenset[str]] = {}
+for module, kind, names_of_it, _ in read(PRIVATE_NAMES.name, PRIVATE_NAMES.parent):
+    if kind == "generated":
+        GENERATED[module] = GENERATED.get(module, frozenset()).union(names_of_it.split())
+ARGUMENTS = {name: words or "-" for name, words in read("arguments.tsv")}
 IN_TF1 = frozenset(TF1) | {name.rpartition(".")[0] for name in TF1}
 PUBLIC = {name: target for name, (kind, target) in TF2.items() if kind == "same"}
 
@@ -176,11 +181,7 @@ def _moved(canonical: str) -> str:
 
 
 def _in_own(canonical: str) -> str | None:
-    parts = canonical.split(".")
-    spellings = [canonical]
-    if parts[:2] == ["tf", "contrib"] and "python" in parts[3:-1]:  # tf.contrib.crf.python.ops.crf.crf_decode
-        spellings.append(".".join([*parts[: parts.index("python")], parts[-1]]))
-    for spelling in spellings:
+    for spelling in (canonical, *_without_folders(canonical)):
         for name, rest in beginnings(spelling):
             if name in OWN and not (rest and name in OWN_MODULES):
                 return OWN[name] + rest
@@ -293,7 +294,7 @@ def _absent(canonical: str) -> Made:
 
 
 def _is_closed(name: str) -> bool:
-    """Whether names below a name are left if no table has them, although the name itself has a replacement."""
+    """True if names below a name are left if no table has them, although the name itself has a replacement."""
     above, below = stands_for(name), stands_for(f"{name}.no_such_name")
     return below.kind == "left" and (above.kind, above.code) != (below.kind, below.code)
 
@@ -343,14 +344,13 @@ def names() -> set[str]:
     found |= {
         f"tf.contrib.slim.init_ops.{name[3:]}"
         for name in found
-        if name.startswith("tf.") and name.endswith("_initializer")
+        if name.endswith("_initializer") and name.count(".") == 1
     }
     return {name for name in found if name and (name in TF1 or not name.startswith("tf.compat."))}
 
 
-def lines() -> Iterator[str]:
-    """Yields the lines of the table."""
-    yield "name\tkind\ttarget\tcode\tadvice\tpublic\tmarks"
+def rows() -> Iterator[Row]:
+    """Yields a row for each name, sorted."""
     advice: dict[str, str] = {}
     for name in sorted(names()):
         made = stands_for(name)
@@ -361,7 +361,60 @@ def lines() -> Iterator[str]:
         target = "" if made.target == name else made.target
         public = PUBLIC.get(name) or FILES.get(name, "")
         shown = given if given != above else ""
-        yield "\t".join([name, made.kind, target, made.code, shown, public, marks(name)]).rstrip("\t")
+        yield Row(
+            name,
+            cast(Kind, made.kind),
+            target,
+            made.code,
+            shown,
+            public,
+            marks(name),
+            ARGUMENTS.get(name, ""),
+        )
+
+
+def lines() -> Iterator[str]:
+    """Yields the lines of the table: the rows that no alias, no name above and not private_names.tsv say."""
+    yield "\t".join(Row._fields)
+    table = {row.name: row for row in rows()}
+    for name, row in table.items():
+        if (private := private_row(name)) is not None and _without_c(row) == private:
+            continue
+        assert private is None or row.kind != "left", f"{name} is not the same: private_names.tsv is wrong"
+        if row != row_by_alias(name, table.get) and not _is_said_above(row, table):
+            yield "\t".join(row).rstrip("\t")
+
+
+def _without_folders(canonical: str) -> list[str]:
+    """Returns `tf.contrib.crf.crf_decode` for `tf.contrib.crf.python.ops.crf.crf_decode`; nothing for other names."""
+    parts = canonical.split(".")
+    is_a_files = parts[:2] == ["tf", "contrib"] and "python" in parts[3:-1]
+    return [".".join([*parts[: parts.index("python")], parts[-1]])] if is_a_files else []
+
+
+def _without_c(row: Row) -> Row:
+    return row._replace(marks=row.marks.replace("c", ""))
+
+
+def _is_said_above(row: Row, table: dict[str, Row]) -> bool:
+    """True if a name that TensorFlow 1 never had means without its row what it means with it."""
+    if row.advice or row.public or row.arguments or not {*row.marks} <= {*"cs"} or row.kind == "session":
+        return False
+    above = [(table[name], rest) for name, rest in beginnings(row.name) if rest and name in table]
+    if not above:
+        return False
+    nearest, rest = above[0]
+    if "f" in nearest.marks and row.kind == "runtime":
+        files, folders = (
+            table.get(nearest.public + rest),
+            [table.get(name) for name in _without_folders(row.name)],
+        )
+        return files is not None and all(
+            each is None or each.target == row.target for each in [files, *folders]
+        )
+    if "b" in nearest.marks or nearest.kind == "left":
+        return (row.kind, row.code) == ("left", nearest.code)
+    return (row.kind, row.target or row.name) == (nearest.kind, (nearest.target or nearest.name) + rest)
 
 
 def main() -> int:

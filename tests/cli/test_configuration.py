@@ -25,7 +25,16 @@ def test_a_project_says_what_is_always_ignored(put: Put, capsys: Capture) -> Non
 
 
 def test_the_command_line_goes_before(put: Put, capsys: Capture) -> None:
-    put("src/train.py", "import tensorflow\nOLD\nif __name__ == '__main__': tensorflow.placeholder\n")
+    put(
+        "src/train.py",
+        dedent(
+            """\
+        import tensorflow
+        OLD
+        if __name__ == '__main__': tensorflow.placeholder
+        """
+        ),
+    )
     configure(put, 'exclude = ["train.py"]')
     main(["migrate", "src"])
     assert "0 files" in capsys.readouterr().err

@@ -93,7 +93,7 @@ def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
 
 
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
-    """Whether a value need not be computed, because it has no effect: it calls nothing but `tf.constant`."""
+    """True if a value need not be computed, because it has no effect: it calls nothing but `tf.constant`."""
     return all(
         file.canonical(node.func) == "tf.constant" for node in nodes.walk(value) if isinstance(node, cst.Call)
     )
@@ -152,7 +152,7 @@ def _is_served(value: cst.BaseExpression, served: str) -> bool:
 
 
 def _was_a_trace(call: cst.Call) -> bool:
-    """Whether `tf.einsum` gets a term that reads the same backwards, longer than 'ii': 'ijji', which TF 2 sums up."""
+    """True if `tf.einsum` gets a term that reads the same backwards, longer than 'ii': 'ijji', which TF 2 sums up."""
     given = nodes.positional(call)
     if len(given) != 2 or not nodes.is_text(given[0]):
         return False

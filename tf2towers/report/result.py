@@ -146,7 +146,7 @@ class MigrationResult:
 
     @property
     def changed(self) -> bool:
-        """Whether the text of any file changes."""
+        """True if the text of any file changes."""
         return any(change.before != change.after for change in self.changes)
 
     @property

@@ -266,7 +266,7 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
 
 
 def _in_graph() -> bool:
-    """Whether a TF 1 graph is being built, or a function inside one."""
+    """True if a TF 1 graph is being built, or a function inside one."""
     return not tf.compat.v1.executing_eagerly_outside_functions()
 
 

@@ -68,7 +68,7 @@ class LocalImports:
         return dict(self._direct.get(_absolute(path), {}))
 
     def has(self, path: Path, dotted: str) -> bool:
-        """Whether the first part of a dotted name is a local module or package that a file imports."""
+        """True if the first part of a dotted name is a local module or package that a file imports."""
         first = dotted.partition(".")[0]
         return any(module.partition(".")[0] == first for module in self._direct.get(_absolute(path), {}))
 

@@ -34,7 +34,7 @@ def missed_names(file: File) -> Iterator[cst.Name]:
 
 
 def _may_have(file: File, name: str) -> bool:
-    """Whether a file may have a name that it does not bind: by a star, or as one that is made Python's own."""
+    """True if a file may have a name that it does not bind: by a star, or as one that is made Python's own."""
     return any(not module.startswith("tensorflow") for module in file.meanings.star_imports) or any(
         node.attr.value == name and other.is_bound(node)
         for other in file.program.all_files
@@ -43,7 +43,7 @@ def _may_have(file: File, name: str) -> bool:
 
 
 def is_an_error(file: File, name: cst.Name) -> bool:
-    """Whether it is `StandardError`, which stops a program one way or the other, as `Exception` does."""
+    """True if it is `StandardError`, which stops a program one way or the other, as `Exception` does."""
     return name.value == "StandardError" and "Exception" not in file.bound_names
 
 
@@ -69,8 +69,18 @@ RULE = Rule(
     examples=(
         Example(
             "a class with a base that is compared by __cmp__",
-            "import tensorflow as tf\n\nsess = tf.Session()\n\nclass Item(Base):\n"
-            "    def __cmp__(self, other):\n        return cmp(self.loss, other.loss)\n\n\nprint sess\n",
+            """
+                import tensorflow as tf
+
+                sess = tf.Session()
+
+                class Item(Base):
+                    def __cmp__(self, other):
+                        return cmp(self.loss, other.loss)
+
+
+                print sess
+                """,
             left=True,
         ),
     ),

@@ -81,12 +81,12 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
 
 
 def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
-    """Whether the program can do without a name that is gone; the runtime's replacement is written all the same."""
+    """True if the program can do without a name that is gone; the runtime's replacement is written all the same."""
     return is_never_reached(file, node) or (change.kind != "runtime" and is_expected_to_fail(file, node))
 
 
 def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
-    """Whether `node` is an attribute of something that has a counterpart itself (`np.math.inf`)."""
+    """True if `node` is an attribute of something that has a counterpart itself (`np.math.inf`)."""
     name = library_name(file, node.value) if isinstance(node.value, cst.Attribute) else None
     return name in library_changes() and library_changes()[name].kind != "left"
 
@@ -146,7 +146,7 @@ def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
 
 
 def _are_all_rewritten(file: File, bound: str, dotted: str) -> bool:
-    """Whether nothing needs the import of a module that is gone: each use of it is one that has a counterpart."""
+    """True if nothing needs the import of a module that is gone: each use of it is one that has a counterpart."""
     if not any(name.startswith(f"{dotted}.") for name in library_changes()):
         return False
     root = bound.partition(".")[0]
@@ -316,7 +316,7 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
 
 
 def _is_unpacked(file: File, call: cst.Call, today: str) -> bool:
-    """Whether a call's result is assigned to fewer names than it has today."""
+    """True if a call's result is assigned to fewer names than it has today."""
     match file.parent(call):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as names)]):
             return len(names.elements) <= today.partition(";")[0].count(",")
@@ -324,14 +324,14 @@ def _is_unpacked(file: File, call: cst.Call, today: str) -> bool:
 
 
 def _is_called(file: File, function: str) -> bool:
-    """Whether the program calls a function of a library."""
+    """True if the program calls a function of a library."""
     root, _, last = function.rpartition(".")
     files = (each for each in file.program.all_files if root in each.text.text and last in each.text.text)
     return any(library_name(each, call.func) == function for each in files for call in each.all(cst.Call))
 
 
 def _is_gone_through(file: File, call: cst.Call) -> bool:
-    """Whether a call's result is only iterated over, from its beginning."""
+    """True if a call's result is only iterated over, from its beginning."""
     match file.parent(call):
         case (cst.For() | cst.CompFor()) as loop:
             return loop.iter is call
@@ -362,12 +362,23 @@ RULE = Rule(
     examples=(
         Example(
             "types, constants and bytes",
-            "import numpy as np\nimport tensorflow as tf\n\nx = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)\n"
-            "tf.Session().run(tf.constant(x * np.Inf))\n",
-            "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import Session, graph_mode, numpy1\n\ngraph_mode()\n\n"
-            "x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
-            "Session().run(tf.constant(x * np.inf))\n",
+            """
+                import numpy as np
+                import tensorflow as tf
+
+                x = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)
+                tf.Session().run(tf.constant(x * np.Inf))
+                """,
+            """
+                import numpy as np
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import Session, graph_mode, numpy1
+
+                graph_mode()
+
+                x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)
+                Session().run(tf.constant(x * np.inf))
+                """,
         ),
     ),
 )

@@ -103,12 +103,12 @@ def _named_modules(node: Import) -> Iterator[str]:
 
 
 def may_fail(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program goes on if an import or a load fails, or never reaches it."""
+    """True if the program goes on if an import or a load fails, or never reaches it."""
     return _is_guarded(file, node) or find_unreached_context(file, node, "") is not None
 
 
 def _is_guarded(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program goes on without the module: the import is in a `try` that catches its failure."""
+    """True if the program goes on without the module: the import is in a `try` that catches its failure."""
     for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.Try) and around.handlers and inner not in block(around.finalbody):
             if not (inner in block(around) and all(_ends_program(block(each)) for each in around.handlers)):
@@ -117,7 +117,7 @@ def _is_guarded(file: File, node: cst.CSTNode) -> bool:
 
 
 def _ends_program(body: list[Statement]) -> bool:
-    """Whether statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
+    """True if statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
     last = body[-1]
     if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
         return dotted(last.value.func) in ("sys.exit", "exit", "quit", "os._exit")
@@ -150,7 +150,12 @@ RULE = Rule(
     examples=(
         Example(
             "a module that is not there",
-            "import tensorflow as tf\nimport my_model_zoo\n\nx = tf.placeholder(tf.float32, [])\n",
+            """
+                import tensorflow as tf
+                import my_model_zoo
+
+                x = tf.placeholder(tf.float32, [])
+                """,
             left=True,
         ),
     ),

@@ -16,8 +16,13 @@ RULE = Rule(
     examples=(
         Example(
             "a function of NumPy 1",
-            "import numpy as np\nimport tensorflow as tf\n\nkind = np.find_common_type([np.float32], [])\n"
-            "tf.Session().run(tf.zeros([2], kind))\n",
+            """
+                import numpy as np
+                import tensorflow as tf
+
+                kind = np.find_common_type([np.float32], [])
+                tf.Session().run(tf.zeros([2], kind))
+                """,
             left=True,
         ),
     ),

@@ -223,7 +223,7 @@ def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Edit]:
 
 
 def _is_of_a_cluster(file: File) -> bool:
-    """Whether a file has what only a program of several processes has."""
+    """True if a file has what only a program of several processes has."""
     return any(canonical in _OF_CLUSTERS for _, canonical in file.symbols) or any(
         map(_JOB.search, (text for call in _find_devices(file) for text in texts_in(call.args[0].value)))
     )
@@ -263,12 +263,12 @@ def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Edit]:
 
 
 def _names_a_task(file: File, device: cst.BaseExpression) -> bool:
-    """Whether a device names a task of the cluster."""
+    """True if a device names a task of the cluster."""
     return any("job:" in text for text in _texts(file, device))
 
 
 def _is_chosen(file: File, device: cst.BaseExpression) -> bool:
-    """Whether a device is a name or a call that may give the device of a task."""
+    """True if a device is a name or a call that may give the device of a task."""
     return not any(_texts(file, device)) and not isinstance(device, cst.Attribute) and not is_text(device)
 
 
@@ -295,14 +295,24 @@ RULE = Rule(
     examples=(
         Example(
             "a setter's device",
-            "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "with tf.device(tf.train.replica_device_setter(worker_device='/job:worker/task:0', cluster=cluster)):\n"
-            "    w = tf.get_variable('w', [])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "strategy = ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster)\n"
-            "with strategy.scope():\n"
-            "    w = tf.get_variable('w', [])\n",
+            """
+                import tensorflow as tf
+
+                cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})
+                with tf.device(tf.train.replica_device_setter(worker_device='/job:worker/task:0', cluster=cluster)):
+                    w = tf.get_variable('w', [])
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import ParameterServerStrategy, graph_mode
+
+                graph_mode()
+
+                cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})
+                strategy = ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster)
+                with strategy.scope():
+                    w = tf.get_variable('w', [])
+                """,
         ),
     ),
 )

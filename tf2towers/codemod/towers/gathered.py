@@ -75,7 +75,7 @@ def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gather
 def _is_the_mean(
     file: File, loop: cst.For, name: cst.Name, means: dict[cst.BaseExpression, cst.Call]
 ) -> bool:
-    """Whether a list's name is bound to the mean of the list, after the loop: `tower_grads = average(tower_grads)`."""
+    """True if a list's name is bound to the mean of the list, after the loop: `tower_grads = average(tower_grads)`."""
     match file.parent(name):
         case (
             cst.Assign(
@@ -109,7 +109,7 @@ def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | No
 
 
 def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNames) -> bool:
-    """Whether each round that ends without an error certainly runs a statement, once."""
+    """True if each round that ends without an error certainly runs a statement, once."""
     for around in file.ancestors(statement):
         if around is loop:
             return True
@@ -119,7 +119,7 @@ def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNam
 
 
 def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
-    """Whether a node is certainly evaluated after a loop alone, in the same function."""
+    """True if a node is certainly evaluated after a loop alone, in the same function."""
     statement, around = loop, file.parent(loop)
     while True:
         siblings = nodes.block(around)
@@ -134,7 +134,7 @@ def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 
 def _is_before(file: File, statement: cst.Assign, loop: cst.For) -> bool:
-    """Whether a statement certainly runs before each run of a loop."""
+    """True if a statement certainly runs before each run of a loop."""
     around = list(file.ancestors(loop))
     again = [node for node in around if isinstance(node, cst.For | cst.While)]
     return set(again) <= set(file.ancestors(statement)) and is_after(file, statement, loop)
@@ -155,7 +155,7 @@ def tail(file: File, loop: cst.For, found: Collection[Gathered]) -> list[Gathere
 
 
 def is_kept_by_name(file: File, loop: cst.For, each: Gathered, local: Iterable[str]) -> bool:
-    """Whether the item that is appended is a local name of the round, which means the same at the round's end."""
+    """True if the item that is appended is a local name of the round, which means the same at the round's end."""
     item = each.item
     if not nodes.is_name(item) or item.value not in local:
         return False

@@ -150,7 +150,7 @@ def _every_item(
 
 
 def _may_leave_out(file: File, loop: cst.CSTNode) -> bool:
-    """Whether some rounds of a loop may build no tower: `if i == count: break`, or `continue` outside of any `with`."""
+    """True if some rounds of a loop may build no tower: `if i == count: break`, or `continue` outside of any `with`."""
     for node in nodes.walk(*nodes.block(loop), but=(*nodes.OWN_NAMES, cst.For, cst.While)):
         around = takewhile(lambda outer: outer is not loop, file.ancestors(node))
         if isinstance(node, cst.Break | cst.Return):

@@ -99,7 +99,7 @@ def _read_by(file: File, made: Made) -> _Read:
 
 
 def is_known_at(file: File, node: cst.With, made: Made) -> bool:
-    """Whether a strategy's arguments certainly mean the same before a `with` as in it.
+    """True if a strategy's arguments certainly mean the same before a `with` as in it.
 
     Neither the `with` nor a function that it may call binds one of their names, or changes what a name holds.
     """
@@ -118,7 +118,7 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
 
 
 def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> bool:
-    """Whether a strategy that is made before `one` certainly exists before `other`, where it would be made the same."""
+    """True if a strategy that is made before `one` certainly exists before `other`, where it would be made the same."""
     if not is_made_before(file, one, other):
         return False
     read = _read_by(file, made)
@@ -133,7 +133,7 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
 
 
 def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> bool:
-    """Whether what is written before a statement certainly runs before a node, in the same function."""
+    """True if what is written before a statement certainly runs before a node, in the same function."""
     function = file.function_around(node)
     if file.tree.parent(statement) is None or file.function_around(statement) is not function:
         return False
@@ -143,7 +143,7 @@ def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> boo
 
 
 def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
-    """Whether a name may be bound by one of the nodes `inside`, or by a function that they call."""
+    """True if a name may be bound by one of the nodes `inside`, or by a function that they call."""
     home = file.meanings.home_of(name)
     if home is None:
         return False
@@ -179,7 +179,7 @@ def _holder(node: cst.BaseExpression) -> str:
 
 
 def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
-    """Whether a call may change what is read: it is given an object or a list, calls an object, or a method of one.
+    """True if a call may change what is read: it is given an object or a list, calls an object, or a method of one.
 
     What the program's own functions do to an object is seen where they assign to its attributes.
     """
@@ -198,7 +198,7 @@ def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
 
 
 def _is_of(file: File, node: cst.CSTNode, function: cst.FunctionDef | None) -> bool:
-    """Whether a node runs in this function itself, or before it: at the top of the module, or in an `__init__`."""
+    """True if a node runs in this function itself, or before it: at the top of the module, or in an `__init__`."""
     around = file.function_around(node)
     return around is function or around is None or around.name.value == "__init__"
 

@@ -23,7 +23,7 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.program import File, cached_per_file
-from tf2towers.codemod.removal import remove_statement
+from tf2towers.codemod.removal import remove_statement, with_comments
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
@@ -109,13 +109,13 @@ def write_towers(file: File) -> Written:
 
 
 def has_strategy(file: File) -> bool:
-    """Whether a file has a strategy of the runtime's already: it is migrated."""
+    """True if a file has a strategy of the runtime's already: it is migrated."""
     known = {f"{RUNTIME}.TowerStrategy", f"{RUNTIME}.ParameterServerStrategy"}
     return any(name in known for statement in file.imports for _, name in imported(statement))
 
 
 def begins_a_line(file: File, node: cst.CSTNode) -> bool:
-    """Whether nothing precedes a node on its line."""
+    """True if nothing precedes a node on its line."""
     text, start = file.text, file.text.start(node)
     return not text.text[text.line_start(text.line_of(start)) : start].strip()
 
@@ -191,7 +191,7 @@ class _Writer:
             self.made.edits += self._rounds(loop, strategy)
 
     def _stands_alone(self, loop: Loop) -> bool:
-        """Whether a new statement can precede that of the loop, and the loop's parts mean the same there."""
+        """True if a new statement can precede that of the loop, and the loop's parts mean the same there."""
         statement = statement_of(self.file, loop)
         if not begins_a_line(self.file, statement):
             return False
@@ -225,7 +225,7 @@ class _Writer:
         return strategy
 
     def _is_same(self, one: Made, other: Made) -> bool:
-        """Whether two strategies have the same arguments, as the script writes them."""
+        """True if two strategies have the same arguments, as the script writes them."""
         return one.counted == other.counted and self._shown(one.text) == self._shown(other.text)
 
     def _shown(self, text: str) -> str:
@@ -425,7 +425,7 @@ class _Writer:
                 yield call
 
     def _is_given(self, device: cst.BaseExpression) -> bool:
-        """Whether a device is chosen elsewhere, in a program that names several GPUs.
+        """True if a device is chosen elsewhere, in a program that names several GPUs.
 
         It is a function's parameter that is used outside loops, an attribute that is given one or a GPU, or what a
         function returns in a loop that takes gradients.
@@ -448,7 +448,7 @@ class _Writer:
         return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
 
     def _holds_a_device(self, device: cst.Attribute) -> bool:
-        """Whether the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
+        """True if the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
         given = [
             (other, statement.value)
             for other in self.file.program.files
@@ -463,7 +463,7 @@ class _Writer:
         )
 
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
-        """Whether a loop that takes gradients enters a GPU: the towers of its other rounds are on other devices."""
+        """True if a loop that takes gradients enters a GPU: the towers of its other rounds are on other devices."""
         around = (node for node in self.file.ancestors(call) if isinstance(node, cst.For))
         return _is_gpu(device) and any(map(_takes_gradients, around))
 
@@ -522,7 +522,8 @@ class _Gathering:
         places = {each.place for each in self.function.gathered if each.made is made}
         target = made.targets[0].target
         if not isinstance(target, cst.Tuple) or not isinstance(made.value, cst.Tuple):
-            return remove_statement(self.file, made)
+            gone = remove_statement(self.file, made)
+            return with_comments(self.file, gone, made) if self._is_commented_alone(made) else gone
         kept = [place for place in range(len(target.elements)) if place not in places]
         if not kept:
             return remove_statement(self.file, made)
@@ -531,6 +532,15 @@ class _Gathering:
             for each in (target, made.value)
         )
         return Edit(self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True)
+
+    def _is_commented_alone(self, made: cst.Assign) -> bool:
+        """Whether a comment above a list is about the list: a blank line comes next, and not the towers."""
+        siblings: list[cst.CSTNode] = [*block(self.file.parent(made))]
+        following = siblings[siblings.index(made) + 1 :]
+        towers = {self.loop, *self.file.ancestors(self.loop)}
+        return (
+            not self.file.text.line(self.file.text.last_line(made) + 1).strip() and following[0] not in towers
+        )
 
     def _name(self, each: Gathered) -> str:
         if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
@@ -542,7 +552,7 @@ class _Gathering:
         return str(found["name"])
 
     def _goes(self, each: Gathered) -> bool:
-        """Whether the statement that appends can go, with other statements around it."""
+        """True if the statement that appends can go, with other statements around it."""
         return len(block(self.file.parent(each.append))) > 1
 
     def _without_append(self, each: Gathered) -> Iterator[Edit]:
@@ -576,12 +586,12 @@ def _takes_gradients(loop: cst.CSTNode) -> bool:
 
 
 def _is_gpu(device: cst.BaseExpression) -> bool:
-    """Whether `tf.device` is given a GPU of this machine."""
+    """True if `tf.device` is given a GPU of this machine."""
     texts = texts_in(device)
     return any("gpu" in text for text in texts) and not any("job:" in text for text in texts)
 
 
 def _is_tower(device: cst.BaseExpression) -> bool:
-    """Whether `tf.device` is given a second GPU, or one that depends on something."""
+    """True if `tf.device` is given a second GPU, or one that depends on something."""
     depends = any(is_name(node) for node in walk(device))
     return _is_gpu(device) and (depends or any(text.rstrip().endswith("gpu:1") for text in texts_in(device)))

@@ -276,12 +276,12 @@ def _access(op: Any, place: int, tensor: Any, of: Any, by: Any) -> Optional[Acce
 
 
 def _is_on_the_way(op: Any, of: Any) -> bool:
-    """Whether an op takes a variable's memory to where it is used, without having been written by the script."""
+    """True if an op takes a variable's memory to where it is used, without having been written by the script."""
     return op.type in _ON_THE_WAY or op.name == of.name + "/read"
 
 
 def _takes_reference(op: Any, place: int) -> bool:
-    """Whether an input is declared as a reference."""
+    """True if an input is declared as a reference."""
     declared: List[bool] = []
     for argument in op.op_def.input_arg:
         count = op.get_attr(argument.number_attr) if argument.number_attr else 1
@@ -292,7 +292,7 @@ def _takes_reference(op: Any, place: int) -> bool:
 
 
 def _is_served(op: Any) -> bool:
-    """Whether a variable is on a parameter server."""
+    """True if a variable is on a parameter server."""
     return op.type in VARIABLES and "/job:ps" in op.device
 
 

@@ -61,7 +61,7 @@ class Turns(object):
             self._file.write(b".")
 
     def is_first(self) -> bool:
-        """Whether every worker before this one has requested its next turn, or has ended."""
+        """True if every worker before this one has requested its next turn, or has ended."""
         return all(self._count(place) > 2 * self._made for place in range(self._worker))
 
     def note(self, event: str) -> None:

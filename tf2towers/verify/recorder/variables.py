@@ -99,7 +99,7 @@ def _assignment(op: Any) -> Tuple[Any, Any]:
 
 
 def belongs_to(name: str, owners: Iterable[str]) -> bool:
-    """Whether a variable, gradient or summary belongs to one of these variables, or to a slot or average of one."""
+    """True if a variable, gradient or summary belongs to one of these variables, or to a slot or average of one."""
     return any("/%s/" % owner in "/%s/" % name.partition("//")[0] for owner in owners)
 
 
@@ -152,14 +152,14 @@ def _handles(op: Any) -> List[Any]:
 
 
 def _only_reads(op: Any) -> bool:
-    """Whether an op only takes values of TF1's variables: none of its inputs is declared as a reference."""
+    """True if an op only takes values of TF1's variables: none of its inputs is declared as a reference."""
     if any(tensor.dtype.name == "resource" for tensor in op.inputs):
         return False
     return not any(argument.is_ref for argument in op.op_def.input_arg)
 
 
 def begins(op: Any) -> bool:
-    """Whether an op assigns a variable's initial value, or its value in a checkpoint."""
+    """True if an op assigns a variable's initial value, or its value in a checkpoint."""
     if op.type not in ("Assign", "AssignVariableOp"):
         return False
     name = op.inputs[0].op.name
