@@ -34,7 +34,7 @@ class Tolerances:
 #: Another TensorFlow: its kernels round differently. Between 1.15 and 2.21, 2e-6 of the largest element for this
 #: project's network. An update that divides by a gradient's own size (Adam, RMSProp) magnifies it where that is near 0.
 #: The keys: whether each step starts from the original's variables; otherwise differences add up over the steps.
-_SUM_ORDER = {True: Tolerances(1e-6, 1e-6), False: Tolerances(1e-5, 1e-5)}
+SUM_ORDER = {True: Tolerances(1e-6, 1e-6), False: Tolerances(1e-5, 1e-5)}
 _OTHER_TENSORFLOW = {True: Tolerances(1e-5, 1e-3), False: Tolerances(1e-4, 1e-3)}
 
 
@@ -58,7 +58,7 @@ def tolerances(
             f"within {other.variables:g} of the largest element, all else within {other.gradients:g}"
         )
     if towers > 2:
-        order = _SUM_ORDER[lockstep]
+        order = SUM_ORDER[lockstep]
         return order, (
             f"rule 'order of the sum': {towers} towers are added up in another order than in TF1; within "
             f"{order.gradients:g} of the largest element. With --tower-order they are added as in TF1: then every bit "

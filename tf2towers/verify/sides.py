@@ -39,6 +39,7 @@ class Options:
         continuous: whether recorded training steps draw the same random numbers as a run whose calls are recorded.
         double: whether the original's gradients are also computed in float64.
         tower_order: whether a migrated program averages gradients in tower order, as the TF1 code did.
+        resources: whether the original's variables are resources, as the migrated program's.
         scratch: the folder to which the scripts' writes are redirected; None: they are not redirected.
         allow: folders to which the scripts may write directly.
         empty: folders that the scripts find empty at their beginning.
@@ -58,6 +59,7 @@ class Options:
     continuous: bool = False
     double: bool = False
     tower_order: bool = False
+    resources: bool = False
     scratch: Path | None = None
     allow: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
@@ -275,6 +277,7 @@ class _Side:
             "migrated": self.migrated,
             "stand_ins": not self.migrated and options.legacy_python is None,
             "tower_order": options.tower_order,
+            "resources": options.resources,
             "free": options.free,
             "in_step": None if options.in_step is None else str(options.in_step.resolve()),
             "queues": None if options.queues is None or options.free else str(options.queues.resolve()),

@@ -171,6 +171,8 @@ def _prepared(options: Dict[str, Any]) -> Tuple[Any, Optional[Writes]]:
     import tensorflow as tf
 
     writes = keep_writes(options)
+    if options.get("resources"):
+        tf.compat.v1.enable_resource_variables()
     if not options.get("stand_ins"):
         placement.install(tf)
         _leave_flags_to_scripts()
