@@ -615,6 +615,38 @@ def build(count):
         print(y)
     return step, pairs
 print(build(2))
+=== a_round_by_a_name_of_the_loop -> 'return pairs, y'
+def build(count):
+    opt = tf.train.GradientDescentOptimizer(0.1)
+    tower_grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            pairs = opt.compute_gradients(y)
+            tower_grads.append(pairs)
+    pairs = average(tower_grads)
+    step = opt.apply_gradients(pairs)
+    if count:
+        print(y)
+    return step, pairs
+print(build(2))
+=== no_round_where_the_mean_may_be_another -> 'nonlocal y'
+def build(count):
+    opt = tf.train.GradientDescentOptimizer(0.1)
+    tower_grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            pairs = opt.compute_gradients(y)
+            tower_grads.append(pairs)
+    pairs = average(tower_grads)
+    if not count:
+        pairs = opt.compute_gradients(net(x))
+    step = opt.apply_gradients(pairs)
+    if count:
+        print(y)
+    return step, pairs
+print(build(2), build(0))
 === a_round_by_an_item -> 'return y'
 def build(count):
     losses = []

@@ -281,7 +281,7 @@ class _Body:
         unbound = {name for name in returned if not self._is_bound_elsewhere(name)}
         lists = find_filled_lists(self.file, self.loop)
         return any(
-            needs_an_item(self.file, node, lists)
+            needs_an_item(self.file, node, lists, self.loop)
             or (
                 nodes.is_name(node)
                 and node.value in unbound

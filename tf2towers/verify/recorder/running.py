@@ -167,7 +167,7 @@ def _prepared(options: Dict[str, Any]) -> Tuple[Any, Optional[Writes]]:
     if options.get("stand_ins"):
         from tf2towers.verify import stand_ins
 
-        stand_ins.install(placement.install)
+        stand_ins.install(placement.install, v2_behavior=bool(options.get("v2_behavior")))
     import tensorflow as tf
 
     writes = keep_writes(options)
