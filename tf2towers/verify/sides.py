@@ -51,6 +51,7 @@ class Options:
         gradients_only: whether to leave variables out of the comparison, for a program with another optimizer.
         in_step: a recording of the original, from which a program of sessions gets its variables at each training step.
         queues: a recording of the original, whose elements of queues without a fixed order are given to this run.
+        v2_behavior: whether the original ran on TF 2 and disabled eager execution only, as its migrated script says.
     """
 
     steps: int = 10
@@ -71,6 +72,7 @@ class Options:
     gradients_only: bool = False
     in_step: Path | None = None
     queues: Path | None = None
+    v2_behavior: bool = False
 
 
 @dataclass
@@ -279,6 +281,7 @@ class _Side:
             "empty": [str(Path(folder).resolve()) for folder in options.empty],
             "migrated": self.migrated,
             "stand_ins": not self.migrated and options.legacy_python is None,
+            "v2_behavior": options.v2_behavior,
             "tower_order": options.tower_order,
             "resources": options.resources,
             "free": options.free,

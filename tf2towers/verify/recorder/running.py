@@ -16,6 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import placement, seeds
 from .calls import CallRecorder
+from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
 from .queues import Queues
@@ -120,6 +121,8 @@ def follow(
             found = dict(recorder.facts(), **versions(tf))
             found["queues"] = queues.facts() if queues is not None else {}
             found["open"] = sorted(order.open) if order is not None else []
+            of_tf1 = order.graphs if order is not None and found["tensorflow"].startswith("1.") else []
+            found["changed"] = changed_ops(of_tf1)
             found["of_original"] = own.of_the_original() if own is not None else []
             found["restored"] = restored(tf, writes) if writes is not None else []
             recorder.writer.facts(found)
@@ -176,7 +179,7 @@ def _prepared(options: Dict[str, Any]) -> Tuple[Any, Optional[Writes]]:
     if options.get("stand_ins"):
         from tf2towers.verify import stand_ins
 
-        stand_ins.install(placement.install)
+        stand_ins.install(placement.install, v2_behavior=bool(options.get("v2_behavior")))
     import tensorflow as tf
 
     writes = keep_writes(options)
