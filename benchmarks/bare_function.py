@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "modern"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "legacy"))
 import trainer_data as data
 
 CONVOLUTIONS = ((5, 5, 3, 16), (16,), (5, 5, 16, 32), (32,))

@@ -211,22 +211,18 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     }
     if options.legacy_python:
         scripts = {"original, TF 1.15": (options.legacy_python, for_tf1(folder, legacy)), **scripts}
-    common = ["--num_gpus=2", f"--batch_size={batch}"]
+    common = ["--num_gpus=2", f"--batch_size={batch}", f"--eval_every={ENDLESS}"]
     whole = 2 * batch
     programs = {
         what: Program(script, [*common, f"--num_epochs={ENDLESS}", "--log_every=1"], whole)
         for what, script in scripts.items()
     }
     modern = (sys.executable, str(ROOT / "modern/mobilenet_mirrored.py"))
-    never = [
-        "--num_epochs=100",
-        f"--eval_every={ENDLESS}",
-    ]  # the original neither evaluates nor saves during training
-    epochs = [*common, *never, "--configuration=scaled"]
+    epochs = [*common, "--num_epochs=100", "--configuration=scaled"]
     for loop in ("fit", "hand"):
         flags = [*epochs, f"--loop={loop}"]
         programs[f"modern, --loop={loop}"] = Program(modern, flags, whole, EPOCH_LINE, images // whole)
-    alone = [*never, f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
+    alone = [*common, "--num_epochs=100", f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
     programs["limit: modern, one device"] = Program(modern, alone, whole, EPOCH_LINE, images // whole)
     return measure(f"MobileNetV2, 2 towers, batch {batch}", programs, options, folder)
 
@@ -372,11 +368,7 @@ MirroredStrategy is.
 MobileNetV2 on images of 32 x 32 has many small operations: 45 % of the time goes into handing work from thread to
 thread (perf). With `TF_NUM_INTRAOP_THREADS=1` a step takes 63 ms of processor time instead of 95. Sums in parts by
 threads round otherwise then, so original and migrated programs keep TensorFlow's number. In the modern trainer logical
-devices share the cores (`share_cores` in `modern/devices.py`), but not where one device is timed beside them.
-
-MobileNetV2's loops make one step in a call by default, and fetch the loss once an epoch. `--steps_per_call=11` gives
-the same bits by hand; weights of `fit` were apart by 2e-7. But on this CPU a step then costs 93 ms of processor time
-instead of 86 (`fit`), and 85 instead of 82 (by hand). It is for GPUs, which may wait for Python.
+devices share the cores, but not where one device is timed beside them.
 
 Where a strategy sends batches to devices, TensorFlow 2.21 has malloc give memory back at once (`M_TRIM_THRESHOLD`; 2.15
 and 2.18 do not). A step of MobileNetV2 then had 10,000 page faults instead of none, and took 20 ms more of processor

@@ -25,9 +25,9 @@ tf.disable_v2_behavior()
 
 FLAGS = tf.app.flags.FLAGS
 
-tf.app.flags.DEFINE_integer('num_gpus', 2, 'How many GPUs to use.')
+tf.app.flags.DEFINE_integer('num_gpus', 2, 'How many GPUs to use.', lower_bound=1)
 tf.app.flags.DEFINE_string('gpu_ids', '', 'The GPUs to use, as 0,2. Empty: 0 to num_gpus - 1.')
-tf.app.flags.DEFINE_integer('batch_size', 32, 'Images a tower takes in one step.')
+tf.app.flags.DEFINE_integer('batch_size', 32, 'Images a tower takes in one step.', lower_bound=1)
 tf.app.flags.DEFINE_integer('max_steps', 200, 'Number of steps to run.')
 tf.app.flags.DEFINE_float('learning_rate', 0.02, 'Learning rate at the start.')
 tf.app.flags.DEFINE_float('epochs_per_decay', 350.0, 'Epochs after which the learning rate drops.')
@@ -62,14 +62,17 @@ def split_sizes(global_batch_size, gpu_ids):
     """How many images each tower takes: in proportion to --split_by_speed, or equally."""
     if not FLAGS.split_by_speed:
         return [FLAGS.batch_size] * len(gpu_ids)
-    speeds = [float(speed) for speed in FLAGS.split_by_speed.split(',')]
+    try:
+        speeds = [float(speed) for speed in FLAGS.split_by_speed.split(',')]
+    except ValueError:
+        speeds = []
     if len(speeds) != len(gpu_ids) or min(speeds) <= 0:
-        raise ValueError('--split_by_speed=%s: need %d positive numbers' %
+        raise SystemExit('--split_by_speed=%s: need %d positive numbers' %
                          (FLAGS.split_by_speed, len(gpu_ids)))
     bounds = np.rint(np.cumsum([0.0] + speeds) / sum(speeds) * global_batch_size).astype(int)
     sizes = [int(size) for size in np.diff(bounds)]
     if min(sizes) < 1:
-        raise ValueError('--split_by_speed=%s leaves a tower without images: %s' %
+        raise SystemExit('--split_by_speed=%s leaves a tower without images: %s' %
                          (FLAGS.split_by_speed, sizes))
     return sizes
 
@@ -157,6 +160,9 @@ def average_gradients(tower_grads):
 
 def train():
     """Build the graph, then run it for --max_steps steps."""
+    named = FLAGS.gpu_ids.split(',')
+    if FLAGS.gpu_ids and (len(set(named)) < len(named) or not all(gpu.isdigit() for gpu in named)):
+        raise SystemExit('--gpu_ids=%s: name each GPU once, as 0,2' % FLAGS.gpu_ids)
     gpu_ids = [int(gpu) for gpu in FLAGS.gpu_ids.split(',')] if FLAGS.gpu_ids else list(range(FLAGS.num_gpus))
     global_batch_size = FLAGS.batch_size * len(gpu_ids)
     sizes = split_sizes(global_batch_size, gpu_ids)
@@ -260,7 +266,7 @@ def train():
                 _, loss_value = sess.run([train_op, mean_loss])
             duration = time.time() - start_time
 
-            assert not np.isnan(loss_value), 'Model diverged with loss = NaN'
+            assert np.isfinite(loss_value), 'Model diverged with loss = %s' % loss_value
 
             if step % FLAGS.log_every == 0:
                 examples_per_sec = global_batch_size / duration

@@ -115,7 +115,7 @@ def main(argv=None):
             manager.wait_for_session(server.target, config=config).close()
 
         val_feed = {images: mnist.validation.images, labels: mnist.validation.labels}
-        next_eval = FLAGS.eval_steps
+        next_eval = None
         local_step = 0
         # The thread that applies the mean gradients would wait for more of them: no grace for it.
         with tf.train.MonitoredTrainingSession(
@@ -129,6 +129,8 @@ def main(argv=None):
                 train_feed = {images: batch_images, labels: batch_labels}
                 _, step, loss = mon_sess.run([train_op, global_step, cross_entropy], feed_dict=train_feed)
                 local_step += 1
+                if next_eval is None:  # a training that goes on has made some
+                    next_eval = ((step - 1) // FLAGS.eval_steps + 1) * FLAGS.eval_steps
 
                 if local_step % FLAGS.log_every == 0:
                     print('%f: Worker %d: training step %d done, loss: %f (global step: %d)' %

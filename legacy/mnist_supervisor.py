@@ -29,10 +29,10 @@ IMAGE_PIXELS = 28
 # Data and training.
 flags.DEFINE_string('data_dir', '', 'Directory of the MNIST files. Empty: the embedded digits.')
 flags.DEFINE_integer('hidden_units', 100, 'Number of units in the hidden layer.')
-flags.DEFINE_integer('train_steps', 1000, 'Number of training steps to perform, all workers together.')
+flags.DEFINE_integer('train_steps', 10000, 'Number of training steps to perform, all workers together.')
 flags.DEFINE_integer('batch_size', 100, 'Images a worker takes in one step.')
 flags.DEFINE_float('learning_rate', 0.01, 'Learning rate.')
-flags.DEFINE_integer('log_every', 100, 'Steps of a worker between two of its log lines.')
+flags.DEFINE_integer('log_every', 1000, 'Steps of a worker between two of its log lines.')
 flags.DEFINE_integer('seed', 0, 'The initial weights follow from it, and with the task index the batches.')
 # absl has a flag log_dir of its own.
 flags.DEFINE_string('log_dir', '', 'Where the chief writes checkpoints. Empty: a new temporary directory.',

@@ -37,6 +37,7 @@ tf.app.flags.DEFINE_enum('variables', 'cpu', ['cpu', 'gpu'],
 tf.app.flags.DEFINE_enum('update_ops', 'last', ['last', 'all'],
                          'Whose batch-norm updates are run: the last tower\'s, or all towers\'.')
 tf.app.flags.DEFINE_integer('log_every', 10, 'Steps between two log lines.')
+tf.app.flags.DEFINE_integer('eval_every', 1, 'Epochs between two evaluations, on digits that are not trained on.')
 
 ADAM_EPSILON = 1e-7   # Keras's; tf.train.AdamOptimizer has 1e-8 by itself
 
@@ -81,6 +82,15 @@ def input_dataset(global_batch_size, epoch_seed):
         raise ValueError('%d images are less than one batch of %d' % (len(labels), global_batch_size))
     dataset = dataset.map(resize, num_parallel_calls=4)
     return dataset.batch(global_batch_size, drop_remainder=True).prefetch(2), num_classes
+
+
+def evaluation(num_classes, alpha):
+    """The share of the digits for tests that is classified correctly."""
+    images, labels = trainer_data.load_digits('test')
+    images, labels = resize(tf.constant(images), tf.constant(labels))
+    with tf.name_scope('evaluation'):
+        logits = mobilenet_model.inference(images, num_classes, alpha, is_training=False, seed=FLAGS.seed)
+        return tf.reduce_mean(tf.cast(tf.nn.in_top_k(logits, labels, 1), tf.float32))
 
 
 def average_gradients(tower_grads):
@@ -149,6 +159,9 @@ def train():
                         tower_hits.append(tf.reduce_mean(
                             tf.cast(tf.nn.in_top_k(logits, label_splits[i], 1), tf.float32)))
 
+            if not FLAGS.data_dir:
+                unseen_accuracy = evaluation(num_classes, alpha)
+
         if FLAGS.update_ops == 'all':
             update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
 
@@ -175,10 +188,12 @@ def train():
                     except tf.errors.OutOfRangeError:
                         print('epoch %d: %.2f seconds' % (epoch + 1, time.time() - epoch_start))
                         break
-                    assert not np.isnan(loss_value), 'Model diverged with loss = NaN'
+                    assert np.isfinite(loss_value), 'Model diverged with loss = %s' % loss_value
                     if step % FLAGS.log_every == 0:
                         print('step %d, loss = %.4f, accuracy = %.4f' % (step, loss_value, accuracy_value))
                     step += 1
+                if not FLAGS.data_dir and (epoch + 1) % FLAGS.eval_every == 0:
+                    print('after epoch %d: accuracy = %.4f on other images' % (epoch + 1, sess.run(unseen_accuracy)))
             saver.save(sess, FLAGS.train_dir + '/model.ckpt', global_step=step)
 
 

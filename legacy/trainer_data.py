@@ -1,4 +1,4 @@
-"""The images that the trainers of legacy/ and modern/ train on, in plain NumPy, without a download.
+"""The images that these trainers train on, in plain NumPy, without a download.
 
     images, labels = load("")                              # scikit-learn's handwritten digits
     images, labels = load("/data/cifar-10-batches-bin")    # CIFAR-10, the binary version
@@ -8,9 +8,8 @@
     mnist = read_data_sets("/data/mnist", seed=0)          # MNIST, four idx files, gzipped or not
     images, labels = mnist.train.next_batch(100)           # float32 [100, 784] in 0..1, float32 [100, 10] one-hot
 
-Without scikit-learn the digits are made up: ten patterns and noise. legacy/ and modern/ both have this
-module, the same to the byte (`make format` copies it), so either can be taken alone. A link would not do: Windows and
-archives do not keep it. The module runs on Python 3.7 and imports no TensorFlow.
+Without scikit-learn the digits are made up: ten patterns and noise. The module runs on Python 3.7 and imports no
+TensorFlow.
 """
 
 from __future__ import annotations
@@ -69,10 +68,6 @@ def load_digits(split: str = "train") -> tuple[np.ndarray, np.ndarray]:
     try:
         from sklearn import datasets
     except ImportError:
-        print(
-            "scikit-learn is not installed: training on made-up images (--data_dir names real ones)",
-            flush=True,
-        )
         levels, labels = _made_up_digits()
     else:
         digits = datasets.load_digits()

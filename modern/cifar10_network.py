@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import tensorflow as tf
-import trainer_data
 
-
-class Network(NamedTuple):
-    """TF1: cifar10_model.NETWORKS."""
-
-    filters: tuple[int, int]
-    hidden: tuple[int, ...]
-    normalize: bool
-
-
-NETWORKS = {"small": Network((16, 32), (96,), False), "tutorial": Network((64, 64), (384, 192), True)}
+#: filters of the convolutions, units of the hidden layers, and whether responses are normalized
+NETWORKS = {"small": ((16, 32), (96,), False), "tutorial": ((64, 64), (384, 192), True)}
 
 
 @keras.saving.register_keras_serializable("cifar10")
@@ -34,23 +25,21 @@ def inference(batch_norm: bool, seed: int, network: str = "small") -> keras.Mode
     filters, hidden, normalize = NETWORKS[network]
     normal, constant = keras.initializers.TruncatedNormal, keras.initializers.Constant
 
-    def convolution(x: Any, number: int, filters: int, bias: float) -> Any:
+    def convolution(x: Any, number: int, bias: float) -> Any:
         x = keras.layers.Conv2D(
-            filters, kernel_size=5, padding="same", use_bias=not batch_norm, name=f"conv{number}",
+            filters[number - 1], kernel_size=5, padding="same", use_bias=not batch_norm, name=f"conv{number}",
             kernel_initializer=normal(0.0, 5e-2, seed + number), bias_initializer=constant(bias),
         )(x)  # fmt: skip
         if batch_norm:  # each replica normalizes with the statistics of its own part, as each tower did
             x = keras.layers.BatchNormalization(momentum=0.9, epsilon=1e-3, name=f"conv{number}_norm")(x)
         return keras.layers.ReLU(name=f"conv{number}_relu")(x)
 
-    images = keras.Input((trainer_data.IMAGE_SIZE, trainer_data.IMAGE_SIZE, 3), name="images")
-    x = convolution(images, 1, filters[0], bias=0.0)
-    x = keras.layers.MaxPooling2D(3, 2, padding="same", name="pool1")(x)
+    images = keras.Input((24, 24, 3), name="images")
+    x = keras.layers.MaxPooling2D(3, 2, padding="same", name="pool1")(convolution(images, 1, bias=0.0))
     x = LocalResponseNormalization(name="norm1")(x) if normalize else x
-    x = convolution(x, 2, filters[1], bias=0.1)
+    x = convolution(x, 2, bias=0.1)
     x = LocalResponseNormalization(name="norm2")(x) if normalize else x
-    x = keras.layers.MaxPooling2D(3, 2, padding="same", name="pool2")(x)
-    x = keras.layers.Flatten()(x)
+    x = keras.layers.Flatten()(keras.layers.MaxPooling2D(3, 2, padding="same", name="pool2")(x))
     for number, units in enumerate(hidden, 3):
         x = keras.layers.Dense(
             units, activation="relu", name=f"local{number}",
@@ -58,16 +47,4 @@ def inference(batch_norm: bool, seed: int, network: str = "small") -> keras.Mode
             kernel_regularizer=keras.regularizers.L2(0.004 / 2),  # TF1: 0.004 * l2_loss, and that is half the sum
         )(x)  # fmt: skip
     last = normal(0.0, 1.0 / hidden[-1], seed + 3 + len(hidden))
-    logits = keras.layers.Dense(trainer_data.NUM_CLASSES, kernel_initializer=last, name="softmax_linear")(x)
-    return keras.Model(images, logits)
-
-
-def tf1_names(model: keras.Model) -> dict[str, Any]:
-    """The model's variables by the names the legacy script gives them, as 'conv1/weights'."""
-    renamed = {"kernel": "weights", "bias": "biases"}
-    names = {}
-    for layer in model.layers:
-        for variable in layer.variables:
-            own = variable.name.rpartition("/")[2].partition(":")[0]
-            names[f"{layer.name.removesuffix('_norm')}/{renamed.get(own, own)}"] = variable
-    return names
+    return keras.Model(images, keras.layers.Dense(10, kernel_initializer=last, name="softmax_linear")(x))

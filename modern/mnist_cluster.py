@@ -34,14 +34,14 @@ class Cluster:
                 raise SystemExit(sentence)
 
     @property
+    def chief(self) -> str:
+        """The address of the task that leads: `chief` where there is one, or worker 0, as in TF1."""
+        return self.jobs["chief" if "chief" in self.jobs else "worker"][0]
+
+    @property
     def address(self) -> str:
         """The address of this task."""
         return self.jobs[self.job][self.index]
-
-    @property
-    def chief(self) -> str:
-        """The address of the task that leads: `chief` where TF_CONFIG has one, or worker 0, as in TF1."""
-        return self.jobs["chief" if "chief" in self.jobs else "worker"][0]
 
     def addresses(self, *names: str) -> list[str]:
         """The addresses of all tasks of some jobs."""
@@ -60,13 +60,13 @@ class Cluster:
         except OSError as error:
             raise SystemExit(
                 f"{self.address}, address of {self.job} {self.index}: {error.strerror}"
-            ) from error
+            ) from None
 
 
 def from_flags_or_environment(options: Any) -> Cluster:
     """The cluster of the flags, if --job_name is given, else of TF_CONFIG; if neither is given, ends the process."""
     if options.job_name:
-        hosts = {"ps": options.ps_hosts, "worker": options.worker_hosts}
+        hosts = {"chief": options.chief_host, "ps": options.ps_hosts, "worker": options.worker_hosts}
         jobs = {job: addresses.split(",") for job, addresses in hosts.items() if addresses}
         return Cluster(jobs, options.job_name, options.task_index)
     if os.environ.get("TF_CONFIG"):
@@ -75,18 +75,17 @@ def from_flags_or_environment(options: Any) -> Cluster:
     raise SystemExit("Must specify an explicit job_name! (or set TF_CONFIG)")
 
 
-def answers(address: str) -> bool:
-    """Whether a process accepts connections at an address."""
-    host, _, port = address.rpartition(":")
-    with contextlib.suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), timeout=2):
-        return True
-    return False
-
-
 def wait_for(addresses: list[str], seconds: float) -> None:
     """Return when every address answers; end with their names when some do not within `seconds`."""
-    deadline = time.monotonic() + seconds
-    while missing := [address for address in addresses if not answers(address)]:
-        if time.monotonic() > deadline:
+    deadline, missing = time.monotonic() + seconds, list(addresses)
+    while missing:
+        for address in list(missing):
+            host, _, port = address.rpartition(":")
+            with (
+                contextlib.suppress(OSError),
+                socket.create_connection((host.strip("[]"), int(port)), timeout=2),
+            ):
+                missing.remove(address)
+        if missing and time.monotonic() > deadline:
             raise SystemExit(f"no answer in {seconds:g} s (--host_wait) from {', '.join(missing)}")
-        time.sleep(0.5)
+        time.sleep(0.5 * bool(missing))

@@ -9,38 +9,25 @@ preemption) tells the others, and all save the same step before they end.
     python modern/mnist_multi_worker.py --worker_hosts=localhost:2223,localhost:2224 --job_name=worker --task_index=0
 
 The commands are TF1's; a ps has nothing to do and ends at once. Comments marked "TF1:" name what a piece takes
-the place of. The asynchronous twin is mnist_parameter_server.py. Beside it stand devices.py, mnist_cluster.py,
-mnist_model.py, mnist_training.py and trainer_data.py. Keras 3 does not promise to support this strategy; this use of
-it is tested here.
+the place of. The asynchronous twin is mnist_parameter_server.py. Beside it stand digits.py, mnist_cluster.py,
+mnist_model.py, mnist_training.py and precision.py. Keras 3 does not promise to support this strategy; this use of it
+is tested here.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import devices
 import keras
 import mnist_cluster
 import mnist_model
 import mnist_training
+import precision
 import tensorflow as tf
-import trainer_data
 from absl import app, flags
 from mnist_cluster import Cluster
 
 FLAGS = flags.FLAGS
-
-
-class MeanAdam(keras.optimizers.Adam):
-    """Adam on the mean of the replicas' gradients. TF1: SyncReplicasOptimizer(AdamOptimizer()).
-
-    A Keras optimizer sums over the replicas. TF1's accumulators divided the sum. If each replica took its share
-    before, as is usual, each share would be rounded: of three workers the mean is then up to 2 ulp from TF1's.
-    """
-
-    def update_step(self, gradient: tf.Tensor, *others: Any) -> None:
-        """Keras calls this with the sum of the replicas' gradients."""
-        super().update_step(gradient / tf.distribute.get_strategy().num_replicas_in_sync, *others)
 
 
 class Trainer:
@@ -50,22 +37,23 @@ class Trainer:
         self.strategy = strategy
         with strategy.scope():  # TF1: tf.device(tf.train.replica_device_setter(cluster=cluster))
             self.model = mnist_model.inference(options.hidden_units, options.seed)
-            # Its `iterations` are the global_step: in step, no worker can overtake another.
-            adam = MeanAdam(options.learning_rate, epsilon=mnist_model.EPSILON)
-            self.optimizer = devices.with_loss_scaling(adam, options.precision)
+            adam = keras.optimizers.Adam(options.learning_rate, epsilon=1e-8)  # TF1's; Keras's own is 1e-7
+            self.optimizer = precision.with_loss_scaling(adam, options.precision)
             self.optimizer.build(self.model.trainable_variables)
         # XLA compiles the computation of one replica; the sum over the replicas stays outside
         self.compute = tf.function(self.gradients, jit_compile=True) if options.jit else self.gradients
 
     def gradients(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
         """TF1: opt.compute_gradients(cross_entropy)."""
-        return mnist_model.gradients(self.model, self.optimizer, images, labels)
+        return mnist_model.gradients(
+            self.model, self.optimizer, images, labels, self.strategy.num_replicas_in_sync
+        )
 
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """TF1: SyncReplicasOptimizer(opt).minimize(cross_entropy, global_step), which applied the workers' mean."""
         loss, gradients = self.compute(images, labels)
         # sums over all replicas of all workers, then applies
-        self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables, strict=True))
+        self.optimizer.apply(gradients, self.model.trainable_variables)
         return loss
 
     def train_step(self, images: Any, labels: Any) -> tf.Tensor:
@@ -84,7 +72,7 @@ class Trainer:
 
 def run_worker(cluster: Cluster) -> None:
     """Train until --train_steps, evaluate. Every worker does the same on batches of its own."""
-    validation = trainer_data.read_data_sets(FLAGS.data_dir).validation
+    images, validation = mnist_model.load(FLAGS.data_dir)
     resolver = cluster.resolver("chief", "worker")
     strategy = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver)
     print(f"Number of devices: {strategy.num_replicas_in_sync}")
@@ -94,23 +82,23 @@ def run_worker(cluster: Cluster) -> None:
     checkpoint = tf.train.Checkpoint(model=trainer.model, optimizer=trainer.optimizer)
     manager = tf.train.CheckpointManager(checkpoint, FLAGS.log_dir, max_to_keep=5)
 
-    def leave() -> None:
-        step = int(trainer.optimizer.iterations.numpy())
-        mnist_training.say_and_leave(f"stopped by a signal after step {step}, which is saved in")
+    def end() -> None:
+        made = precision.steps_made(trainer.optimizer)
+        mnist_training.leave(f"stopped by a signal after step {made}, which is saved in {FLAGS.log_dir}")
 
-    to_end = tf.distribute.experimental.TerminationConfig(exit_fn=leave)
-    handlers = tf.distribute.experimental.PreemptionCheckpointHandler
+    to_end = tf.distribute.experimental.TerminationConfig(exit_fn=end)
     try:
+        handlers = tf.distribute.experimental.PreemptionCheckpointHandler
         handler = handlers(resolver, checkpoint, FLAGS.log_dir, to_end)
     except ValueError:
         message = f"{manager.latest_checkpoint} is of another model; use another --log_dir"
         raise SystemExit(message) from None
-    step = first = int(trainer.optimizer.iterations.numpy())
+    step = first = precision.steps_made(trainer.optimizer)
     if first:
         print(f"resuming at step {first} of {FLAGS.train_steps}")
 
     def batches_of(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        return mnist_model.training_batches(context, FLAGS.data_dir, FLAGS.batch_size, FLAGS.seed, first)
+        return mnist_model.training_batches(context, images, FLAGS.batch_size, FLAGS.seed, first)
 
     batches = iter(strategy.distribute_datasets_from_function(batches_of))
     progress = mnist_training.Progress(trainer.model, validation, cluster, f"Worker {cluster.index}: ")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import devices
+import digits
 import tensorflow as tf
-import trainer_data
 
-JPEG_START = b"\xff\xd8"
+JPEG = (".jpg", ".jpeg")
 
 
 class Images(NamedTuple):
@@ -27,63 +27,38 @@ def load(name: str, data_dir: str = "", part: float = 0.0, most: int = 0) -> Ima
     """The digits, a data set of TensorFlow Datasets, or the JPEG files under `data_dir`, where that is given.
 
     The digits have other images to evaluate on. Of the others the last `part` is kept for it. Where `most` is given,
-    at most so many are trained on.
-
-    Raises:
-        DataError: they are not there.
+    at most so many are trained on. If they are not there, ends the process with a sentence.
     """
-    buffer, held = 1024, None
-    if data_dir:
-        names, labels, classes = list_jpegs(Path(data_dir))
-        images, number = tf.data.Dataset.from_tensor_slices((names, labels)), len(names)
-        buffer = number  # they are listed class by class
-        if part or most:  # of each class some
-            images = images.shuffle(number, seed=0, reshuffle_each_iteration=False)
+    held, buffer = None, 1024
+    if data_dir:  # listed class by class: all names are shuffled, before a file is read
+        kinds = sorted(path for path in Path(data_dir).glob("*") if path.is_dir())
+        paths = [path for kind in kinds for path in sorted(kind.glob("*")) if path.suffix.lower() in JPEG]
+        files = [path for path in paths if path.open("rb").read(2) == b"\xff\xd8"]
+        if not files:
+            raise SystemExit(
+                f"{data_dir}: need a folder of JPEG files for each class, found {len(kinds)} folders"
+            )
+        if strange := len(paths) - len(files):
+            print(f"left out {strange} files that are not JPEG inside")
+        labels = [kinds.index(path.parent) for path in files]
+        images = tf.data.Dataset.from_tensor_slices(([str(path) for path in files], labels))
+        classes, buffer = len(kinds), len(files)
+        images = images.shuffle(buffer, seed=0, reshuffle_each_iteration=False) if part or most else images
     elif name == "digits":
-        images = tf.data.Dataset.from_tensor_slices(trainer_data.load_digits())
-        held = tf.data.Dataset.from_tensor_slices(trainer_data.load_digits("test"))
-        number, classes = int(images.cardinality()), trainer_data.NUM_CLASSES
+        images, held = (tf.data.Dataset.from_tensor_slices(digits.load(split)) for split in ("train", "test"))
+        classes = 10
     else:
-        images, classes = load_tfds(name)
-        number = int(images.cardinality())
+        try:
+            import tensorflow_datasets as tfds
+        except ImportError:
+            ways = "`pip install tensorflow-datasets`, or name a folder of JPEG files by --data_dir"
+            raise SystemExit(f"{name} comes with TensorFlow Datasets: {ways}") from None
+        images, info = tfds.load(name, split="train", as_supervised=True, with_info=True)
+        classes = info.features["label"].num_classes
+    number = int(images.cardinality())
     rest = number if held else number - int(number * part)
     trained = min(rest, most or rest)
     return Images(images.take(trained), trained, classes, held or images.skip(rest), buffer)
-
-
-def load_tfds(name: str) -> tuple[tf.data.Dataset, int]:
-    """The training split of a data set, which is downloaded the first time, and the number of classes."""
-    try:
-        import tensorflow_datasets as tfds
-    except ImportError as error:
-        ways = "`pip install tensorflow-datasets`, or name a folder of JPEG files by --data-dir"
-        raise trainer_data.DataError(f"{name} comes with TensorFlow Datasets: {ways}") from error
-    try:
-        dataset, info = tfds.load(name, split="train", as_supervised=True, with_info=True)
-    except tfds.core.registered.DatasetNotFoundError as error:
-        raise trainer_data.DataError(f"TensorFlow Datasets has no {name!r}") from error
-    except (OSError, tfds.download.DownloadError) as error:
-        raise trainer_data.DataError(f"{name} cannot be downloaded: {error}") from error
-    return dataset, info.features["label"].num_classes
-
-
-def list_jpegs(folder: Path) -> tuple[list[str], list[int], int]:
-    """The JPEG files in the folder's folders, the number of each one's folder, and how many folders there are."""
-    if not folder.is_dir():
-        raise trainer_data.DataError(f"{folder} is not a directory")
-    kinds = sorted(path for path in folder.iterdir() if path.is_dir())
-    files: list[Path] = []
-    strange: list[Path] = []
-    for path in sorted(folder.glob("*/*")):
-        if path.suffix.lower() in (".jpg", ".jpeg"):
-            with path.open("rb") as file:
-                (files if file.read(2) == JPEG_START else strange).append(path)
-    if strange:
-        print(f"left out {len(strange)} files that are not JPEG inside, the first is {strange[0]}")
-    if not files:
-        found = f"found {len(kinds)} folders"
-        raise trainer_data.DataError(f"{folder}: need a folder of JPEG files for each class, {found}")
-    return [str(path) for path in files], [kinds.index(path.parent) for path in files], len(kinds)
 
 
 def batched(images: tf.data.Dataset, size: int, batch_size: int, full: bool = False) -> tf.data.Dataset:
@@ -97,22 +72,26 @@ def batched(images: tf.data.Dataset, size: int, batch_size: int, full: bool = Fa
     return images.map(read, tf.data.AUTOTUNE).batch(batch_size, full).prefetch(tf.data.AUTOTUNE)
 
 
+def steps_of(images: Images, batch_size: int) -> int:
+    """The steps of an epoch."""
+    if images.number < batch_size:
+        raise SystemExit(f"{images.number} images are less than one batch of {batch_size}")
+    return images.number // batch_size
+
+
 def batches(
     images: Images, size: int, batch_size: int, epochs: int, seed: int, first: int = 0
 ) -> tf.data.Dataset:
-    """All epochs from `first` on, one after the other. The last images of an epoch, less than a batch, are left out.
-
-    An epoch's order follows from the seed and its number alone, so a training that goes on has the same one.
-    """
-    if images.number < batch_size:
-        raise trainer_data.DataError(f"{images.number} images are less than one batch of {batch_size}")
+    """The batches of all epochs from step `first` on, all of them full. An epoch's seed makes its order."""
+    steps = steps_of(images, batch_size)
 
     def epoch(number: int) -> tf.data.Dataset:
         shuffled = images.train.shuffle(images.buffer, seed + number, reshuffle_each_iteration=False)
-        return shuffled.take(images.number // batch_size * batch_size)
+        return shuffled.take(steps * batch_size)
 
-    all_epochs = functools.reduce(tf.data.Dataset.concatenate, map(epoch, range(first, epochs)))
-    return batched(all_epochs, size, batch_size, full=True)
+    done, begun = divmod(first, steps)
+    every = functools.reduce(tf.data.Dataset.concatenate, map(epoch, range(done, epochs)))
+    return batched(every.skip(begun * batch_size), size, batch_size, full=True)
 
 
 def cut(batches: tf.data.Dataset, strategy: tf.distribute.Strategy) -> Any:

@@ -92,7 +92,7 @@ def kind(value):
 
 
 def public_module(name, value):
-    """Whether a module found under a public name belongs to the API, and was not just imported there."""
+    """True if a module found under a public name belongs to the API, and was not just imported there."""
     real = value.__name__
     if name.startswith("tf.contrib."):
         parts = name.split(".")
@@ -130,7 +130,7 @@ def identity(value):
 
 
 def defined_in(path, value):
-    """Whether a private module defines this function or class, rather than importing it."""
+    """True if a private module defines this function or class, rather than importing it."""
     real = getattr(value, "__module__", None)
     return isinstance(value, types.ModuleType) or real == "tensorflow" + path.rpartition(".")[0][len("tf") :]
 

@@ -1,4 +1,4 @@
-"""Writes arguments.tsv: the arguments that functions and classes of `tensorflow.compat.v1` take.
+"""Writes arguments.tsv, beside it: the arguments that functions and classes of `tensorflow.compat.v1` take.
 
     python tables/make_arguments.py > oldest.tsv
     python tables/make_arguments.py oldest.tsv > arguments.tsv

@@ -1,6 +1,6 @@
 """Writes the functions of `tensorflow.python.ops.gen_*_ops` that are the same from TF 1.15 to the newest TF 2.
 
-These are the rows of codemod/data/private_names.tsv with `same` in the third column, added there by hand.
+These are the rows of codemod/data/private_names.tsv with `generated` in the second column, added there by hand.
 
     /opt/tf115/bin/python tables/make_generated.py > tf115.tsv
     python tables/make_generated.py tf115.tsv > oldest.tsv

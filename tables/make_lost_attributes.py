@@ -53,7 +53,7 @@ def objects():
 
 
 def has(value, name):
-    """Whether an attribute can be read; `dir` does not list all attributes of C++ objects."""
+    """True if an attribute can be read; `dir` does not list all attributes of C++ objects."""
     try:
         getattr(value, name)
     except Exception:

@@ -1,12 +1,15 @@
-"""Writes private_names.tsv: the names in modules of `tensorflow.python` that both TF 1.15 and TF 2 have.
+"""Writes the table private_names.tsv: the names that a script may take from modules of `tensorflow.python`.
 
     /opt/tf115/bin/python tables/make_private_names.py > tf115.json
     python tables/make_private_names.py tf115.json > oldest.tsv
-    python tables/make_private_names.py tf115.json oldest.tsv > private_names.tsv
+    python tables/make_private_names.py tf115.json oldest.tsv > new.tsv
 
 The first command runs under TensorFlow 1.15, the second under the oldest supported version, the third under the newest.
-A row has a module and the names that all versions have; other names were removed, or never existed. The table in
-codemod/data has a third column, empty in these rows; the rows of `make_generated.py` have `same` there.
+A row has a module, and the names that TF 1.15 and all versions of TF 2 have there. Modules are listed of which
+symbols.tsv knows a name; names of modules, and of functions that TensorFlow generated for its own use, are left out.
+
+The table in codemod/data has two columns more, which are kept by hand: `generated` for the modules of
+`make_generated.py`, and the names that are `same`. A name is the same if tf2_symbols.tsv has it as `private`.
 """
 
 from __future__ import annotations
@@ -49,8 +52,18 @@ def names_in_tf1() -> dict[str, list[str]]:
             module = importlib.import_module(made.name)
         except BaseException:
             continue
-        found[made.name] = sorted(name for name in vars(module) if not name.startswith("__"))
+        found[made.name] = sorted(name for name, value in vars(module).items() if is_for_scripts(name, value))
     return found
+
+
+def is_for_scripts(name: str, value: object) -> bool:
+    """True for names of functions, classes and values that scripts may use."""
+    import tensorflow as tf
+
+    is_raw = callable(value) and getattr(tf.raw_ops, name, None) is value
+    return not (
+        name.startswith("__") or name.endswith("_eager_fallback") or isinstance(value, ModuleType) or is_raw
+    )
 
 
 def names_in_tf2(old: dict[str, list[str]]) -> Iterator[tuple[str, set[str]]]:
@@ -67,11 +80,20 @@ def names_in_tf2(old: dict[str, list[str]]) -> Iterator[tuple[str, set[str]]]:
         if hasattr(module, "__path__"):
             continue  # a package's names include modules, which may not be imported yet
         own = {name for name in vars(module) if not name.startswith("__")}
-        yield "tf" + dotted[len("tensorflow") :], own | {name for name in old[dotted] if has(module, name)}
+        names = {name for name in old[dotted] if name in own or has(module, name)}
+        if is_known(canonical := "tf" + dotted[len("tensorflow") :]):
+            yield canonical, names
+
+
+def is_known(module: str) -> bool:
+    """True if symbols.tsv says more of the module than that it is gone."""
+    from tf2towers.codemod.symbols import find_replacement
+
+    return find_replacement(module).kind != "left"
 
 
 def has(module: ModuleType, name: str) -> bool:
-    """Whether a module has a name, possibly loaded lazily."""
+    """True if a module has a name, possibly loaded lazily."""
     try:
         return hasattr(module, name)
     except Exception:  # the name loads a library that is not installed

@@ -3,9 +3,10 @@
     python tables/make_symbols.py            # writes the table
     python tables/make_symbols.py --check    # exits with 1 if the committed table differs from a new one
 
-It reads `tf1_symbols.tsv` (from `dump_tf1.py`) and `tf2_symbols.tsv` (from `dump_tf2.py`) in this folder, and tables
-written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`, `runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`,
-`contrib_files.tsv` and `gone.tsv`. Only this script decides which table has precedence.
+It reads tables of programs in this folder: `tf1_symbols.tsv` (from `dump_tf1.py`), `tf2_symbols.tsv` (`dump_tf2.py`)
+and `arguments.tsv` (`make_arguments.py`). And it reads tables written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`,
+`runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`, `contrib_files.tsv` and `gone.tsv`. Only this script decides
+which table has precedence. A row that an alias (`ALIASES` in codemod/symbols.py) or a name above says is left out.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER.parent))
+
+from tf2towers.codemod.symbols import Kind, Row, private_row, row_by_alias  # noqa: E402 - it is beside this folder
+
 TABLE = FOLDER.parent / "tf2towers" / "codemod" / "symbols.tsv"
 PRIVATE_NAMES = FOLDER.parent / "tf2towers" / "codemod" / "data" / "private_names.tsv"
 
@@ -52,7 +57,7 @@ _NO_TENSORS = "a session no longer keeps tensors between its runs; keep the valu
 _GENERATED = "a generated function that is gone, that takes other arguments, or a reference to a variable"
 
 
-class Made(NamedTuple):
+class Replacement(NamedTuple):
     """The replacement of a symbol: a row of the table without its marks. A target in the runtime is `module:name`."""
 
     kind: str
@@ -75,15 +80,15 @@ SAME_OBJECT = dict(read("same.tsv"))
 PRIVATE = frozenset(row[0] for row in read("private.tsv"))
 FILES = dict(read("contrib_files.tsv"))
 KERAS = {module: frozenset(names.split()) for module, names in read("keras.tsv")}
-GONE = dict(read("gone.tsv"))
+GONE = dict(read("gone.tsv")) | dict.fromkeys(_KERAS, _NOT_IN_KERAS)
 TF1 = {name: kind for name, kind, _ in read("tf1_symbols.tsv")}
 TF2 = {name: (kind, target) for name, kind, target, _ in read("tf2_symbols.tsv")}
 ONLY = {name: only for name, _, _, only in read("tf2_symbols.tsv") if only}
-GENERATED = {
-    module: frozenset(names.split())
-    for module, names, same in read(PRIVATE_NAMES.name, PRIVATE_NAMES.parent)
-    if same
-}
+GENERATED: dict[str, frozenset[str]] = {}
+for module, kind, names_of_it, _ in read(PRIVATE_NAMES.name, PRIVATE_NAMES.parent):
+    if kind == "generated":
+        GENERATED[module] = GENERATED.get(module, frozenset()).union(names_of_it.split())
+ARGUMENTS = {name: words or "-" for name, words in read("arguments.tsv")}
 IN_TF1 = frozenset(TF1) | {name.rpartition(".")[0] for name in TF1}
 PUBLIC = {name: target for name, (kind, target) in TF2.items() if kind == "same"}
 
@@ -126,7 +131,7 @@ def runtime_modules() -> dict[str, str]:
     }
 
 
-def stands_for(canonical: str) -> Made:
+def stands_for(canonical: str) -> Replacement:
     """The replacement of a symbol; without one, the replacement of the public names of its private file."""
     made = _spelled(canonical)
     if made.kind == "left":
@@ -136,32 +141,32 @@ def stands_for(canonical: str) -> Made:
     return made
 
 
-def _spelled(canonical: str) -> Made:
+def _spelled(canonical: str) -> Replacement:
     if canonical in ("tf", "tf.compat") or canonical.startswith("tf.compat."):  # TF 2 by its own name
-        return Made("v1", canonical)
+        return Replacement("v1", canonical)
     asked, canonical = canonical, _moved(canonical)
     public = PUBLIC.get(canonical, canonical)
     for name, rest in beginnings(public):
         if name in SESSIONS:
             kind = "session" if asked == name else "runtime"
-            return Made(kind, f"tf2towers.runtime:{SESSIONS[name]}{rest}")
+            return Replacement(kind, f"tf2towers.runtime:{SESSIONS[name]}{rest}")
     for spelling in (canonical, public):
         if (target := _in_own(spelling)) is not None:
-            return Made("runtime", target)
+            return Replacement("runtime", target)
         if (refused := _refused(spelling)) is not None:
             return refused
     if any(ONLY.get(name) == "2" for name, _ in beginnings(canonical)):
-        return Made("tf2", canonical)
+        return Replacement("tf2", canonical)
     if canonical in _COMPLETE:
-        return Made("v1", canonical)
+        return Replacement("v1", canonical)
     if canonical in PRIVATE or canonical in GENERATED:
-        return Made("private", "tensorflow" + canonical[2:])
+        return Replacement("private", "tensorflow" + canonical[2:])
     module, _, name = canonical.rpartition(".")
     for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
         if spelling in GENERATED.get(module, ()):
-            return Made("private", f"tensorflow{module[2:]}.{spelling}")
+            return Replacement("private", f"tensorflow{module[2:]}.{spelling}")
     if module in GENERATED:
-        return Made("left", "", "T2T620", _GENERATED)
+        return Replacement("left", "", "T2T620", _GENERATED)
     return _in_tables(canonical)
 
 
@@ -176,11 +181,7 @@ def _moved(canonical: str) -> str:
 
 
 def _in_own(canonical: str) -> str | None:
-    parts = canonical.split(".")
-    spellings = [canonical]
-    if parts[:2] == ["tf", "contrib"] and "python" in parts[3:-1]:  # tf.contrib.crf.python.ops.crf.crf_decode
-        spellings.append(".".join([*parts[: parts.index("python")], parts[-1]]))
-    for spelling in spellings:
+    for spelling in (canonical, *_without_folders(canonical)):
         for name, rest in beginnings(spelling):
             if name in OWN and not (rest and name in OWN_MODULES):
                 return OWN[name] + rest
@@ -193,21 +194,21 @@ def _by_files(canonical: str) -> list[str]:
     return [*folders[:1], *([FILES[canonical]] if canonical in FILES else [])]
 
 
-def _refused(canonical: str) -> Made | None:
+def _refused(canonical: str) -> Replacement | None:
     if found := _of_keras(canonical):
         return found
     if canonical in _SESSION_TENSORS:
-        return Made("left", "", "T2T620", _NO_TENSORS)
+        return Replacement("left", "", "T2T620", _NO_TENSORS)
     if canonical.startswith(_RESOLVERS):
-        return Made("left", "", "T2T620", "it is for TPUs") if "TPU" in canonical else None
+        return Replacement("left", "", "T2T620", "it is for TPUs") if "TPU" in canonical else None
     if canonical.endswith("ParameterServerStrategy") and canonical.startswith("tf.distribute."):
-        return Made("left", "", "T2T622", _SERVERS)
+        return Replacement("left", "", "T2T622", _SERVERS)
     if canonical.startswith("tf.distribute.") or canonical == "tf.distribute":
-        return Made("left", "", "T2T622", _STRATEGY)
+        return Replacement("left", "", "T2T622", _STRATEGY)
     return None
 
 
-def _of_keras(canonical: str) -> Made | None:
+def _of_keras(canonical: str) -> Replacement | None:
     """The replacement of a name of TensorFlow 1's Keras: the same name in tf_keras."""
     home = next((name for name in _KERAS if f"{canonical}.".startswith(f"{name}.")), None)
     if home is None:
@@ -215,42 +216,42 @@ def _of_keras(canonical: str) -> Made | None:
     public = _KERAS[0] + canonical[len(home) :]
     module, rest = next((name, rest) for name, rest in beginnings(public) if name in KERAS)
     if not rest or rest.split(".")[1] in KERAS[module]:
-        return Made("runtime", f"tf2towers.runtime.tf1:{public.removeprefix('tf.')}", "T2T621")
-    return Made("left", "", "T2T621", _NOT_IN_KERAS)
+        return Replacement("runtime", f"tf2towers.runtime.tf1:{public.removeprefix('tf.')}", "T2T621")
+    return Replacement("left", "", "T2T621", _NOT_IN_KERAS)
 
 
-def _in_tables(canonical: str) -> Made:
+def _in_tables(canonical: str) -> Replacement:
     found = _looked_up(canonical)
     if found.kind in ("gone", "unknown"):
         if canonical in modules() and not canonical.startswith(_NO_MODULES):
-            return Made("v1", canonical)
-        return Made("left", "", "T2T620", found.advice)
+            return Replacement("v1", canonical)
+        return Replacement("left", "", "T2T620", found.advice)
     if ":" in found.target:
-        return Made("runtime", found.target)
+        return Replacement("runtime", found.target)
     if found.target.startswith("tensorflow."):
-        return Made("private", found.target)
+        return Replacement("private", found.target)
     if found.target.startswith(("tf.core.", "tf.python.")):
-        return Made("private", "tensorflow" + found.target[2:])
+        return Replacement("private", "tensorflow" + found.target[2:])
     if TF2.get(found.code, ("",))[0] in ("keep", "rename", "compat"):
         if canonical.startswith("tf.python."):  # TF 2's own function, still in the same module
-            return Made("private", "tensorflow" + canonical[2:])
-        return Made("v1", canonical)
+            return Replacement("private", "tensorflow" + canonical[2:])
+        return Replacement("v1", canonical)
     if canonical not in RENAMES and canonical in PUBLIC:
         return stands_for(PUBLIC[canonical])
     target = found.target
     if target.startswith("tf.compat.v1."):
         target = "tf" + target[len("tf.compat.v1") :]
-    return stands_for(target) if target != canonical else Made("v1", canonical)
+    return stands_for(target) if target != canonical else Replacement("v1", canonical)
 
 
-def _looked_up(canonical: str) -> Made:
+def _looked_up(canonical: str) -> Replacement:
     """The row of a symbol in the dumps, the renames or the runtime's table; its `code` is the name of that row."""
     if canonical == "tf":
-        return Made("keep", "tf", "tf")
+        return Replacement("keep", "tf", "tf")
     if canonical.startswith("tf.core.") and "_pb2" in canonical:
-        return Made("keep", canonical, canonical)
+        return Replacement("keep", canonical, canonical)
     if canonical == "tf.python.pywrap_tensorflow":
-        return Made("keep", canonical, canonical)
+        return Replacement("keep", canonical, canonical)
     for name, rest in beginnings(canonical):
         found = _exact(name) if name != "tf" else None
         if found is not None and (not rest or name not in modules()):
@@ -260,40 +261,40 @@ def _looked_up(canonical: str) -> Made:
     return _absent(canonical)
 
 
-def _exact(name: str) -> Made | None:
+def _exact(name: str) -> Replacement | None:
     kind, target = TF2.get(name, ("", ""))
     same = target if kind == "same" else ""
     for candidate in filter(None, (name, same)):
         if candidate in RENAMES:
-            return Made("rename", RENAMES[candidate][0], name)
+            return Replacement("rename", RENAMES[candidate][0], name)
     for candidate in filter(None, (name, same)):
         if candidate in RUNTIME:
-            return Made("runtime", RUNTIME[candidate], name)
+            return Replacement("runtime", RUNTIME[candidate], name)
     if same:
         other = _exact(same)
         return None if other is None else other._replace(code=name)
     if name in runtime_modules():
-        return Made("runtime", runtime_modules()[name], name)
+        return Replacement("runtime", runtime_modules()[name], name)
     if kind == "compat":
-        return Made("compat", "tf.compat.v1" + name[2:], name)
+        return Replacement("compat", "tf.compat.v1" + name[2:], name)
     if kind == "gone":
         return _absent(name)
-    return Made("keep", target or name, name) if kind else None
+    return Replacement("keep", target or name, name) if kind else None
 
 
-def _absent(canonical: str) -> Made:
+def _absent(canonical: str) -> Replacement:
     if canonical.startswith("tf.raw_ops."):
-        return Made("keep", canonical, canonical)
+        return Replacement("keep", canonical, canonical)
     for name, _ in beginnings(canonical):
         if name in GONE:
-            return Made("gone", "", name, GONE[name])
+            return Replacement("gone", "", name, GONE[name])
     if TF2.get(canonical, ("",))[0] == "gone":
-        return Made("gone", "", canonical, "TF 2.21 no longer has it")
-    return Made("unknown")
+        return Replacement("gone", "", canonical, "TF 2.21 no longer has it")
+    return Replacement("unknown")
 
 
 def _is_closed(name: str) -> bool:
-    """Whether names below a name are left if no table has them, although the name itself has a replacement."""
+    """True if names below a name are left if no table has them, although the name itself has a replacement."""
     above, below = stands_for(name), stands_for(f"{name}.no_such_name")
     return below.kind == "left" and (above.kind, above.code) != (below.kind, below.code)
 
@@ -343,14 +344,13 @@ def names() -> set[str]:
     found |= {
         f"tf.contrib.slim.init_ops.{name[3:]}"
         for name in found
-        if name.startswith("tf.") and name.endswith("_initializer")
+        if name.endswith("_initializer") and name.count(".") == 1
     }
     return {name for name in found if name and (name in TF1 or not name.startswith("tf.compat."))}
 
 
-def lines() -> Iterator[str]:
-    """Yields the lines of the table."""
-    yield "name\tkind\ttarget\tcode\tadvice\tpublic\tmarks"
+def rows() -> Iterator[Row]:
+    """Yields a row for each name, sorted."""
     advice: dict[str, str] = {}
     for name in sorted(names()):
         made = stands_for(name)
@@ -361,7 +361,60 @@ def lines() -> Iterator[str]:
         target = "" if made.target == name else made.target
         public = PUBLIC.get(name) or FILES.get(name, "")
         shown = given if given != above else ""
-        yield "\t".join([name, made.kind, target, made.code, shown, public, marks(name)]).rstrip("\t")
+        yield Row(
+            name,
+            cast(Kind, made.kind),
+            target,
+            made.code,
+            shown,
+            public,
+            marks(name),
+            ARGUMENTS.get(name, ""),
+        )
+
+
+def lines() -> Iterator[str]:
+    """Yields the lines of the table: the rows that no alias, no name above and not private_names.tsv say."""
+    yield "\t".join(Row._fields)
+    table = {row.name: row for row in rows()}
+    for name, row in table.items():
+        if (private := private_row(name)) is not None and _without_c(row) == private:
+            continue
+        assert private is None or row.kind != "left", f"{name} is not the same: private_names.tsv is wrong"
+        if row != row_by_alias(name, table.get) and not _is_said_above(row, table):
+            yield "\t".join(row).rstrip("\t")
+
+
+def _without_folders(canonical: str) -> list[str]:
+    """Returns `tf.contrib.crf.crf_decode` for `tf.contrib.crf.python.ops.crf.crf_decode`; nothing for other names."""
+    parts = canonical.split(".")
+    is_a_files = parts[:2] == ["tf", "contrib"] and "python" in parts[3:-1]
+    return [".".join([*parts[: parts.index("python")], parts[-1]])] if is_a_files else []
+
+
+def _without_c(row: Row) -> Row:
+    return row._replace(marks=row.marks.replace("c", ""))
+
+
+def _is_said_above(row: Row, table: dict[str, Row]) -> bool:
+    """True if a name that TensorFlow 1 never had means without its row what it means with it."""
+    if row.advice or row.public or row.arguments or not {*row.marks} <= {*"cs"} or row.kind == "session":
+        return False
+    above = [(table[name], rest) for name, rest in beginnings(row.name) if rest and name in table]
+    if not above:
+        return False
+    nearest, rest = above[0]
+    if "f" in nearest.marks and row.kind == "runtime":
+        files, folders = (
+            table.get(nearest.public + rest),
+            [table.get(name) for name in _without_folders(row.name)],
+        )
+        return files is not None and all(
+            each is None or each.target == row.target for each in [files, *folders]
+        )
+    if "b" in nearest.marks or nearest.kind == "left":
+        return (row.kind, row.code) == ("left", nearest.code)
+    return (row.kind, row.target or row.name) == (nearest.kind, (nearest.target or nearest.name) + rest)
 
 
 def main() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from textwrap import dedent
 
 import pytest
 
@@ -117,7 +118,17 @@ def test_which_imports_are_seen(text: str, count: int) -> None:
         ("from tensorflow.python.ops import variables\nsetattr(variables, 'x', 1)", 1),
         ("import tensorflow as tf\nhook = tf.compat.v1.train.Hook\nhook.__init__ = None", 1),
         ("import tf_keras.src as keras\nkeras.a.b['c'], d = 1, 2", 1),
-        ("import tensorflow as tf\ngraph = tf.Graph()\ngraph.seed = 1\nimport os\nos.x = 1", 0),
+        (
+            dedent(
+                """\
+            import tensorflow as tf
+            graph = tf.Graph()
+            graph.seed = 1
+            import os
+            os.x = 1"""
+            ),
+            0,
+        ),
     ],
 )
 def test_what_is_seen(text: str, count: int) -> None:

@@ -25,7 +25,16 @@ def test_a_project_says_what_is_always_ignored(put: Put, capsys: Capture) -> Non
 
 
 def test_the_command_line_goes_before(put: Put, capsys: Capture) -> None:
-    put("src/train.py", "import tensorflow\nOLD\nif __name__ == '__main__': tensorflow.placeholder\n")
+    put(
+        "src/train.py",
+        dedent(
+            """\
+        import tensorflow
+        OLD
+        if __name__ == '__main__': tensorflow.placeholder
+        """
+        ),
+    )
     configure(put, 'exclude = ["train.py"]')
     main(["migrate", "src"])
     assert "0 files" in capsys.readouterr().err
@@ -46,9 +55,11 @@ def test_the_nearest_table_counts(put: Put, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("jobs = 3", "unknown key, jobs: known are exclude, ignore, python-path, towers"),
+        ("jobs = 3", "unknown key, jobs: known are exclude, ignore, python, python-path, strict, towers"),
         ("exclude = 3", "exclude: a list of texts is needed"),
         ('ignore = ["X"]', "ignore: no rule's code begins with X"),
+        ("python = 4", "python: 2 or 3 is needed"),
+        ('strict = "yes"', "strict: true or false is needed"),
         ("towers = true", "towers: a text or a number is needed"),
         ("towers =", "cannot be read"),
     ],

@@ -10,7 +10,11 @@ from tf2towers.cli.main import main
 from .conftest import Capture, Put
 
 ROOT = Path(__file__).parents[2]
-TF1 = "import tensorflow as tf\nwith tf.device('/gpu:0'):\n    tf.Session()\n"
+TF1 = """\
+import tensorflow as tf
+with tf.device('/gpu:0'):
+    tf.Session()
+"""
 
 
 def test_the_hooks_are_pre_commits_and_do_what_they_say(put: Put, capsys: Capture) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 from tests.runtime.tasks import run_python
 from tf2towers.cli.main import main
@@ -59,7 +60,17 @@ def test_what_cannot_be_run_says_what_to_do(put: Put, capsys: Capture) -> None:
     assert main(["migrate", "--python3", "-o", "out", "old.py"]) == 0
     assert "(in Python 3 now, and with TF 1 as before)" in capsys.readouterr().err
     assert Path("out/old.py").read_text() == "import tensorflow as tf\nprint(tf.Session(), 7 // 2)\n"
-    put("old.py", "import tensorflow as tf\nprint tf.Session()\ndef half(x):\n    print x / 2\n")
+    put(
+        "old.py",
+        dedent(
+            """\
+        import tensorflow as tf
+        print tf.Session()
+        def half(x):
+            print x / 2
+        """
+        ),
+    )
     assert main(["migrate", "--python3", "-o", "alone", "old.py"]) == 0
     assert "requirements" not in capsys.readouterr().err
     assert "import python2_division" in Path("alone/old.py").read_text()

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -34,7 +35,13 @@ CASES = {
     ),
     "a site left": (
         HARD, "train.py", 1, {},
-        ["train.py: nothing to change, 1 site left by hand\n  2:1: T2T900 hard\n      to do: think\n"],
+        [dedent(
+            """\
+            train.py: nothing to change, 1 site left by hand
+              2:1: T2T900 hard
+                  to do: think
+            """
+        )],
     ),
     "in place": ({"train.py": LATIN % b"OLD"}, "-w train.py", 0, {"train.py": LATIN % b"NEW"}, ["wrote train.py"]),
     "in place again": ({"train.py": "x = NEW\n"}, "-w train.py", 0, {}, ["train.py: nothing to change"]),
@@ -133,7 +140,13 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.Ca
 def test_the_diff_is_a_patch(put: Put, tmp_path: Path, capsys: Capture) -> None:
     """The summary and the findings are on standard error, and a module of two scripts is in the diff once."""
     texts = {
-        "a.py": "import model\nHARD\nx = OLD\n",
+        "a.py": dedent(
+            """\
+            import model
+            HARD
+            x = OLD
+            """
+        ),
         "b.py": "import model\ny = OLD",
         "model.py": "z = OLD\n",
     }

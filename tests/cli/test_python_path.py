@@ -9,8 +9,20 @@ from tf2towers.cli.main import main
 
 from .conftest import Capture, Put
 
-TRAIN = "import tensorflow as tf\nfrom lib.net import loss\n\nx = tf.placeholder(tf.float32, [])\nprint(loss(x))\n"
-NET = "import tensorflow as tf\n\n\ndef loss(x):\n    return tf.square(x, name='loss') + tf.to_float(1)\n"
+TRAIN = """\
+import tensorflow as tf
+from lib.net import loss
+
+x = tf.placeholder(tf.float32, [])
+print(loss(x))
+"""
+NET = """\
+import tensorflow as tf
+
+
+def loss(x):
+    return tf.square(x, name='loss') + tf.to_float(1)
+"""
 #: tools/train.py, whose module lies above it: `PYTHONPATH=. python tools/train.py`
 PROJECT = {"tools/train.py": TRAIN, "lib/__init__.py": "", "lib/net.py": NET}
 OWN = {"tools/lib/__init__.py": "", "tools/lib/net.py": NET.replace("loss'", "own'")}

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -56,14 +57,32 @@ def test_in_python_2_and_in_a_notebook(put: Put, capsys: Capture) -> None:
 
 
 def test_a_module_and_a_tree(put: Put, capsys: Capture) -> None:
-    put("p/train.py", IMPORT + "import model\nwith tf.device('/gpu:0'):\n    tf.Session()\n")
+    put(
+        "p/train.py",
+        IMPORT
+        + dedent(
+            """\
+        import model
+        with tf.device('/gpu:0'):
+            tf.Session()
+        """
+        ),
+    )
     put("p/model.py", GONE.format("  # noqa: T2T620"))
     assert main(["migrate", "p"]) == 0
     assert "in 1, 1 site accepted by you" in capsys.readouterr().err
 
 
 def test_a_note_that_is_hidden_is_counted(put: Put, capsys: Capture) -> None:
-    text = IMPORT + "try:\n    import nowhere_to_be_found{}\nexcept ImportError:\n    pass\ntf.Session()\n"
+    text = IMPORT + dedent(
+        """\
+        try:
+            import nowhere_to_be_found{}
+        except ImportError:
+            pass
+        tf.Session()
+        """
+    )
     put("train.py", text.format("  # noqa"))
     put("quiet.py", text.format("  # noqa: T2T624"))
     assert main(["migrate", "train.py", "quiet.py"]) == 0

@@ -3,6 +3,7 @@
 import json
 import shlex
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -11,11 +12,22 @@ from tf2towers.cli.main import main
 from .conftest import Capture, Put
 
 TOWER = "with tf.device('/gpu:0'):\n    tf.Session()\n"
-TRAIN = (
-    "import tensorflow as tf\nimport model\nx = tf.placeholder(tf.float32, [])\n"
-    "with tf.device('/gpu:0'):\n    y = model.net(x)\n"
+TRAIN = dedent(
+    """\
+        import tensorflow as tf
+        import model
+        x = tf.placeholder(tf.float32, [])
+        with tf.device('/gpu:0'):
+            y = model.net(x)
+        """
 )
-MODEL = "import tensorflow as tf\n\n\ndef net(x):\n    return tf.log(x)\n"
+MODEL = """\
+import tensorflow as tf
+
+
+def net(x):
+    return tf.log(x)
+"""
 PROJECT = {
     "p/train.py": TRAIN,
     "p/model.py": MODEL.replace("tf.log", "tf.mul(x, x) + tf.log"),
@@ -24,18 +36,42 @@ PROJECT = {
     "p/broken.py": "def (:\n",
     "p/sub/old.py": f"import tensorflow as tf\nprint 7 / 2\n{TOWER}",
     "p/sub/eager.py": "import tensorflow as tf\nprint(tf.constant(1).numpy())\n",
-    "p/.gitignore": "ignored/\n*_gen.py\n!kept_gen.py\n",
+    "p/.gitignore": dedent(
+        """\
+        ignored/
+        *_gen.py
+        !kept_gen.py
+        """
+    ),
     "p/env/pyvenv.cfg": "",
-    "p/plain.py": "import tensorflow as tf\nimport sonnet\ntf.Session()\n",
+    "p/plain.py": dedent(
+        """\
+        import tensorflow as tf
+        import sonnet
+        tf.Session()
+        """
+    ),
 } | dict.fromkeys(["p/ignored/a.py", "p/a_gen.py", "p/kept_gen.py", "p/.venv/x.py", "p/env/x.py"], TRAIN)
 MODULES = {
     "p/__init__.py": "from . import a\n",
-    "p/a.py": "import tensorflow as tf\nfrom . import b\nx = tf.placeholder(tf.float32)\n",
+    "p/a.py": dedent(
+        """\
+        import tensorflow as tf
+        from . import b
+        x = tf.placeholder(tf.float32)
+        """
+    ),
     "p/b.py": "from . import a\n",
 }
 SCRIPTS = {
     "p/a.py": f"import tensorflow as tf\nimport b\n{TOWER}",
-    "p/b.py": "import tensorflow as tf\nif __name__ == '__main__':\n    tf.Session()\n",
+    "p/b.py": dedent(
+        """\
+        import tensorflow as tf
+        if __name__ == '__main__':
+            tf.Session()
+        """
+    ),
 }
 TWICE = {"p/model.py": MODEL.replace("log", "contrib.tensorrt.nothing"), "p/a.py": TRAIN, "p/b.py": TRAIN}
 ABOVE = "\np/b.py: 1 file to change, nothing left by hand here; sites left in p/model.py, reported above\n"

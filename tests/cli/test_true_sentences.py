@@ -12,7 +12,12 @@ from .conftest import Capture, Put
 
 TF1 = "import tensorflow as tf\nx = tf.placeholder(tf.float32, [])\n"
 TF2 = "import tensorflow as tf\nprint(tf.constant(1).numpy())\n"
-MIGRATED = "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n"
+MIGRATED = """\
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import graph_mode
+
+graph_mode()
+"""
 NOTHING = {
     "no TensorFlow": ({"x.py": "print(1)\n"}, "no TensorFlow in it"),
     "TensorFlow 2": ({"x.py": TF2}, "it is for TensorFlow 2 already"),

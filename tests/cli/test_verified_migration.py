@@ -1,6 +1,7 @@
 """`migrate --verify`: nothing is written that was not run, whatever is left by hand. No TensorFlow here."""
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -32,7 +33,16 @@ def test_one_that_cannot_be_read_keeps_all_from_being_written(
     put: Put, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     put("good.py", GOOD)
-    put("broken.py", "import tensorflow as tf\ndef f(x:\n    return x\n")
+    put(
+        "broken.py",
+        dedent(
+            """\
+        import tensorflow as tf
+        def f(x:
+            return x
+        """
+        ),
+    )
     monkeypatch.setattr(migrate, "verify_all", lambda *_: pytest.fail("nothing is to be run"))
     assert main(["migrate", "--verify", "-o", "out", "good.py", "broken.py"]) == 2
     assert not Path("out").exists()

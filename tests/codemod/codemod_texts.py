@@ -2,6 +2,7 @@
 
 import textwrap
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from tests.runtime.tasks import QUIET, run_python
@@ -42,7 +43,16 @@ def printed(*arguments: object, folder: Path | None = None, given: str = "") -> 
 
 def body(text: str) -> str:
     """The lines after the migration of a TF1 script that begins with `import tensorflow as tf`."""
-    result = after("import tensorflow as tf\n\nsess = tf.Session()\n" + textwrap.dedent(text))
+    result = after(
+        dedent(
+            """\
+        import tensorflow as tf
+
+        sess = tf.Session()
+        """
+        )
+        + textwrap.dedent(text)
+    )
     return result.split("sess = Session()\n", 1)[1]
 
 

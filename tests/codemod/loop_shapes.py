@@ -410,6 +410,23 @@ def build(count):
             other.append([(net(x) - i, 'b')])
     return average(one), average(other)
 print(build(2), build(0))
+=== gradients_whose_mean_gets_their_name -> "return [(net(x), 'a')]"
+grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([(net(x), 'a')])
+grads = average(grads)
+print(grads, len(grads))
+=== gradients_whose_mean_may_get_their_name -> "grads.append([(net(x), 'a')])"
+def build(count):
+    grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            grads.append([(net(x), 'a')])
+    if count > 1:
+        grads = average(grads)
+    return grads
+print(build(2), build(1))
 === gradients_maybe_no_round -> "return [(net(x), 'a')]"
 def build(count):
     one = []
@@ -598,6 +615,38 @@ def build(count):
         print(y)
     return step, pairs
 print(build(2))
+=== a_round_by_a_name_of_the_loop -> 'return pairs, y'
+def build(count):
+    opt = tf.train.GradientDescentOptimizer(0.1)
+    tower_grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            pairs = opt.compute_gradients(y)
+            tower_grads.append(pairs)
+    pairs = average(tower_grads)
+    step = opt.apply_gradients(pairs)
+    if count:
+        print(y)
+    return step, pairs
+print(build(2))
+=== no_round_where_the_mean_may_be_another -> 'nonlocal y'
+def build(count):
+    opt = tf.train.GradientDescentOptimizer(0.1)
+    tower_grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            pairs = opt.compute_gradients(y)
+            tower_grads.append(pairs)
+    pairs = average(tower_grads)
+    if not count:
+        pairs = opt.compute_gradients(net(x))
+    step = opt.apply_gradients(pairs)
+    if count:
+        print(y)
+    return step, pairs
+print(build(2), build(0))
 === a_round_by_an_item -> 'return y'
 def build(count):
     losses = []

@@ -1,6 +1,7 @@
 """Lines below an open bracket move with it, and nothing else does."""
 
 from pathlib import Path
+from textwrap import dedent
 
 import libcst as cst
 import pytest
@@ -12,30 +13,142 @@ from tf2towers.codemod.tree import Tree
 #: `long.name` becomes `name`: before, after
 MOVED = [
     ("x = long.name(1,\n              2)\n", "x = name(1,\n         2)\n"),
-    ("x = long.name(1,\n              2,\n              3)\n", "x = name(1,\n         2,\n         3)\n"),
-    ("x = long.name(f(1,\n                2),\n              3)\n", "x = name(f(1,\n           2),\n         3)\n"),
-    ("x = f(long.name(1,\n                2),\n      3)\n", "x = f(name(1,\n           2),\n      3)\n"),
-    ("x = long.name(1,\n              # why\n              2\n             )\n",
-     "x = name(1,\n         # why\n         2\n        )\n"),
-    ("x = long.name(1,\n              [2,\n               3])\n", "x = name(1,\n         [2,\n          3])\n"),
-    ("x = long.name(f(\n                  1),\n              2)\n",
-     "x = name(f(\n                  1),\n         2)\n"),
-    ("with long.name(1,\n               2):\n    y = [1,\n         2]\n",
-     "with name(1,\n          2):\n    y = [1,\n         2]\n"),
-    ("def f():\n    return long.name(1,\n                     2)\n",
-     "def f():\n    return name(1,\n                2)\n"),
+    (dedent(
+        """\
+        x = long.name(1,
+                      2,
+                      3)
+        """
+    ), dedent(
+        """\
+        x = name(1,
+                 2,
+                 3)
+        """
+    )),
+    (dedent(
+        """\
+        x = long.name(f(1,
+                        2),
+                      3)
+        """
+    ), dedent(
+        """\
+        x = name(f(1,
+                   2),
+                 3)
+        """
+    )),
+    (dedent(
+        """\
+        x = f(long.name(1,
+                        2),
+              3)
+        """
+    ), dedent(
+        """\
+        x = f(name(1,
+                   2),
+              3)
+        """
+    )),
+    (dedent(
+        """\
+        x = long.name(1,
+                      # why
+                      2
+                     )
+        """
+    ),
+     dedent(
+         """\
+         x = name(1,
+                  # why
+                  2
+                 )
+         """
+     )),
+    (dedent(
+        """\
+        x = long.name(1,
+                      [2,
+                       3])
+        """
+    ), dedent(
+        """\
+        x = name(1,
+                 [2,
+                  3])
+        """
+    )),
+    (dedent(
+        """\
+        x = long.name(f(
+                          1),
+                      2)
+        """
+    ),
+     dedent(
+         """\
+         x = name(f(
+                           1),
+                  2)
+         """
+     )),
+    (dedent(
+        """\
+        with long.name(1,
+                       2):
+            y = [1,
+                 2]
+        """
+    ),
+     dedent(
+         """\
+         with name(1,
+                   2):
+             y = [1,
+                  2]
+         """
+     )),
+    (dedent(
+        """\
+        def f():
+            return long.name(1,
+                             2)
+        """
+    ),
+     dedent(
+         """\
+         def f():
+             return name(1,
+                         2)
+         """
+     )),
 ]  # fmt: skip
 
 #: the lines after the first stay as they are
 STAY = [
     "x = f(1,\n      long.name)\n",
-    "x = long.name(\n    1,\n    2)\n",
+    dedent(
+        """\
+        x = long.name(
+            1,
+            2)
+        """
+    ),
     "x = long.name(1,\n    2)\n",
     "x = long.name('''\n              text\n              ''')\n",
     "x = long.name(1,\n\t      2)\n",
     "x = f(1, long.name,\n      2)\n",
     "x = long.name + \\\n              2\n",
-    "if long.name:\n    y = f(1,\n          2)\n",
+    dedent(
+        """\
+        if long.name:
+            y = f(1,
+                  2)
+        """
+    ),
 ]
 
 

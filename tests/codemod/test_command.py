@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from textwrap import dedent
 
 import libcst as cst
 from codemod_texts import after, printed
@@ -12,7 +13,12 @@ from tf2towers.codemod.command import MigrateCommand
 from tf2towers.codemod.tree import DirectWrapper
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = "import tensorflow as tf\n\nwith tf.Session() as sess:\n    print(sess.run(tf.constant(1)))\n"
+SCRIPT = """\
+import tensorflow as tf
+
+with tf.Session() as sess:
+    print(sess.run(tf.constant(1)))
+"""
 TOOL = ["-m", "libcst.tool", "codemod", "-x", "--no-format", "tf2towers.codemod.command.MigrateCommand"]
 
 
@@ -33,7 +39,19 @@ def test_what_is_left_is_a_warning() -> None:
 
 
 def test_what_cannot_be_migrated_is_skipped() -> None:
-    assert isinstance(transform_module(command(), "def f():\n    x\n    global x\n"), TransformSkip)
+    assert isinstance(
+        transform_module(
+            command(),
+            dedent(
+                """\
+        def f():
+            x
+            global x
+        """
+            ),
+        ),
+        TransformSkip,
+    )
 
 
 def test_a_tree_without_tensorflow_stays() -> None:

@@ -1,5 +1,7 @@
 """What contrib's own modules became."""
 
+from textwrap import dedent
+
 import pytest
 from codemod_texts import after, body, codes, migrated
 
@@ -45,33 +47,150 @@ def test_one_line(line: str, expected: str) -> None:
 
 
 IMPORTS = [
-    ("from tensorflow.contrib.tensorboard.plugins import projector\n\nprojector.ProjectorConfig()\n",
+    (dedent(
+        """\
+        from tensorflow.contrib.tensorboard.plugins import projector
+
+        projector.ProjectorConfig()
+        """
+    ),
      "from tensorboard.plugins import projector\n"),
-    ("from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import LuongAttention\n\nLuongAttention(1)\n",
-     "\n\ngraph_mode()\nLuongAttention = seq2seq.LuongAttention\n"),
-    ("from tensorflow.contrib.seq2seq.python.ops import decoder\n\nclass A(decoder.Decoder):\n    pass\n",
+    (dedent(
+        """\
+        from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import LuongAttention
+
+        LuongAttention(1)
+        """
+    ),
+     dedent(
+         """\
+
+
+         graph_mode()
+         LuongAttention = seq2seq.LuongAttention
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow.contrib.seq2seq.python.ops import decoder
+
+        class A(decoder.Decoder):
+            pass
+        """
+    ),
      "graph_mode, seq2seq as decoder\n"),
-    ("from tensorflow.contrib.slim.nets import vgg\n\nvgg.vgg_16(1)\n",
-     "\n\ngraph_mode()\nvgg = slim.nets.vgg\n"),
-    ("import tensorflow.contrib.slim.nets as nets\n\nnets.vgg.vgg_16(1)\n",
-     "\n\ngraph_mode()\nnets = slim.nets\n"),
-    ("from tensorflow.python.ops.distributions import bernoulli\n\nbernoulli.Bernoulli(0.5)\n",
+    (dedent(
+        """\
+        from tensorflow.contrib.slim.nets import vgg
+
+        vgg.vgg_16(1)
+        """
+    ),
+     dedent(
+         """\
+
+
+         graph_mode()
+         vgg = slim.nets.vgg
+         """
+     )),
+    (dedent(
+        """\
+        import tensorflow.contrib.slim.nets as nets
+
+        nets.vgg.vgg_16(1)
+        """
+    ),
+     dedent(
+         """\
+
+
+         graph_mode()
+         nets = slim.nets
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow.python.ops.distributions import bernoulli
+
+        bernoulli.Bernoulli(0.5)
+        """
+    ),
      "from tensorflow.python.ops.distributions import bernoulli\n"),
-    ("from tensorflow.python.ops.image_ops_impl import ResizeMethod\n\nResizeMethod.BILINEAR\n",
+    (dedent(
+        """\
+        from tensorflow.python.ops.image_ops_impl import ResizeMethod
+
+        ResizeMethod.BILINEAR
+        """
+    ),
      "from tensorflow.compat.v1.image import ResizeMethod\n"),
-    ("from tensorflow.keras.datasets import mnist\n\nmnist.load_data()\n",
-     "\n\ngraph_mode()\nmnist = keras.datasets.mnist\n"),
-    ("from tensorflow.keras.layers import *\n\nDense(2)\n", "from tf2towers.runtime.tf1.keras.layers import *\n"),
-    ("import tensorflow.keras as keras\n\nkeras.layers.Dense(2)\n", "graph_mode, keras\n"),
-    ("from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.training(1, 2)\n", "graph_mode, mnist\n"),
-    ("from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",
-     "\n\ngraph_mode()\ncrf_decode = crf.crf_decode\n"),
+    (dedent(
+        """\
+        from tensorflow.keras.datasets import mnist
+
+        mnist.load_data()
+        """
+    ),
+     dedent(
+         """\
+
+
+         graph_mode()
+         mnist = keras.datasets.mnist
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow.keras.layers import *
+
+        Dense(2)
+        """
+    ), "from tf2towers.runtime.tf1.keras.layers import *\n"),
+    (dedent(
+        """\
+        import tensorflow.keras as keras
+
+        keras.layers.Dense(2)
+        """
+    ), "graph_mode, keras\n"),
+    (dedent(
+        """\
+        from tensorflow.examples.tutorials.mnist import mnist
+
+        mnist.training(1, 2)
+        """
+    ), "graph_mode, mnist\n"),
+    (dedent(
+        """\
+        from tensorflow.contrib.crf.python.ops.crf import crf_decode
+
+        crf_decode(1)
+        """
+    ),
+     dedent(
+         """\
+
+
+         graph_mode()
+         crf_decode = crf.crf_decode
+         """
+     )),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "line"), IMPORTS)
 def test_imports(text: str, line: str) -> None:
-    result = after(text + "import tensorflow as tf\n\nsess = tf.Session()\n")
+    result = after(
+        text
+        + dedent(
+            """\
+        import tensorflow as tf
+
+        sess = tf.Session()
+        """
+        )
+    )
     assert line in result
     assert text.split("\n\n", 1)[1] in result
 
@@ -93,10 +212,21 @@ def test_slim_keeps_its_modules_and_layers_are_those_of_contrib(imports: str, li
 
 def test_an_import_that_is_another_one_in_another_branch_stays():
     """What is used may be either: nothing of it is rewritten, and both are reported."""
-    text = (
-        "import tensorflow as tf\n\n\ndef walk(new):\n    if new:\n"
-        "        from tensorflow.python.ops.op_selector import get_walk_ops as f\n    else:\n"
-        "        from tensorflow.contrib.graph_editor import get_walk_ops as f\n    return f(1)\n\n\ns = tf.Session()\n"
+    text = dedent(
+        """\
+            import tensorflow as tf
+
+
+            def walk(new):
+                if new:
+                    from tensorflow.python.ops.op_selector import get_walk_ops as f
+                else:
+                    from tensorflow.contrib.graph_editor import get_walk_ops as f
+                return f(1)
+
+
+            s = tf.Session()
+            """
     )
     result = migrated(text)
     assert codes(result) == ["T2T620", "T2T620"]
@@ -105,7 +235,18 @@ def test_an_import_that_is_another_one_in_another_branch_stays():
 
 def test_a_name_of_tensorflow_that_is_given_another_value():
     """It is not written as a name of its own, which would be another variable."""
-    text = "import tensorflow as tf\n\n\ndef f(new):\n    tf.Session = new\n\n\ns = tf.Session()\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+
+        def f(new):
+            tf.Session = new
+
+
+        s = tf.Session()
+        """
+    )
     result = migrated(text)
     assert [(finding.code, finding.line) for finding in result.left] == [("T2T626", 5)]
     assert "    tf.Session = new\n" in result.changes[0].after

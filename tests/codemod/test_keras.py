@@ -1,5 +1,7 @@
 """Standalone Keras (`import keras`) beside a TF1 graph: what was measured is served, all else is refused."""
 
+from textwrap import dedent
+
 import pytest
 from codemod_texts import codes, migrated, texts
 
@@ -19,12 +21,26 @@ SERVED = [
     "import keras.backend as K\ny = K.mean(x)\n",
     "from keras.layers import BatchNormalization\ny = BatchNormalization(momentum=0.9)(x)\n",
     "from keras.layers import Activation, Dense\ny = Activation('relu')(Dense(2, bias_initializer='ones')(x))\n",
-    "import keras\ny = keras.layers.Dense(2)(x)\nkeras.datasets.mnist.load_data()\n",
+    dedent(
+        """\
+        import keras
+        y = keras.layers.Dense(2)(x)
+        keras.datasets.mnist.load_data()
+        """
+    ),
     "from keras import backend as K, layers\ny = layers.Flatten()(x) + K.mean(x)\n",
     "from keras.layers import GRU\ny = GRU(2, recurrent_dropout=0.1, recurrent_activation='hard_sigmoid')(x)\n",
     "import keras\ny = keras.layers.ConvLSTM2D(2, 3, kernel_constraint='non_neg')(x)\n",
     "from keras.layers.core import Dense\ny = Dense(2, tf.contrib.layers.xavier_initializer(), activation='selu')(x)\n",
-    "def build():\n    from keras.models import Sequential\n    return Sequential()\n\nbuild()\n",
+    dedent(
+        """\
+        def build():
+            from keras.models import Sequential
+            return Sequential()
+
+        build()
+        """
+    ),
 ]
 REFUSED = [
     "from keras.layers import GRU\ny = GRU(2, stateful=True)(x)\n",
@@ -32,14 +48,32 @@ REFUSED = [
     "from keras.layers import Dense\ny = Dense(2, activity_regularizer='l2')(x)\n",
     "from keras.layers import UpSampling2D\ny = UpSampling2D(2, None, 'bilinear')(x)\n",
     "from keras.layers import GRU\ny = GRU(2, **{'stateful': True})(x)\n",
-    "from keras.layers import UpSampling2D\nhow = 'bilinear'\ny = UpSampling2D(2, interpolation=how)(x)\n",
+    dedent(
+        """\
+        from keras.layers import UpSampling2D
+        how = 'bilinear'
+        y = UpSampling2D(2, interpolation=how)(x)
+        """
+    ),
     "from keras.layers import merge\ny = merge([x, x], mode='sum')\n",
     "from keras.losses import hinge\ny = hinge(x, x)\n",
     "import keras as k\nprint(k)\n",
     "from keras.layers import *\ny = Dense(2)(x)\n",
     "from keras import layers\nDense = getattr(layers, 'Dense')\n",
-    "from keras.models import Model\nclass Own(Model):\n    pass\n",
-    "from keras.models import Sequential\nm = Sequential()\nm.compile('sgd', 'mse')\n",
+    dedent(
+        """\
+        from keras.models import Model
+        class Own(Model):
+            pass
+        """
+    ),
+    dedent(
+        """\
+        from keras.models import Sequential
+        m = Sequential()
+        m.compile('sgd', 'mse')
+        """
+    ),
     "from keras.layers import Dense\ny = Dense(2)(x) + tf.keras.layers.Dense(2)(x)\n",
     "from keras.layers import Dense\ny = Dense(2)(tf.layers.dense(x, 2))\n",
     "from keras.utils import to_categorical, plot_model\n",

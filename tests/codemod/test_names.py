@@ -1,5 +1,7 @@
 """The name that a program has for TensorFlow: `tensorflow.compat.v1`, said once, over several modules."""
 
+from textwrap import dedent
+
 import pytest
 from codemod_texts import after, migrated, texts
 
@@ -15,7 +17,13 @@ SHARED = [
 @pytest.mark.parametrize(("line", "before", "wanted"), SHARED)
 def test_through_another_module(line, before, wanted, program):
     model = "import tensorflow as tf\nfrom tensorflow import nn\n"
-    model += "from tensorflow.nn import relu\n\nx = tf.get_variable\n"
+    model += dedent(
+        """\
+        from tensorflow.nn import relu
+
+        x = tf.get_variable
+        """
+    )
     result = program({"model.py": model, "train.py": f"{line}\n\nx = {before}\n"})
     assert result.status == 0, result.left
     assert result.changes[0].after.endswith(f"x = {wanted}\n")
@@ -24,7 +32,11 @@ def test_through_another_module(line, before, wanted, program):
     assert not program(texts(result)).changed
 
 
-LOOP = "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        pass\n"
+LOOP = """\
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        pass
+"""
 
 
 LEFT = ["tf.contrib.seq2seq.dynamic_decode(1)\n", "from tensorflow.contrib import crf\ncrf.x\n"]
@@ -38,28 +50,67 @@ def test_the_strategy_is_the_runtimes_beside_something_left(left):
 
 
 def test_a_program_that_says_compat_v1_keeps_its_lines():
-    text = "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\nx = tf.log(tf.Session())\n"
-    assert after(text) == (
-        "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
-        "graph_mode()\nx = tf.log(Session())\n"
+    text = dedent(
+        """\
+        import tensorflow.compat.v1 as tf
+        tf.disable_v2_behavior()
+        x = tf.log(tf.Session())
+        """
     )
-    guarded = (
-        "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf\n"
-        "x = tf.placeholder(tf.int32)\n"
+    assert after(text) == (
+        dedent(
+            """\
+            import tensorflow.compat.v1 as tf
+            from tf2towers.runtime import Session, graph_mode
+            graph_mode()
+            x = tf.log(Session())
+            """
+        )
+    )
+    guarded = dedent(
+        """\
+            try:
+                import tensorflow.compat.v1 as tf
+            except ImportError:
+                import tensorflow as tf
+            x = tf.placeholder(tf.int32)
+            """
     )
     assert guarded.partition("x =")[0] in after(guarded)
 
 
 def test_v1_and_v2_side_by_side():
-    text = "import tensorflow.compat.v1 as tf\nimport tensorflow.compat.v2 as tf2\nx = tf.placeholder(tf2.float32)\n"
+    text = dedent(
+        """\
+        import tensorflow.compat.v1 as tf
+        import tensorflow.compat.v2 as tf2
+        x = tf.placeholder(tf2.float32)
+        """
+    )
     result = migrated(text)
     assert result.status == 0 and result.changes[0].after.endswith("x = tf.placeholder(tf2.float32)\n")
     assert "import tensorflow.compat.v2 as tf2\n" in result.changes[0].after
 
 
 def test_a_new_name_takes_no_name_away_through_a_star(program):
-    model = "import tensorflow as tf\n\n\ndef run(x):\n    return tf.Session().run(x)\n"
-    train = "import tensorflow as tf\n\nSession = print\nfrom model import *\nSession(run(tf.zeros([])))\n"
+    model = dedent(
+        """\
+        import tensorflow as tf
+
+
+        def run(x):
+            return tf.Session().run(x)
+        """
+    )
+    train = dedent(
+        """\
+        import tensorflow as tf
+
+        Session = print
+        from model import *
+        Session(run(tf.zeros([])))
+        """
+    )
     changes = program({"model.py": model, "train.py": train}).changes
     assert "import Session as runtime_Session\n" in changes[1].after, changes
 

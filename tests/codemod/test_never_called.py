@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from codemod_texts import codes, migrated, notebook
@@ -24,7 +25,13 @@ def configure():
 def inner():
     return tf.contrib.cluster_resolver.TPUClusterResolver()
 """
-MAIN = "import tensorflow as tf\nimport shared\n\nsess = tf.Session()\nsess.run(shared.loss(tf.ones([2])))\n"
+MAIN = """\
+import tensorflow as tf
+import shared
+
+sess = tf.Session()
+sess.run(shared.loss(tf.ones([2])))
+"""
 
 
 def left(folder: Path, main: str, shared: str = SHARED) -> list[str]:
@@ -62,7 +69,15 @@ OWN = SHARED.replace("import tensorflow as tf\n", "")
 def test_a_function_of_the_script_that_nothing_calls(tmp_path: Path) -> None:
     assert left(tmp_path, MAIN + OWN, "") == []
     assert left(tmp_path, MAIN + OWN + "    print(configure)\n", "") == []  # it names itself
-    shared = "import tensorflow as tf\n\ndef loss(x):\n    import main\n    return main.mean(x)\n"
+    shared = dedent(
+        """\
+        import tensorflow as tf
+
+        def loss(x):
+            import main
+            return main.mean(x)
+        """
+    )
     assert left(tmp_path, MAIN + OWN, shared) == []
 
 
@@ -82,13 +97,28 @@ def test_one_of_the_script_that_something_may_call(tmp_path: Path, lines: str) -
 
 
 def test_one_of_the_script_that_a_module_calls(tmp_path: Path) -> None:
-    shared = "import tensorflow as tf\n\ndef loss(x):\n    import main\n    return main.configure()\n"
+    shared = dedent(
+        """\
+        import tensorflow as tf
+
+        def loss(x):
+            import main
+            return main.configure()
+        """
+    )
     assert len(left(tmp_path, MAIN + OWN, shared)) == 2
 
 
 def test_main_is_called_by_its_name(tmp_path: Path) -> None:
     """`tf.app.run()` looks it up."""
-    lines = "def main(_):\n    tf.contrib.gone()\n\ntf.app.run()\n"
+    lines = dedent(
+        """\
+        def main(_):
+            tf.contrib.gone()
+
+        tf.app.run()
+        """
+    )
     assert left(tmp_path, MAIN + lines, "") == ["tf.contrib.gone"]
 
 
@@ -101,7 +131,16 @@ def test_functions_of_a_notebook_count_as_called(tmp_path: Path) -> None:
 
 
 def test_a_module_that_is_given_by_itself_is_for_others_to_call(tmp_path: Path) -> None:
-    lines = "import tensorflow as tf\n\nx = tf.float32\n\ndef f():\n    return tf.contrib.gone()\n"
+    lines = dedent(
+        """\
+        import tensorflow as tf
+
+        x = tf.float32
+
+        def f():
+            return tf.contrib.gone()
+        """
+    )
     assert left(tmp_path, lines, "") == ["tf.contrib.gone"]
 
 
@@ -110,15 +149,45 @@ def test_a_module_that_is_given_by_itself_is_for_others_to_call(tmp_path: Path) 
     [
         "class Cell(tf.contrib.gone.Cell):\n    pass\n",
         "class Cell:\n    kind = tf.contrib.gone\n",
-        "class Cell:\n    class Of:\n        kind = tf.contrib.gone\n",
-        "class Cell:\n    def f(self, x=tf.contrib.gone()):\n        pass\n",
+        dedent(
+            """\
+            class Cell:
+                class Of:
+                    kind = tf.contrib.gone
+            """
+        ),
+        dedent(
+            """\
+            class Cell:
+                def f(self, x=tf.contrib.gone()):
+                    pass
+            """
+        ),
         "def f(x=tf.contrib.gone()):\n    pass\n",
         "def f(x: tf.contrib.gone):\n    pass\n",
         "def f(x=configure()):\n    pass\n",
         "class Cell:\n    made = configure()\n",
-        "class Of(type):\n    pass\n\nclass Cell(metaclass=Of):\n    def f(self):\n        tf.contrib.gone()\n",
-        "class Of:\n    def __init_subclass__(cls):\n        made.append(cls)\n\n"
-        "class Cell(Of):\n    def f(self):\n        tf.contrib.gone()\n",
+        dedent(
+            """\
+            class Of(type):
+                pass
+
+            class Cell(metaclass=Of):
+                def f(self):
+                    tf.contrib.gone()
+            """
+        ),
+        dedent(
+            """\
+            class Of:
+                def __init_subclass__(cls):
+                    made.append(cls)
+
+            class Cell(Of):
+                def f(self):
+                    tf.contrib.gone()
+            """
+        ),
         "def __getattr__(name):\n    return tf.contrib.gone\n",
     ],
 )
@@ -130,9 +199,30 @@ def test_what_runs_where_it_is_defined(tmp_path: Path, lines: str) -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        "class Cell:\n    def f(self):\n        return tf.contrib.gone()\n",
-        "class Cell:\n    def f(self):\n        def g(x=tf.contrib.gone()):\n            pass\n        return g\n",
-        "def f():\n    class Cell(tf.contrib.gone.Cell):\n        pass\n    return Cell\n",
+        dedent(
+            """\
+            class Cell:
+                def f(self):
+                    return tf.contrib.gone()
+            """
+        ),
+        dedent(
+            """\
+            class Cell:
+                def f(self):
+                    def g(x=tf.contrib.gone()):
+                        pass
+                    return g
+            """
+        ),
+        dedent(
+            """\
+            def f():
+                class Cell(tf.contrib.gone.Cell):
+                    pass
+                return Cell
+            """
+        ),
     ],
 )
 def test_what_runs_where_it_is_called(tmp_path: Path, lines: str) -> None:
@@ -145,24 +235,91 @@ LOOKING_UP = [
     "import importlib\nmodule = importlib.import_module('shared')\n",
     "calls = vars(shared)\n",
     "calls = shared.__dict__\n",
-    "def f(module):\n    return vars(module)\n\nf(shared)\n",
+    dedent(
+        """\
+        def f(module):
+            return vars(module)
+
+        f(shared)
+        """
+    ),
     "held = [shared]\ncall = getattr(held[0], name)\n",
-    "import shared as its\nheld = its\ncall = getattr(held, name)\n",
-    "import sys\nmodule = sys.modules[name]\ncall = getattr(module, name)\n",
-    "import imp\nmodule = imp.load_source('shared', 'shared.py')\ncall = getattr(module, name)\n",
-    "if name:\n    import shared as its\nelse:\n    import os as its\ncall = getattr(its, name)\n",
+    dedent(
+        """\
+        import shared as its
+        held = its
+        call = getattr(held, name)
+        """
+    ),
+    dedent(
+        """\
+        import sys
+        module = sys.modules[name]
+        call = getattr(module, name)
+        """
+    ),
+    dedent(
+        """\
+        import imp
+        module = imp.load_source('shared', 'shared.py')
+        call = getattr(module, name)
+        """
+    ),
+    dedent(
+        """\
+        if name:
+            import shared as its
+        else:
+            import os as its
+        call = getattr(its, name)
+        """
+    ),
     "its = shared if name else None\ncall = getattr(its, name)\n",
 ]
 LOOKING_UP_NOTHING = [
     "vars = tf.trainable_variables()\n",
     "y = tf.ones([]).eval(session=sess)\n",
     "kind = getattr(tf, name)\n",
-    "import argparse\nargs = argparse.ArgumentParser().parse_args()\nprint(vars(args), args.__dict__)\n",
-    "class Held:\n    pass\n\nheld = Held()\nheld.__dict__['x'] = 1\nprint(vars(held.x), getattr(held, name))\n",
-    "def f(x):\n    return vars(x), getattr(x, name)\n\nf(tf.ones([]))\n",
+    dedent(
+        """\
+        import argparse
+        args = argparse.ArgumentParser().parse_args()
+        print(vars(args), args.__dict__)
+        """
+    ),
+    dedent(
+        """\
+        class Held:
+            pass
+
+        held = Held()
+        held.__dict__['x'] = 1
+        print(vars(held.x), getattr(held, name))
+        """
+    ),
+    dedent(
+        """\
+        def f(x):
+            return vars(x), getattr(x, name)
+
+        f(tf.ones([]))
+        """
+    ),
     "def dead(name):\n    return globals()[name]\n",
-    "def dead(name):\n    import importlib\n    return importlib.import_module('models.' + name)\n",
-    "def dead():\n    import nobody_has_it\n    import tflearn\n",
+    dedent(
+        """\
+        def dead(name):
+            import importlib
+            return importlib.import_module('models.' + name)
+        """
+    ),
+    dedent(
+        """\
+        def dead():
+            import nobody_has_it
+            import tflearn
+        """
+    ),
 ]
 
 
@@ -196,11 +353,31 @@ def test_a_module_that_is_imported_by_a_computed_text(tmp_path: Path) -> None:
     [
         ("if FLAGS.use_tpu:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
         ("opt = opt if not use_tpu else tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
-        ("if not use_tpu:\n    opt = 1\nelse:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
+        (
+            dedent(
+                """\
+            if not use_tpu:
+                opt = 1
+            else:
+                opt = tf.contrib.tpu.CrossShardOptimizer(opt)
+            """
+            ),
+            True,
+        ),
         ("opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
         ("if FLAGS.output:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
         ("if not FLAGS.use_tpu:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
-        ("if use_tpu:\n    pass\nelse:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+        (
+            dedent(
+                """\
+            if use_tpu:
+                pass
+            else:
+                opt = tf.contrib.tpu.CrossShardOptimizer(opt)
+            """
+            ),
+            False,
+        ),
     ],
 )
 def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
@@ -215,9 +392,16 @@ def test_a_module_imported_for_tpus(program, test: str, goes: bool) -> None:
 
 
 def test_uses_for_tpus_keep_their_import_where_another_use_needs_it() -> None:
-    text = (
-        "import tensorflow as tf\nfrom tensorflow.contrib import tpu\n\nx = tf.placeholder(tf.float32, [])\n"
-        "if tf.flags.FLAGS.use_tpu:\n    x = tpu.cross_replica_sum(x)\n{}tf.Session()\n"
+    text = dedent(
+        """\
+            import tensorflow as tf
+            from tensorflow.contrib import tpu
+
+            x = tf.placeholder(tf.float32, [])
+            if tf.flags.FLAGS.use_tpu:
+                x = tpu.cross_replica_sum(x)
+            {}tf.Session()
+            """
     )
     alone = migrated(text.format(""))
     assert not alone.left
@@ -234,17 +418,36 @@ REACHED = [
     "if tf.__version__ < '0.9':\n    x = tf.contrib.gone(x)\n",
     "if tf.__version__ >= '0.9':\n    x = tf.contrib.gone(x)\n",
     "if tf.__version__ >= '1.4':\n    x = tf.contrib.gone(x)\n",  # 1.15 is below 1.4 as a text
-    "new = tf.__version__.startswith('1.')\nnew = x is x\nif not new:\n    x = tf.contrib.gone(x)\n",
+    dedent(
+        """\
+        new = tf.__version__.startswith('1.')
+        new = x is x
+        if not new:
+            x = tf.contrib.gone(x)
+        """
+    ),
     "if tf.__version__ < '0.9' or x is x:\n    x = tf.contrib.gone(x)\n",
     "if tf.__version__ < wanted:\n    x = tf.contrib.gone(x)\n",
     "if False:\n    x = tf.contrib.gone(x)\n",
-    "input = input\nif input:\n    x = tf.contrib.gone(x)\n",
+    dedent(
+        """\
+        input = input
+        if input:
+            x = tf.contrib.gone(x)
+        """
+    ),
 ]
 
 
 @pytest.mark.parametrize("test", REACHED)
 def test_what_may_be_reached_is_left(tmp_path: Path, test: str) -> None:
-    head = "import tensorflow as tf\nfrom distutils.version import LooseVersion\nx = tf.ones([2])\n"
+    head = dedent(
+        """\
+        import tensorflow as tf
+        from distutils.version import LooseVersion
+        x = tf.ones([2])
+        """
+    )
     assert left(tmp_path, f"{head}{test}tf.Session().run(x)\n", "") == ["tf.contrib.gone"]
 
 

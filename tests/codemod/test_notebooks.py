@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -12,19 +13,42 @@ from tf2towers.cli.main import main
 from tf2towers.source.notebook import Notebook
 
 TRAINER = [
-    "%matplotlib inline\n!pip install \\\n   something\nimport tensorflow as tf\nimport numpy as np",
+    dedent(
+        """\
+        %matplotlib inline
+        !pip install \\
+           something
+        import tensorflow as tf
+        import numpy as np"""
+    ),
     "",
     "%%bash\necho { not python",
-    "x = tf.placeholder(tf.float32, [None, 2])\nfmt = ('%d'\n% 3)\ngrads = []\n"
-    "w = tf.get_variable('w', [2], initializer=tf.ones_initializer())\n"
-    "opt = tf.train.GradientDescentOptimizer(0.1)\n"
-    "for i in range(2):\n    %time pass\n    with tf.device('/gpu:%d' % i):\n"
-    "        loss = tf.reduce_mean(tf.square(tf.split(x, 2)[i] * w - 1.0))\n"
-    "        grads.append(opt.compute_gradients(loss, [w]))\nw?",
+    dedent(
+        """\
+        x = tf.placeholder(tf.float32, [None, 2])
+        fmt = ('%d'
+        % 3)
+        grads = []
+        w = tf.get_variable('w', [2], initializer=tf.ones_initializer())
+        opt = tf.train.GradientDescentOptimizer(0.1)
+        for i in range(2):
+            %time pass
+            with tf.device('/gpu:%d' % i):
+                loss = tf.reduce_mean(tf.square(tf.split(x, 2)[i] * w - 1.0))
+                grads.append(opt.compute_gradients(loss, [w]))
+        w?"""
+    ),
     "mean = [(tf.add_n([g for g, _ in pair]) / 2.0, pair[0][1]) for pair in zip(*grads)]\n"
     "train = opt.apply_gradients(mean)",
-    "files = !ls\nsess = tf.Session()\nsess.run(tf.global_variables_initializer())\n"
-    "for _ in range(3):\n    sess.run(train, {x: np.arange(8.0).reshape(4, 2)})\nprint(sess.run(w).tolist())",
+    dedent(
+        """\
+        files = !ls
+        sess = tf.Session()
+        sess.run(tf.global_variables_initializer())
+        for _ in range(3):
+            sess.run(train, {x: np.arange(8.0).reshape(4, 2)})
+        print(sess.run(w).tolist())"""
+    ),
 ]
 
 
@@ -146,9 +170,12 @@ def test_the_cells_train(working_folder: Path) -> None:
     assert old == new and old.startswith("[")
 
 
-OLD = (
-    "import tensorflow.compat.v1 as tf\ntf.disable_eager_execution()\n"
-    "tf.config.set_soft_device_placement(True)\n"
+OLD = dedent(
+    """\
+        import tensorflow.compat.v1 as tf
+        tf.disable_eager_execution()
+        tf.config.set_soft_device_placement(True)
+        """
 )
 
 

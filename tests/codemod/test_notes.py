@@ -1,10 +1,21 @@
 """Notes, with status 0: scripts that hang or stop in TF 1 as well, and orders that it leaves open; refusals' texts."""
 
+from textwrap import dedent
+
 import pytest
 from codemod_texts import migrated
 
-HEAD = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nFLAGS = tf.app.flags.FLAGS\n"
-TOWERS = "for i in range(n):\n    with tf.device('/gpu:%d' % i):\n        y = x\n"
+HEAD = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [])
+FLAGS = tf.app.flags.FLAGS
+"""
+TOWERS = """\
+for i in range(n):
+    with tf.device('/gpu:%d' % i):
+        y = x
+"""
 UPDATES = "u = tf.get_collection(tf.GraphKeys.UPDATE_OPS{})\n"
 
 SYNC = "opt = tf.train.GradientDescentOptimizer(0.1)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
@@ -41,12 +52,24 @@ def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
 @pytest.mark.parametrize(
     ("lines", "code", "words"),
     [
-        ("s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    tf.Session()\n", "T2T622", "migrate sets"),
+        (dedent(
+            """\
+            s = tf.distribute.MirroredStrategy()
+            with s.scope():
+                tf.Session()
+            """
+        ), "T2T622", "migrate sets"),
         ("s = tf.distribute.experimental.ParameterServerStrategy()\nt = tf.train.Server({'ps': ['a:1']}).target\n",
          "T2T622", "from one process"),
         ("import no_such_library\n", "T2T624", "beside the script"),
         ("import sonnet\n", "T2T625", "release for TF 2"),
-        ("tf.train.ClusterSpec({'ps': ['a:1']})\nwith tf.Session('') as sess:\n    pass\n", "T2T627", "no server of"),
+        (dedent(
+            """\
+            tf.train.ClusterSpec({'ps': ['a:1']})
+            with tf.Session('') as sess:
+                pass
+            """
+        ), "T2T627", "no server of"),
     ],
 )  # fmt: skip
 def test_a_refusal_says_what_to_do(lines: str, code: str, words: str) -> None:

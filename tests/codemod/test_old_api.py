@@ -1,7 +1,7 @@
 """What TensorFlow 0.x said, in the script and in its modules: what the official upgraders knew (0.x to 1.0, 1.x to 2)."""
 
 from pathlib import Path
-from textwrap import indent
+from textwrap import dedent, indent
 
 import pytest
 from codemod_texts import TF, after, body, codes, migrated, printed, texts
@@ -136,7 +136,15 @@ def test_every_one_of_them_builds(tmp_path: Path) -> None:
     text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
     summaries = ", ".join(f"{kind}_summary" for kind in ("scalar", "histogram", "image", "audio"))
     text = f"from tf2towers.runtime import graph_mode\nfrom tf2towers.runtime import {summaries}\n{text}"
-    text += "\n\ngraph_mode()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
+    text += dedent(
+        """\
+
+
+        graph_mode()
+        with tf.Graph().as_default():
+            print(len(build()))
+        """
+    )
     (tmp_path / "new.py").write_text(text)
     assert printed("new.py", folder=tmp_path).strip() == str(len(CALLS))
 
@@ -154,7 +162,13 @@ def migrated_line(line: str) -> str:
     [
         ("tf.train.SyncReplicasOptimizer(o, (2), replica_id=1, name='x')", "tf.train.SyncReplicasOptimizer(o, (2), name='x')"),
         ("tf.train.SyncReplicasOptimizer(replica_id=1, opt=o)", "tf.train.SyncReplicasOptimizer(opt=o)"),
-        ("tf.train.SyncReplicasOptimizer(o,\n    2,  # workers\n    replica_id=(1 +\n        2))", "tf.train.SyncReplicasOptimizer(o,\n    2,  # workers\n    )"),
+        (dedent(
+            """\
+            tf.train.SyncReplicasOptimizer(o,
+                2,  # workers
+                replica_id=(1 +
+                    2))"""
+        ), "tf.train.SyncReplicasOptimizer(o,\n    2,  # workers\n    )"),
         ("tf.train.SyncReplicasOptimizer(o, 2, replica_id=tf.constant(1))", "tf.train.SyncReplicasOptimizer(o, 2)"),
         ("tf.SparseTensor(i, v, shape=[2])", "tf.SparseTensor(i, v, dense_shape=[2])"),
         ("tf.reverse(x, [1])", "tf.reverse(x, [1])"),
@@ -192,7 +206,15 @@ def test_arguments_that_nothing_takes_any_more(call: str) -> None:
 
 
 def test_an_old_argument_in_what_nothing_calls_is_reported(program) -> None:
-    functions = "def former():\n    return tf.zeros([2], kind=1)\n\ndef new():\n    return tf.zeros([2])\n"
+    functions = dedent(
+        """\
+        def former():
+            return tf.zeros([2], kind=1)
+
+        def new():
+            return tf.zeros([2])
+        """
+    )
     result = program(beside(f"import tensorflow as tf\n\n{functions}", "new"))
     assert not result.left
     assert [finding.kind for finding in result.findings if finding.code == "T2T620"] == ["note"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from textwrap import dedent
 
 import pytest
 from codemod_texts import codes, migrated, table
@@ -72,10 +73,28 @@ def test_an_example_that_imports_private_modules_has_the_same_verdict(code, numb
 @pytest.mark.parametrize(
     "text",
     [
-        "from tensorflow.python.training import adam\n\nadam.AdamOptimizer(0.1)\n",
-        "from tensorflow.python.client import session\n\nsession.Session().run([])\n",
-        "from tensorflow.python.ops import variables\nfrom tensorflow.python.ops import array_ops\n\n"
-        "x = array_ops.placeholder('float32')\n",
+        dedent(
+            """\
+            from tensorflow.python.training import adam
+
+            adam.AdamOptimizer(0.1)
+            """
+        ),
+        dedent(
+            """\
+            from tensorflow.python.client import session
+
+            session.Session().run([])
+            """
+        ),
+        dedent(
+            """\
+            from tensorflow.python.ops import variables
+            from tensorflow.python.ops import array_ops
+
+            x = array_ops.placeholder('float32')
+            """
+        ),
     ],
 )
 def test_a_program_of_private_modules_alone_is_tf1(text):

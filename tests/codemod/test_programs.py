@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from codemod_texts import TF, V1, after, codes, migrated, printed, texts
@@ -28,7 +29,11 @@ def test_the_seeds_migrate(path, tmp_path):
 
 
 #: a script -> its first lines afterwards
-MODE = "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
+MODE = """\
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+"""
 SLIM = MODE.replace("\n\n", ", slim as tf1_slim\n\n", 1)
 PLACES = [
     (f"{TF}cells = tf.nn.rnn_cell\nimport os\n",
@@ -62,7 +67,13 @@ PLACES = [
 @pytest.mark.parametrize(("before", "wanted"), PLACES)
 def test_where_graph_mode_stands(before, wanted, program):
     modules = {
-        "building.py": "import tensorflow as tf\n\nx = tf.constant(1)\n",
+        "building.py": dedent(
+            """\
+            import tensorflow as tf
+
+            x = tf.constant(1)
+            """
+        ),
         "quiet.py": f"{TF}FLAGS = tf.app.flags.FLAGS\n\n\ndef f():\n    return tf.constant(1)\n"
         "if __name__ == '__main__':\n    f()\n",
         "flags.py": f"{TF}tf.app.flags.DEFINE_string('log_dir', '', '')\n",
@@ -85,12 +96,43 @@ def test_local_modules_of_every_kind(tree):
 
             inside.run()
             """,
-        "lib/inside.py": "import tensorflow as tf\n\n\ndef run():\n    return tf.Session()\n",
+        "lib/inside.py": dedent(
+            """\
+            import tensorflow as tf
+
+
+            def run():
+                return tf.Session()
+            """
+        ),
         "package/__init__.py": "",
         "package/model.py": "from . import helper\nfrom .sub import deep\n",
-        "package/helper.py": "import tensorflow as tf\n\n\ndef f():\n    return tf.log(1.0)\n",
-        "package/sub/__init__.py": "import tensorflow as tf\n\n\ndef g():\n    return tf.placeholder(1)\n",
-        "package/sub/deep.py": "from ..helper import f\nimport tensorflow as tf\n\nnet = tf.get_variable\n",
+        "package/helper.py": dedent(
+            """\
+            import tensorflow as tf
+
+
+            def f():
+                return tf.log(1.0)
+            """
+        ),
+        "package/sub/__init__.py": dedent(
+            """\
+            import tensorflow as tf
+
+
+            def g():
+                return tf.placeholder(1)
+            """
+        ),
+        "package/sub/deep.py": dedent(
+            """\
+            from ..helper import f
+            import tensorflow as tf
+
+            net = tf.get_variable
+            """
+        ),
         "plain.py": "x = 1\n",
     }
     folder = tree(files)
@@ -116,7 +158,13 @@ def test_a_program_in_python_2_is_converted_whole(program):
         "old.py": "print 'x'\n",
         "plain.py": "x = y / 2\n",
         "package/__init__.py": "",
-        "package/a.py": "import b\nimport plain\nx = zip(b.x)\n",
+        "package/a.py": dedent(
+            """\
+            import b
+            import plain
+            x = zip(b.x)
+            """
+        ),
         "package/b.py": "x = 1 / 2\n",
     }
     result = program(files)
@@ -124,7 +172,13 @@ def test_a_program_in_python_2_is_converted_whole(program):
     found = texts(result)
     assert found["old.py"] == "print('x')\n"
     assert found["plain.py"].endswith("x = python2_division(y, 2)\n")
-    assert found["package/a.py"] == "from . import b\nimport plain\nx = list(zip(b.x))\n"
+    assert found["package/a.py"] == dedent(
+        """\
+        from . import b
+        import plain
+        x = list(zip(b.x))
+        """
+    )
     assert found["package/b.py"] == "x = 1 // 2\n"
     assert "x = list(map(f, y))\nz = python2_division(x, y)\n" in found["train.py"]
     assert [change.before for change in result.changes if change.path.name == "old.py"] == ["print 'x'\n"]
@@ -136,17 +190,42 @@ def test_a_program_in_python_2_has_one_import_of_the_runtime(program):
         "builds.py": f"{TF}x = tf.constant(1)\nprint x\n",
     }
     assert texts(program(files))["train.py"] == (
-        "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode, python2_division\n\n"
-        "graph_mode()\n\nimport builds\nimport os\nsess = Session()\nz = python2_division(x, y)\n"
+        dedent(
+            """\
+            import tensorflow.compat.v1 as tf
+            from tf2towers.runtime import Session, graph_mode, python2_division
+
+            graph_mode()
+
+            import builds
+            import os
+            sess = Session()
+            z = python2_division(x, y)
+            """
+        )
     )
 
 
 def test_neighbours_by_their_bare_names_are_python_2(program):
     """Python 3 finds no module of a package by its bare name: the whole program is Python 2."""
     files = {
-        "train.py": "import tensorflow as tf\nfrom package import net\ntf.Session()\nsteps = 7 / 2\n",
+        "train.py": dedent(
+            """\
+            import tensorflow as tf
+            from package import net
+            tf.Session()
+            steps = 7 / 2
+            """
+        ),
         "package/__init__.py": "from model import net\n",
-        "package/model.py": "import tensorflow as tf\nimport data\nfrom numpy import array\nnet = tf.placeholder\n",
+        "package/model.py": dedent(
+            """\
+            import tensorflow as tf
+            import data
+            from numpy import array
+            net = tf.placeholder
+            """
+        ),
         "package/data.py": "half = 1 / 2\n",
         "package/numpy/kept.txt": "",
     }
@@ -166,7 +245,14 @@ def test_neighbours_by_their_bare_names_are_python_2(program):
 def test_a_package_of_a_neighbours_name_is_what_python_3_finds(program):
     """`utils/utils.py` beside `utils/data.py`: `utils` is the package, also where a module of it is missing."""
     files = {
-        "train.py": "import tensorflow as tf\nfrom utils import data\ntf.Session()\nsteps = 7 / 2\n",
+        "train.py": dedent(
+            """\
+            import tensorflow as tf
+            from utils import data
+            tf.Session()
+            steps = 7 / 2
+            """
+        ),
         "utils/__init__.py": "from .models import net\n",
         "utils/utils.py": "import tensorflow as tf\n",
         "utils/data.py": "from utils.missing import net\n",
@@ -352,9 +438,12 @@ def test_a_module_imported_by_a_text(line, status, reached, program):
 
 
 FLAG = "tf.app.flags.DEFINE_string('model', {!r}, '')\nFLAGS = tf.app.flags.FLAGS\n"
-PARSER = (
-    "parser = argparse.ArgumentParser()\nparser.add_argument('-m', '--model', default={!r})\n"
-    "FLAGS = parser.parse_args()\n"
+PARSER = dedent(
+    """\
+        parser = argparse.ArgumentParser()
+        parser.add_argument('-m', '--model', default={!r})
+        FLAGS = parser.parse_args()
+        """
 )
 
 
@@ -367,7 +456,13 @@ PARSER = (
         (PARSER.format("models.b") + "module = __import__(FLAGS.model, fromlist=['x'])\nprint(vars(module))", BOTH),
         (FLAG.format("other") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
         (FLAG.format("") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
-        ("import pkgutil\nfor _, name, _ in pkgutil.iter_modules(['models']):\n    importlib.import_module(name)\n",
+        (dedent(
+            """\
+            import pkgutil
+            for _, name, _ in pkgutil.iter_modules(['models']):
+                importlib.import_module(name)
+            """
+        ),
          None),
         (FLAG.format("no.such") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
     ],
@@ -390,9 +485,24 @@ def test_the_modules_of_a_folder_that_a_computed_text_says(lines, reached, progr
     ],
 )
 def test_new_imports_stand_before_what_may_call_the_programs_own(call: str, late: str) -> None:
-    text = (
-        "import tensorflow as tf\n\n\nclass Net:\n    def __enter__(self):\n        return tf.Session()\n\n"
-        "    def __exit__(self, *_):\n        pass\n\n\ndef build(size):\n    return tf.Session()\n\n\n"
+    text = dedent(
+        """\
+            import tensorflow as tf
+
+
+            class Net:
+                def __enter__(self):
+                    return tf.Session()
+
+                def __exit__(self, *_):
+                    pass
+
+
+            def build(size):
+                return tf.Session()
+
+
+            """
     )
     assert after(text + call + late).startswith(f"{V1}from tf2towers.runtime import Session, graph_mode\n")
 

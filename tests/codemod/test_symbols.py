@@ -1,5 +1,7 @@
 """Symbols and imports, one line each."""
 
+from textwrap import dedent
+
 import pytest
 from codemod_texts import TF, V1, after, body, codes, migrated, texts
 
@@ -94,29 +96,161 @@ IMPORTS = [
      f"{V1}\ntf.Tensor.get_shape(tf.log(1))\n"),
     (f"{TF}from tensorflow.python.ops import gen_audio_ops as au\n\nau.decode_wav(tf.log(1))\n",
      f"{V1}from tensorflow.python.ops import gen_audio_ops as au\n\nau.decode_wav(tf.log(1))\n"),
-    ("from tensorflow.python.summary.writer.writer import FileWriter\n\nFileWriter('')\n",
-     "from tensorflow.compat.v1.summary import FileWriter\n\nFileWriter('')\n"),
+    (dedent(
+        """\
+        from tensorflow.python.summary.writer.writer import FileWriter
+
+        FileWriter('')
+        """
+    ),
+     dedent(
+         """\
+         from tensorflow.compat.v1.summary import FileWriter
+
+         FileWriter('')
+         """
+     )),
     (f"{TF}\ntf.log(1)\n", f"{V1}\ntf.log(1)\n"),
-    ("import tensorflow\n\ntensorflow.placeholder(1)\n",
-     "import tensorflow.compat.v1 as tensorflow\n\ntensorflow.placeholder(1)\n"),
-    ("import tensorflow as t\n\nt.mul(1, 2)\n", "import tensorflow.compat.v1 as t\n\nt.multiply(1, 2)\n"),
+    (dedent(
+        """\
+        import tensorflow
+
+        tensorflow.placeholder(1)
+        """
+    ),
+     dedent(
+         """\
+         import tensorflow.compat.v1 as tensorflow
+
+         tensorflow.placeholder(1)
+         """
+     )),
+    (dedent(
+        """\
+        import tensorflow as t
+
+        t.mul(1, 2)
+        """
+    ), dedent(
+        """\
+        import tensorflow.compat.v1 as t
+
+        t.multiply(1, 2)
+        """
+    )),
     (f"{TF}t = tf\nt.mul(1)\n", f"{V1}t = tf\nt.multiply(1)\n"),
     (f"{V1}\ntf.mul(1)\n", f"{V1}\ntf.multiply(1)\n"),
-    ("from tensorflow.compat import v1 as tf\n\ntf.mul(1)\n",
-     "from tensorflow.compat import v1 as tf\n\ntf.multiply(1)\n"),
+    (dedent(
+        """\
+        from tensorflow.compat import v1 as tf
+
+        tf.mul(1)
+        """
+    ),
+     dedent(
+         """\
+         from tensorflow.compat import v1 as tf
+
+         tf.multiply(1)
+         """
+     )),
     (f"{TF}tf = tf.compat.v1\ntf.mul(1)\n", f"{V1}tf = tf.compat.v1\ntf.multiply(1)\n"),
-    ("import numpy as np, tensorflow as tf\n\ntf.placeholder(1)\n",
-     "import numpy as np, tensorflow.compat.v1 as tf\n\ntf.placeholder(1)\n"),
-    ("from tensorflow import placeholder as p, float32\n\np(float32)\n",
-     "from tensorflow.compat.v1 import placeholder as p, float32\n\np(float32)\n"),
-    ("from tensorflow import log, mul\n\nlog(1)\n",
-     "from tensorflow.compat.v1 import log, multiply as mul\n\nlog(1)\n"),
-    ("from tensorflow import nn, train\n\nnn.relu(train.Saver())\n",
-     "from tensorflow.compat.v1 import nn, train\n\nnn.relu(train.Saver())\n"),
-    ("from tensorflow.nn import relu\n\nrelu(1)\n", "from tensorflow.compat.v1.nn import relu\n\nrelu(1)\n"),
-    ("import tensorflow.nn as nn\n\nnn.relu(1)\n", "import tensorflow.compat.v1.nn as nn\n\nnn.relu(1)\n"),
-    ("from tensorflow import *\n\nplaceholder(float32)\n",
-     "from tensorflow.compat.v1 import *\n\nplaceholder(float32)\n"),
+    (dedent(
+        """\
+        import numpy as np, tensorflow as tf
+
+        tf.placeholder(1)
+        """
+    ),
+     dedent(
+         """\
+         import numpy as np, tensorflow.compat.v1 as tf
+
+         tf.placeholder(1)
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow import placeholder as p, float32
+
+        p(float32)
+        """
+    ),
+     dedent(
+         """\
+         from tensorflow.compat.v1 import placeholder as p, float32
+
+         p(float32)
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow import log, mul
+
+        log(1)
+        """
+    ),
+     dedent(
+         """\
+         from tensorflow.compat.v1 import log, multiply as mul
+
+         log(1)
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow import nn, train
+
+        nn.relu(train.Saver())
+        """
+    ),
+     dedent(
+         """\
+         from tensorflow.compat.v1 import nn, train
+
+         nn.relu(train.Saver())
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow.nn import relu
+
+        relu(1)
+        """
+    ), dedent(
+        """\
+        from tensorflow.compat.v1.nn import relu
+
+        relu(1)
+        """
+    )),
+    (dedent(
+        """\
+        import tensorflow.nn as nn
+
+        nn.relu(1)
+        """
+    ), dedent(
+        """\
+        import tensorflow.compat.v1.nn as nn
+
+        nn.relu(1)
+        """
+    )),
+    (dedent(
+        """\
+        from tensorflow import *
+
+        placeholder(float32)
+        """
+    ),
+     dedent(
+         """\
+         from tensorflow.compat.v1 import *
+
+         placeholder(float32)
+         """
+     )),
     (f"{TF}from tensorflow.python.ops import math_ops\n\ntf.placeholder(math_ops.add(1, 1))\n",
      f"{V1}from tensorflow.python.ops import math_ops\n\ntf.placeholder(math_ops.add(1, 1))\n"),
     # what has moved out of it is taken by its public name
@@ -152,38 +286,204 @@ IMPORTS = [
      f"{V1}\ntf.placeholder(tf.data.Dataset.range(3).make_one_shot_iterator())\n"),
     (f"{TF}from tensorflow.python.ops import gen_nn_ops\n\ngen_nn_ops._relu_grad(tf.log(1), 2)\n",
      f"{V1}from tensorflow.python.ops import gen_nn_ops\n\ngen_nn_ops.relu_grad(tf.log(1), 2)\n"),
-    ("from tensorflow.python.ops.gen_math_ops import _sum\n\n_sum(1, 0)\n",
-     "from tensorflow.python.ops.gen_math_ops import _sum\n\n_sum(1, 0)\n"),
+    (dedent(
+        """\
+        from tensorflow.python.ops.gen_math_ops import _sum
+
+        _sum(1, 0)
+        """
+    ),
+     dedent(
+         """\
+         from tensorflow.python.ops.gen_math_ops import _sum
+
+         _sum(1, 0)
+         """
+     )),
     # `tensorflow` has to be the package itself
-    ("import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.log(1)\n",
-     "import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.compat.v1.log(1)\n"),
-    ("import tensorflow\nimport tensorflow.python.client.timeline\nt = tensorflow\n\nt.mul(1)\n",
-     "import tensorflow\nimport tensorflow.python.client.timeline\nt = tensorflow\n\nt.compat.v1.multiply(1)\n"),
+    (dedent(
+        """\
+        import tensorflow
+        import tensorflow.python.client.timeline
+
+        tensorflow.log(1)
+        """
+    ),
+     dedent(
+         """\
+         import tensorflow
+         import tensorflow.python.client.timeline
+
+         tensorflow.compat.v1.log(1)
+         """
+     )),
+    (dedent(
+        """\
+        import tensorflow
+        import tensorflow.python.client.timeline
+        t = tensorflow
+
+        t.mul(1)
+        """
+    ),
+     dedent(
+         """\
+         import tensorflow
+         import tensorflow.python.client.timeline
+         t = tensorflow
+
+         t.compat.v1.multiply(1)
+         """
+     )),
     (f"import tensorflow.python.client.timeline\n{TF}\ntf.log(1)\n",
      f"import tensorflow.python.client.timeline\n{V1}\ntf.log(1)\n"),
-    ("import tensorflow.contrib.slim\n\ntensorflow.contrib.slim.conv2d(tensorflow.log(1))\n",
-     "import tensorflow.compat.v1 as tensorflow\nfrom tf2towers.runtime import slim\n\n"
-     "slim.conv2d(tensorflow.log(1))\n"),
-    ("import tensorflow.contrib.slim as slim\n\nslim.conv2d(1)\n",
-     "from tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
-    ("from tensorflow.contrib import slim as s\n\ns.conv2d(1)\n",
-     "from tf2towers.runtime import slim as s\n\ns.conv2d(1)\n"),
-    ("from tensorflow.contrib.layers import xavier_initializer\n\nxavier_initializer()\n",
-     "from tf2towers.runtime import slim\n\nxavier_initializer = slim.xavier_initializer\n\nxavier_initializer()\n"),
-    ("from tensorflow.contrib.slim.nets import vgg\nfrom numpy import linalg as vgg\n\nvgg.norm(1)\n",  # in this order
-     "from tf2towers.runtime.tf1.slim.nets import vgg\nfrom numpy import linalg as vgg\n\nvgg.norm(1)\n"),
+    (dedent(
+        """\
+        import tensorflow.contrib.slim
+
+        tensorflow.contrib.slim.conv2d(tensorflow.log(1))
+        """
+    ),
+     dedent(
+         """\
+         import tensorflow.compat.v1 as tensorflow
+         from tf2towers.runtime import slim
+
+         slim.conv2d(tensorflow.log(1))
+         """
+     )),
+    (dedent(
+        """\
+        import tensorflow.contrib.slim as slim
+
+        slim.conv2d(1)
+        """
+    ),
+     dedent(
+         """\
+         from tf2towers.runtime import slim
+
+         slim.conv2d(1)
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow.contrib import slim as s
+
+        s.conv2d(1)
+        """
+    ),
+     dedent(
+         """\
+         from tf2towers.runtime import slim as s
+
+         s.conv2d(1)
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow.contrib.layers import xavier_initializer
+
+        xavier_initializer()
+        """
+    ),
+     dedent(
+         """\
+         from tf2towers.runtime import slim
+
+         xavier_initializer = slim.xavier_initializer
+
+         xavier_initializer()
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow.contrib.slim.nets import vgg
+        from numpy import linalg as vgg
+
+        vgg.norm(1)
+        """
+    ),  # in this order
+     dedent(
+         """\
+         from tf2towers.runtime.tf1.slim.nets import vgg
+         from numpy import linalg as vgg
+
+         vgg.norm(1)
+         """
+     )),
     (f"{TF}\ntf.contrib.layers.xavier_initializer()\n",
      f"{V1}from tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
     (f"{TF}\nslim = tf.contrib.slim\nslim.conv2d(1)\n",
      f"{V1}from tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
     (f"{TF}\ntf.layers.dense(1, 2)\n", f"{V1}from tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
-    ("from tensorflow import layers\n\nlayers.dense(1, 2)\n",
-     "from tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
-    ("from tensorflow.app import flags\n\nflags.FLAGS\n", "from tensorflow.compat.v1 import flags\n\nflags.FLAGS\n"),
-    ("from tensorflow import app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
-    ("import tensorflow.app as app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
-    ("from tensorflow.examples.tutorials.mnist import input_data\n\ninput_data.read_data_sets('d')\n",
-     "from tf2towers.runtime import input_data\n\ninput_data.read_data_sets('d')\n"),
+    (dedent(
+        """\
+        from tensorflow import layers
+
+        layers.dense(1, 2)
+        """
+    ),
+     dedent(
+         """\
+         from tf2towers.runtime import layers
+
+         layers.dense(1, 2)
+         """
+     )),
+    (dedent(
+        """\
+        from tensorflow.app import flags
+
+        flags.FLAGS
+        """
+    ), dedent(
+        """\
+        from tensorflow.compat.v1 import flags
+
+        flags.FLAGS
+        """
+    )),
+    (dedent(
+        """\
+        from tensorflow import app
+
+        app.flags.FLAGS
+        """
+    ), dedent(
+        """\
+        from tensorflow.compat.v1 import app
+
+        app.flags.FLAGS
+        """
+    )),
+    (dedent(
+        """\
+        import tensorflow.app as app
+
+        app.flags.FLAGS
+        """
+    ), dedent(
+        """\
+        from tensorflow.compat.v1 import app
+
+        app.flags.FLAGS
+        """
+    )),
+    (dedent(
+        """\
+        from tensorflow.examples.tutorials.mnist import input_data
+
+        input_data.read_data_sets('d')
+        """
+    ),
+     dedent(
+         """\
+         from tf2towers.runtime import input_data
+
+         input_data.read_data_sets('d')
+         """
+     )),
     (f"try:\n    {V1}except ImportError:\n    {TF}\ntf.log(1)\n",
      f"try:\n    {V1}except ImportError:\n    {V1}\ntf.log(1)\n"),
     (f"def f():\n    {TF}    return tf.placeholder(1)\n", f"def f():\n    {V1}    return tf.placeholder(1)\n"),
@@ -193,15 +493,45 @@ IMPORTS = [
     ("import os; import tensorflow as tf; slim = tf.contrib.slim; x = slim.flatten(1)\n",
      f"import os; {V1}from tf2towers.runtime import slim\npass; x = slim.flatten(1)\n"),
     ("import tensorflow as tf; import os; \\\n  x = tf.Session(); y = 1\n",
-     "import tensorflow.compat.v1 as tf; import os\nfrom tf2towers.runtime import Session\nx = Session(); y = 1\n"),
+     dedent(
+         """\
+         import tensorflow.compat.v1 as tf; import os
+         from tf2towers.runtime import Session
+         x = Session(); y = 1
+         """
+     )),
     ("import tensorflow as tf; x = 1\ny = tf.Session()\n",
-     "import tensorflow.compat.v1 as tf; x = 1\nfrom tf2towers.runtime import Session\ny = Session()\n"),
+     dedent(
+         """\
+         import tensorflow.compat.v1 as tf; x = 1
+         from tf2towers.runtime import Session
+         y = Session()
+         """
+     )),
     ("import tensorflow as tf;\ny = tf.Session()\n",
-     "import tensorflow.compat.v1 as tf;\nfrom tf2towers.runtime import Session\ny = Session()\n"),
+     dedent(
+         """\
+         import tensorflow.compat.v1 as tf;
+         from tf2towers.runtime import Session
+         y = Session()
+         """
+     )),
     # a module that is gone, and was only to be loaded
     (f"import os\nimport tensorflow.python.platform\n{TF}\ntf.log(1)\n", f"import os\n{V1}\ntf.log(1)\n"),
-    ("import tensorflow.python.platform\n\ntensorflow.log(1)\n",
-     "import tensorflow.compat.v1 as tensorflow\n\ntensorflow.log(1)\n"),
+    (dedent(
+        """\
+        import tensorflow.python.platform
+
+        tensorflow.log(1)
+        """
+    ),
+     dedent(
+         """\
+         import tensorflow.compat.v1 as tensorflow
+
+         tensorflow.log(1)
+         """
+     )),
     # a comment for a linter goes with what it is about, another comment stays
     (f"from tensorflow.python.ops import math_grad  # pylint: disable=unused-import\n{TF}\ntf.log(1)\n",
      f"{V1}\ntf.log(1)\n"),
@@ -211,8 +541,24 @@ IMPORTS = [
     (f"import os\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\n{TF}\n"
      "tf.log(input_data.read_data_sets('d'))\n",
      f"import os\n\n{V1}from tf2towers.runtime import input_data\n\ntf.log(input_data.read_data_sets('d'))\n"),
-    ("import os\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\ninput_data.read_data_sets('d')\n",
-     "import os\n\nfrom tf2towers.runtime import input_data\n\ninput_data.read_data_sets('d')\n"),
+    (dedent(
+        """\
+        import os
+
+        from tensorflow.examples.tutorials.mnist import input_data
+
+        input_data.read_data_sets('d')
+        """
+    ),
+     dedent(
+         """\
+         import os
+
+         from tf2towers.runtime import input_data
+
+         input_data.read_data_sets('d')
+         """
+     )),
     (f"{TF}\nslim = tf.contrib.slim\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\n"
      "import os\n\ntf.log(slim.flatten(input_data.read_data_sets('d')))\n",
      f"{V1}\n\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
@@ -225,7 +571,13 @@ IMPORTS = [
 @pytest.mark.parametrize(("before", "wanted"), IMPORTS)
 def test_an_import(before, wanted, program):
     """As a module that a main script imports, so that no `graph_mode()` stands in it."""
-    main = "import module\nimport tensorflow as tf\ntf.Session()\n"
+    main = dedent(
+        """\
+        import module
+        import tensorflow as tf
+        tf.Session()
+        """
+    )
     result = program({"train.py": main, "module.py": before})
     assert texts(result).get("module.py", before) == wanted
     assert result.status == 0, result.left
@@ -262,7 +614,15 @@ LEFT = [
 
 
 def test_operations_in_cpp_that_may_be_missing_are_only_noted():
-    text = "import tensorflow as tf\n\nx = tf.placeholder(tf.int32)\ntry:\n    warp = tf.load_op_library('warp.so')\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        x = tf.placeholder(tf.int32)
+        try:
+            warp = tf.load_op_library('warp.so')
+        """
+    )
     text += "except tf.errors.NotFoundError:\n"
     result = migrated(f"{text}    warp = None\n")
     assert result.status == 0
@@ -282,10 +642,39 @@ def test_a_site_that_is_left(line, code):
 
 KEPT = [
     "import numpy\nprint(numpy.ones(3))\n",
-    "import tensorflow as tf\n\nv = tf.Variable(1.0)\nopt = tf.optimizers.SGD()\n",
-    "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    return tf.where(x, x, x)\n",
-    "import tensorflow as tf\n\ntf.compat.v1.logging.set_verbosity(1)\nmodel = tf.keras.Sequential()\n",
-    "import tensorflow as tf\n\nwith tf.GradientTape() as t:\n    v = tf.compat.v1.get_variable('v', [])\n",
+    dedent(
+        """\
+        import tensorflow as tf
+
+        v = tf.Variable(1.0)
+        opt = tf.optimizers.SGD()
+        """
+    ),
+    dedent(
+        """\
+        import tensorflow as tf
+
+        @tf.function
+        def f(x):
+            return tf.where(x, x, x)
+        """
+    ),
+    dedent(
+        """\
+        import tensorflow as tf
+
+        tf.compat.v1.logging.set_verbosity(1)
+        model = tf.keras.Sequential()
+        """
+    ),
+    dedent(
+        """\
+        import tensorflow as tf
+
+        with tf.GradientTape() as t:
+            v = tf.compat.v1.get_variable('v', [])
+        """
+    ),
     "",
 ]
 
@@ -297,7 +686,14 @@ def test_what_is_no_tf1_stays(text):
 
 
 def test_a_module_of_contrib_stays_where_something_of_it_is_left():
-    text = "from tensorflow.contrib import slim\n\nslim.conv2d(1)\nslim.no_such_thing(2)\n"
+    text = dedent(
+        """\
+        from tensorflow.contrib import slim
+
+        slim.conv2d(1)
+        slim.no_such_thing(2)
+        """
+    )
     result = migrated(text)
     assert "from tensorflow.contrib import slim\n" in result.changes[0].after
     assert result.status == 1
@@ -306,13 +702,28 @@ def test_a_module_of_contrib_stays_where_something_of_it_is_left():
 
 
 def test_a_name_of_the_script_is_not_hidden():
-    text = "import tensorflow as tf\n\nSession = 3\nwith tf.Session() as sess:\n    print(Session)\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        Session = 3
+        with tf.Session() as sess:
+            print(Session)
+        """
+    )
     assert "with runtime_Session() as sess:\n    print(Session)\n" in after(text)
     assert "import Session as runtime_Session, graph_mode\n" in after(text)
 
 
 def test_subclasses_and_isinstance():
-    lines = "class S(tf.Session):\n    pass\n\nisinstance(1, tf.InteractiveSession)\n"
+    lines = dedent(
+        """\
+        class S(tf.Session):
+            pass
+
+        isinstance(1, tf.InteractiveSession)
+        """
+    )
     text = after(f"import tensorflow as tf\n\n{lines}")
     assert "class S(Session):" in text and "isinstance(1, InteractiveSession)" in text
 
@@ -341,7 +752,13 @@ UPGRADED = [
     "p = tf.compat.v1.placeholder(1)\nx = tf.nn.softmax_cross_entropy_with_logits(l, p)\n",
     "from tensorflow import where\ntf.compat.v1.placeholder(1)\n",
     "from tensorflow.compat.v1 import placeholder\nv = tf.Variable(1)\n",
-    "flags = tf.compat.v1.flags\nflags.DEFINE_string('a', 'b', 'c')\nx = tf.concat(0, 1)\n",
+    dedent(
+        """\
+        flags = tf.compat.v1.flags
+        flags.DEFINE_string('a', 'b', 'c')
+        x = tf.concat(0, 1)
+        """
+    ),
 ]
 
 
@@ -355,7 +772,14 @@ def test_plain_names_of_a_program_that_runs_on_tf2(lines):
 
 
 def test_one_tf1_name_makes_all_plain_ones_tf1():
-    text = "import tensorflow as tf\n\ntf.compat.v1.Session()\nx = tf.where(c, tf.log(1), y)\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        tf.compat.v1.Session()
+        x = tf.where(c, tf.log(1), y)
+        """
+    )
     assert after(text).startswith("import tensorflow.compat.v1 as tf\n")
     assert "x = tf.where(c, tf.log(1), y)" in after(text)
 
@@ -384,7 +808,13 @@ def test_tensorflow_kept_as_an_attribute(uses: str, left: bool) -> None:
 
 
 def test_tensors_that_a_session_keeps_are_left():
-    text = "import tensorflow as tf\n\ntf.Session().run(tf.get_session_handle(tf.constant(1.0)))\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        tf.Session().run(tf.get_session_handle(tf.constant(1.0)))
+        """
+    )
     assert codes(migrated(text)) == ["T2T620"]
 
 

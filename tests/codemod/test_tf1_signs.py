@@ -18,7 +18,15 @@ SIGNS = [
     "print(tf.nn.softmax(tf.ones([2, 3]), dim=0))",
     "w = tf.Variable(1.0)\nprint(tf.gradients(w * w, w))",
     "with tf.device(lambda operation: '/cpu:0'):\n    x = tf.constant(1.0)",
-    "def place(operation):\n    return '/cpu:0'\n\n\nwith tf.device(place):\n    x = tf.constant(1.0)",
+    dedent(
+        """\
+        def place(operation):
+            return '/cpu:0'
+
+
+        with tf.device(place):
+            x = tf.constant(1.0)"""
+    ),
     """\
     class Place:
         def __call__(self, operation):
@@ -55,7 +63,14 @@ SIGNS = [
 ONE_BY_ONE = [
     "from tensorflow import data\nprint(data.Dataset.range(3).make_one_shot_iterator().get_next())\n",
     "from tensorflow.data import Dataset\niterator = Dataset.range(3).make_one_shot_iterator()\n",
-    "from tensorflow import constant, device\n\nwith device(lambda operation: '/cpu:0'):\n    x = constant(1.0)\n",
+    dedent(
+        """\
+        from tensorflow import constant, device
+
+        with device(lambda operation: '/cpu:0'):
+            x = constant(1.0)
+        """
+    ),
     "from tensorflow import reduce_mean, square\nprint(reduce_mean(square([1.0, 2.0]), reduction_indices=[0]))\n",
 ]
 
@@ -63,13 +78,41 @@ NOT_TF1 = [
     "for row in tf.data.Dataset.range(3):\n    print(row)",
     "print(tf.reduce_sum(tf.ones([2]), keepdims=True), tf.ones([2]).shape[0])",
     "with tf.device('/cpu:0'):\n    x = tf.constant(1.0)",
-    "def name(index):\n    return '/cpu:%d' % index\n\n\nwith tf.device(name(0)):\n    x = tf.constant(1.0)",
+    dedent(
+        """\
+        def name(index):
+            return '/cpu:%d' % index
+
+
+        with tf.device(name(0)):
+            x = tf.constant(1.0)"""
+    ),
     "data = tf.data.Dataset.range(3)\nif hasattr(data, 'make_one_shot_iterator'):\n"
     "    print(data.make_one_shot_iterator())",
-    "data = tf.data.Dataset.range(3)\ntry:\n    print(data.make_one_shot_iterator())\n"
-    "except AttributeError:\n    print(iter(data))",
-    "class Field:\n    value = 1\n\n\nprint([Field()][0].value, tf.ones([2]))",
-    "def loss(model, x):\n    return tf.gradients(model(x), x)\n\n\nmodel = tf.keras.Sequential()",
+    dedent(
+        """\
+        data = tf.data.Dataset.range(3)
+        try:
+            print(data.make_one_shot_iterator())
+        except AttributeError:
+            print(iter(data))"""
+    ),
+    dedent(
+        """\
+        class Field:
+            value = 1
+
+
+        print([Field()][0].value, tf.ones([2]))"""
+    ),
+    dedent(
+        """\
+        def loss(model, x):
+            return tf.gradients(model(x), x)
+
+
+        model = tf.keras.Sequential()"""
+    ),
 ]
 
 
@@ -86,7 +129,13 @@ def test_names_taken_one_by_one(program, text: str) -> None:
 
 
 def test_beside_compat_v1(program) -> None:
-    text = "import tensorflow as tf\n\nx = tf.compat.v1.placeholder(tf.float32)\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        x = tf.compat.v1.placeholder(tf.float32)
+        """
+    )
     text += "print(tf.data.Dataset.range(3).make_one_shot_iterator())\n"
     assert "import tensorflow.compat.v1 as tf" in program({"train.py": text}).changes[0].after
 
@@ -98,7 +147,13 @@ def test_what_tf2_runs_stays(program, lines: str) -> None:
 
 def test_an_imported_meta_graph_is_noted(program) -> None:
     """A graph of TensorFlow 1 has references, which functions of TF 2 do not hold: migrate says so, not the run."""
-    text = "import tensorflow as tf\n\nsaver = tf.train.import_meta_graph('model.meta')\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        saver = tf.train.import_meta_graph('model.meta')
+        """
+    )
     text += "with tf.Session() as sess:\n    saver.restore(sess, 'model')\n"
     result = program({"train.py": text})
     assert result.status == 0

@@ -1,6 +1,7 @@
 """Programs that compute eagerly stay as they are, however much of `tf.compat.v1` they say."""
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from codemod_texts import after, codes
@@ -54,7 +55,17 @@ def test_modern_trainers(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "names", ["import tensorflow as first\ntf = first\n", "import tensorflow as tf\nt = tf\ntf = t\n"]
+    "names",
+    [
+        "import tensorflow as first\ntf = first\n",
+        dedent(
+            """\
+        import tensorflow as tf
+        t = tf
+        tf = t
+        """
+        ),
+    ],
 )
 def test_plain_tensorflow_by_another_name_is_tf1s(names: str) -> None:
     text = f"{names}import tensorflow.compat.v1 as unused\n\nx = tf.placeholder(tf.float32)\ntf.Session()\n"
@@ -67,7 +78,13 @@ def test_plain_tensorflow_by_another_name_is_tf1s(names: str) -> None:
     [
         "import keras.utils\nkeras.utils.multi_gpu_model(model, 2)\n",
         "from keras.layers.core import Dense\n",
-        "from keras import backend as K\nimport tensorflow as tf\nwith tf.device('/gpu:0'): K.learning_phase()\n",
+        dedent(
+            """\
+            from keras import backend as K
+            import tensorflow as tf
+            with tf.device('/gpu:0'): K.learning_phase()
+            """
+        ),
         "from keras.engine.topology import Layer\n",
     ],
 )
@@ -76,10 +93,17 @@ def test_a_program_on_keras2_is_refused(program, lines: str) -> None:
 
 
 def test_a_program_on_keras3_is_left_as_it_is(program) -> None:
-    text = (
-        "import keras\nfrom keras.layers import Conv2D, Input\nfrom keras.utils import to_categorical\n\n"
-        "model = keras.models.Sequential([Input([8, 8, 1]), Conv2D(2, 3)])\nmodel.compile(keras.optimizers.SGD(0.1))\n"
-        "keras.backend.clear_session()\nkeras.distribution.set_distribution(keras.distribution.DataParallel())\n"
+    text = dedent(
+        """\
+            import keras
+            from keras.layers import Conv2D, Input
+            from keras.utils import to_categorical
+
+            model = keras.models.Sequential([Input([8, 8, 1]), Conv2D(2, 3)])
+            model.compile(keras.optimizers.SGD(0.1))
+            keras.backend.clear_session()
+            keras.distribution.set_distribution(keras.distribution.DataParallel())
+            """
     )
     result = program({"train.py": text})
     assert result.status == 0 and not result.findings

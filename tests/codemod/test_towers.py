@@ -1,6 +1,6 @@
 """Tower loops, their devices, and averages: which are rewritten, and how."""
 
-from textwrap import indent
+from textwrap import dedent, indent
 
 import pytest
 from codemod_texts import TF, after, migrated
@@ -66,7 +66,13 @@ ROUNDS = [
 
 
 def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
-    head = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\n"
+    head = dedent(
+        """\
+        import tensorflow as tf
+
+        x = tf.placeholder(tf.float32, [4])
+        """
+    )
     for gone_through, wanted in (
         ("i, part in enumerate(SPLIT)", "strategy.per_replica(SPLIT)"),
         ("i in xrange(len(SPLIT))", "strategy.per_replica(range(len(SPLIT)))"),
@@ -75,6 +81,39 @@ def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
         loop = TOWERS.replace("i in range(n)", gone_through.replace("SPLIT", "tf.split(0, 2, x)"))
         text = after(head + loop)
         assert wanted.replace("SPLIT", "tf.split(axis=0, num_or_size_splits=2, value=x)") in text
+
+
+#: methods and attributes that give a tower's device, and what is written
+GIVEN = [
+    ("    def where(self, i):\n        return '/gpu:%d' % i\n\n    def build(self, opt):\n        for i in range(2):\n"
+     "            with tf.device(self.where(i)):\n                opt.minimize(x)\n",
+     "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
+    ("    def worker(self, i):\n        return '/gpu:%d' % i\n\n    def build(self, opt):\n        for i in range(2):\n"
+     "            device = self.worker(i)\n            with tf.device(device):\n                opt.minimize(x)\n",
+     "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
+    ("    def __init__(self, device):\n        self.place = device\n\n    def build(self, opt):\n"
+     "        with tf.device(self.place):\n            opt.minimize(x)\n\n\n"
+     "for runner in [Model('/gpu:%d' % i) for i in range(2)]:\n    runner.build(opt)\n",
+     "        with strategy.scope(), tf.device(self.place):\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "wanted"), GIVEN)
+def test_a_device_that_a_method_or_an_attribute_gives(lines, wanted):
+    head = dedent(
+        """\
+        import tensorflow as tf
+
+        x = tf.placeholder(tf.float32, [])
+
+
+        class Model(object):
+        """
+    )
+    result = migrated(head + lines)
+    assert wanted in result.changes[0].after and result.status == 0
+    on_tasks = head + lines.replace("'/gpu", "'/job:worker/gpu")
+    assert "TowerStrategy" not in after(on_tasks)
 
 
 @pytest.mark.parametrize(("target", "iterable", "device", "given"), ROUNDS)
@@ -123,7 +162,16 @@ def test_the_user_says_how_many():
 
 
 def test_a_helper_that_makes_the_name():
-    helper = "def assign(gpu, ps='/cpu:0'):\n    def place(op):\n        return '/gpu:%d' % gpu\n    return place\n\n\n"
+    helper = dedent(
+        """\
+        def assign(gpu, ps='/cpu:0'):
+            def place(op):
+                return '/gpu:%d' % gpu
+            return place
+
+
+        """
+    )
     text = looped("i", "range(n)", "assign(i)").replace("def build", helper + "def build")
     assert "TowerStrategy(n)" in after(text)
 
@@ -132,9 +180,25 @@ def test_a_name_given_in_the_loop():
     for given, made in (
         ("d = '/gpu:%d' % i", "TowerStrategy(n)"),
         ("d = '/gpu:%d' % i if n else '/cpu:0'", "TowerStrategy("),
-        ("if n:\n            d = '/gpu:%d' % i\n        else:\n            d = '/cpu:0'", "TowerStrategy()"),
         (
-            "w = '/gpu:%d' % i\n        if n:\n            d = w\n        else:\n            d = setter(w)",
+            dedent(
+                """\
+            if n:
+                        d = '/gpu:%d' % i
+                    else:
+                        d = '/cpu:0'"""
+            ),
+            "TowerStrategy()",
+        ),
+        (
+            dedent(
+                """\
+                w = '/gpu:%d' % i
+                        if n:
+                            d = w
+                        else:
+                            d = setter(w)"""
+            ),
             "TowerStrategy(n)",
         ),
         ("g = free(i)\n        d = '/gpu:%d' % g", "TowerStrategy()"),
@@ -157,7 +221,11 @@ def test_a_comprehension():
     ) in after(text)
 
 
-TOWERS = "for i in range(n):\n    with tf.device('/gpu:%d' % i):\n        print(1)\n"
+TOWERS = """\
+for i in range(n):
+    with tf.device('/gpu:%d' % i):
+        print(1)
+"""
 
 
 #: what stands around the loop -> the strategy and its scope
@@ -223,7 +291,16 @@ def test_two_loops_share_a_strategy_whose_scope_is_around_both():
     assert text.count("TowerStrategy(") == 1 and "def tower_2(i):" in text
     apart = after(BODY + indent(TOWERS, "    ") + "    if n:\n" + indent(TOWERS, "        "))
     assert apart.count("TowerStrategy(") == 1 and "        strategy.run(tower_2, " in apart
-    for change in ("n = 3", "def f():\n    nonlocal n\n    n = 3\nf()"):
+    for change in (
+        "n = 3",
+        dedent(
+            """\
+        def f():
+            nonlocal n
+            n = 3
+        f()"""
+        ),
+    ):
         other = after(BODY + indent(f"{TOWERS}{change}\n{TOWERS}", "    "))
         assert other.count("TowerStrategy(") == 2 and "    strategy_2.run(tower_2, " in other
 
@@ -233,7 +310,12 @@ def test_a_strategy_of_the_scripts_own_name():
     assert "strategy_2 = TowerStrategy(n)" in text and "strategy_2.run(tower, args=(strategy_2.re" in text
 
 
-LOOP = "sess = tf.Session()\nfor i in range(2):\n    with tf.device('/gpu:%d' % i):\n        print(1)\n"
+LOOP = """\
+sess = tf.Session()
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(1)
+"""
 
 MEAN = """def average(tower_grads):
     '''The mean.'''
@@ -322,7 +404,16 @@ def calling(changes: list[tuple[str, str]]) -> str:
 def test_a_plain_mean(changes):
     text = after(calling(changes))
     assert "grads = strategy.reduce('MEAN', [])\n" in text and "def average" not in text
-    assert "graph_mode()\n\n\nsess" in text
+    assert (
+        dedent(
+            """\
+        graph_mode()
+
+
+        sess"""
+        )
+        in text
+    )
     assert after(text) == text
 
 
@@ -335,6 +426,75 @@ def test_no_plain_mean(changes):
 def test_a_mean_that_something_else_uses_stays():
     text = after(calling([]).replace("([])", "(([]))") + "f = average(pairs for pairs in [])\n")
     assert "strategy.reduce('MEAN', ([]))" in text and "def average" in text and "average(pairs for" in text
+
+
+#: what stands above the classic function or the gradients' list -> what stays of it
+COMMENTS = [
+    (
+        "# the mean\n# of all\ndef average(",
+        dedent(
+            """\
+        graph_mode()
+
+
+        sess"""
+        ),
+    ),
+    (
+        dedent(
+            """\
+        # the mean
+
+
+        def average("""
+        ),
+        dedent(
+            """\
+        graph_mode()
+
+
+        # the mean
+
+
+        sess"""
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("above", "wanted"), COMMENTS)
+def test_a_comment_on_a_mean_goes_with_it(above, wanted):
+    text = after(calling([("def average(", above)]))
+    assert wanted in text and "def average" not in text
+
+
+def test_a_comment_on_a_list_goes_with_it():
+    lines = """
+    # the gradients
+    grads = []
+
+    # the losses
+    losses = []
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            losses.append(i)
+            grads.append(opt.compute_gradients(x))
+    opt.apply_gradients(average(grads))
+"""
+    text = after(f"import tensorflow as tf\n\n\n{MEAN}\n\ndef train(opt, x):{lines}tf.Session()\n")
+    assert (
+        dedent(
+            """\
+        def train(opt, x):
+            # the losses
+            losses = []
+
+            def tower(i):
+        """
+        )
+        in text
+    )
+    assert "            return opt.compute_gradients(x)\n" in text
 
 
 def test_a_mean_of_a_local_module(program):
@@ -384,7 +544,14 @@ def test_towers_in_another_form(lines, wanted):
     result = migrated(BODY + lines)
     text = result.changes[0].after
     before = (
-        "\nstrategy = TowerStrategy()\n\n\ndef build("
+        dedent(
+            """\
+
+            strategy = TowerStrategy()
+
+
+            def build("""
+        )
         if "def one" in lines
         else "    strategy = TowerStrategy()\n"
     )
@@ -399,12 +566,29 @@ def test_towers_in_another_form(lines, wanted):
 def test_a_device_that_a_function_gives(program):
     on = f"{TF}\n\ndef on(i):\n    return tf.device('/gpu:%d' % i)\n"
     for head in (on, f"{TF}from place import on\n"):
-        main = head + "\ntf.Session()\nfor i in range(2):\n    with on(i):\n        pass\n"
+        main = head + dedent(
+            """\
+
+            tf.Session()
+            for i in range(2):
+                with on(i):
+                    pass
+            """
+        )
         assert "with strategy.scope(), on(i):" in program({"place.py": on, "train.py": main}).changes[0].after
 
 
 def test_layers_that_go_over_the_towers_make_one_strategy():
-    layer = "\n\ndef f{}(xs):\n    for i in range(len(xs)):\n        with tf.device('/gpu:%d' % i):\n            pass\n"
+    layer = dedent(
+        """\
+
+
+        def f{}(xs):
+            for i in range(len(xs)):
+                with tf.device('/gpu:%d' % i):
+                    pass
+        """
+    )
     four = BODY + "".join(layer.format(count) for count in range(4))
     assert after(four).count("TowerStrategy(len(xs))") == 4
     five = four + layer.format(4)
@@ -437,7 +621,34 @@ SERVERS = [
     ("setter = tf.train.replica_device_setter(cluster=c)\nwith tf.device(setter):",
      "strategy = ParameterServerStrategy(cluster=c)\nwith strategy.scope():"),
     ("setter = tf.train.replica_device_setter(cluster=c)\nprint(setter)\nwith tf.device(setter):",
-     "with strategy.scope(), tf.device(setter):"),
+     "strategy = ParameterServerStrategy(device=setter)\nwith strategy.scope():"),
+    (dedent(
+        """\
+        if d:
+            setter = tf.train.replica_device_setter(cluster=c)
+        else:
+            setter = ''
+        with tf.Graph().as_default(), tf.device(setter):"""
+    ),
+     "strategy = ParameterServerStrategy(device=setter)\nwith tf.Graph().as_default(), strategy.scope():"),
+    (dedent(
+        """\
+        def setter():
+            return 0, tf.train.replica_device_setter(cluster=c)
+
+
+        n, where = setter()
+        with tf.device('/cpu:0'):
+            y = 1
+        with tf.device(where):"""
+    ),
+     dedent(
+         """\
+         with tf.device('/cpu:0'):
+             y = 1
+         strategy = ParameterServerStrategy(device=where)
+         with strategy.scope():"""
+     )),
     ("with tf.device('/job:ps/task:0'):\n    pass\nwith tf.device('/job:ps/task:1'):",
      "with strategy.scope(), tf.device('/job:ps/task:0'):\n    pass\n"
      "with strategy.scope(), tf.device('/job:ps/task:1'):"),
@@ -448,15 +659,43 @@ SERVERS = [
 PLACES = [
     ("with tf.device('/job:worker/task:%d' % n):\n    x = 1\n",
      "with strategy.scope(), tf.device('/job:worker/task:%d' % n):\n"),
-    ("server = tf.train.Server({})\ng = tf.Graph()\nwith g.as_default():\n    with tf.device('/cpu:0'):\n"
-     "        x = 1\n    sess = tf.Session(server.target)\n",
+    (dedent(
+        """\
+        server = tf.train.Server({})
+        g = tf.Graph()
+        with g.as_default():
+            with tf.device('/cpu:0'):
+                x = 1
+            sess = tf.Session(server.target)
+        """
+    ),
      "with strategy.scope(), g.as_default():\n    with tf.device('/cpu:0'):\n"),
-    ("server = tf.train.Server({})\nwith tf.device('/cpu:0'):\n    x = 1\nsess = tf.Session(server.target)\n",
+    (dedent(
+        """\
+        server = tf.train.Server({})
+        with tf.device('/cpu:0'):
+            x = 1
+        sess = tf.Session(server.target)
+        """
+    ),
      "with strategy.scope(), tf.device('/cpu:0'):\n    x = 1\nsess = Session("),
-    ("server = tf.train.Server({})\nwith tf.Session(server.target) as sess:\n    sess.run(1)\n",
+    (dedent(
+        """\
+        server = tf.train.Server({})
+        with tf.Session(server.target) as sess:
+            sess.run(1)
+        """
+    ),
      "with strategy.scope(), Session(server.target) as sess:\n    sess.run(1)\n"),
-    ("sv = tf.train.Supervisor()\nif tf.train.Server({}):\n    sess = sv.prepare_or_wait_for_session(\n"
-     "        'x')\n    sess.run(1)\n",
+    (dedent(
+        """\
+        sv = tf.train.Supervisor()
+        if tf.train.Server({}):
+            sess = sv.prepare_or_wait_for_session(
+                'x')
+            sess.run(1)
+        """
+    ),
      "    with strategy.scope():\n        sess = sv.prepare_or_wait_for_session(\n"
      "        'x')\n    sess.run(1)\n"),
 ]  # fmt: skip
@@ -483,7 +722,13 @@ def test_the_scope_of_servers(lines, wanted):
 
 
 def test_a_builtin_that_a_call_is_given_changes_no_towers():
-    loop = "for i in range(n):\n            with tf.device('/gpu:' + str(i)):\n                tf.no_op()\n"
+    loop = dedent(
+        """\
+        for i in range(n):
+                    with tf.device('/gpu:' + str(i)):
+                        tf.no_op()
+        """
+    )
     train = f"def train(n):\n    with tf.variable_scope('m'):\n        {loop}"
     text = after(f"import tensorflow as tf\n\nparser.add_argument('x', type=str)\n\n\n{train}")
     assert "    with tf.variable_scope('m'), strategy.scope():\n" in text

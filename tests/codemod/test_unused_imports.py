@@ -1,9 +1,16 @@
 """Imports that the rewrites leave without a use, and the order of those that come to them."""
 
+from textwrap import dedent
+
 import pytest
 from codemod_texts import after
 
-USED = "import tensorflow as tf\n{imports}\n\nprint(tf.Session().run(tf.constant(1)), {use})\n"
+USED = """\
+import tensorflow as tf
+{imports}
+
+print(tf.Session().run(tf.constant(1)), {use})
+"""
 FROM = "from tensorflow.python.saved_model import"
 PRIVATE = f"{FROM} signature_constants"
 
@@ -28,10 +35,19 @@ def test_a_private_module_of_which_nothing_is_used_any_more(imports: str, use: s
 
 def test_tensorflow_is_imported_before_the_runtime_that_is_there_already() -> None:
     text = after(
-        "import tensorflow as tf\nfrom tf2towers.runtime import python2_division\n\nlosses = []\n"
-        "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n"
-        "        with tf.variable_scope('v', reuse=i > 0):\n"
-        "            losses.append(tf.get_variable('w', []))\nprint(tf.Session().run(losses), python2_division(1, 2))\n"
+        dedent(
+            """\
+            import tensorflow as tf
+            from tf2towers.runtime import python2_division
+
+            losses = []
+            for i in range(2):
+                with tf.device('/gpu:%d' % i):
+                    with tf.variable_scope('v', reuse=i > 0):
+                        losses.append(tf.get_variable('w', []))
+            print(tf.Session().run(losses), python2_division(1, 2))
+            """
+        )
     )
     assert text.startswith(
         "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, TowerStrategy, graph_mode, "

@@ -121,7 +121,7 @@ def test_clusters(script: Write, start: Start, tmp_path: Path, together: str, st
 
 
 def ended(number: int) -> bool:
-    """Whether a process has: what nobody has asked after yet counts."""
+    """True if a process has: what nobody has asked after yet counts."""
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:

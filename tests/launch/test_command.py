@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -122,11 +123,12 @@ def test_help(capsys: Capture) -> None:
 
 
 def test_nothing_heavy_is_imported(script: Write) -> None:
-    code = (
-        "import sys; from tf2towers.cli.main import main\n"
-        "assert main(['launch', '--', 'train.py']) == 0\n"
-        "heavy = {'tensorflow', 'keras', 'numpy', 'libcst'} & set(sys.modules)\n"
-        "assert not heavy, heavy"
+    code = dedent(
+        """\
+            import sys; from tf2towers.cli.main import main
+            assert main(['launch', '--', 'train.py']) == 0
+            heavy = {'tensorflow', 'keras', 'numpy', 'libcst'} & set(sys.modules)
+            assert not heavy, heavy"""
     )
     script("print(sorted({'tensorflow', 'tf2towers'} & set(sys.modules)))")
     root = Path(__file__).parents[2]

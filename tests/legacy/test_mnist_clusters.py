@@ -1,6 +1,8 @@
 """The legacy parameter-server trainers as clusters of 1 ps and 2 workers."""
 
 import re
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -190,6 +192,58 @@ def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_
     assert step == STEPS and not more
     assert loss < monitored_sync.validations()[1][1]
     assert (supervisor_sync.log_dir / "checkpoint").exists()
+
+
+@pytest.mark.parametrize("synchronous", [True, False])
+def test_synchronous_training_is_as_fast_as_its_slowest_worker(tmp_path, synchronous):
+    """The other one is held for a while (SIGSTOP): no step is made until it goes on. Asynchronously, many are."""
+    flags = (f"--issync={int(synchronous)}", "--train_steps=1000000", "--batch_size=10", "--log_every=5")
+    with Job(["legacy/mnist_supervisor.py"], tmp_path, *flags, ps=1, workers=2) as job:
+        for task in (("ps", 0), ("worker", 0), ("worker", 1)):
+            job.start(*task)
+
+        def lines(worker: int = 0) -> int:
+            return len(LOG_LINE.findall(job.printed("worker", worker)))
+
+        job.wait(lambda: lines(0) > 0 and lines(1) > 0)
+        other = job.processes["worker", 1]
+        other.send_signal(signal.SIGSTOP)
+        time.sleep(2)  # a step under way may end
+        before = lines()
+        if synchronous:
+            time.sleep(3)
+            assert lines() == before
+        else:
+            job.wait(lambda: lines() >= before + 5)
+        other.send_signal(signal.SIGCONT)
+        job.wait(lambda: lines() >= before + 10)
+
+
+def test_asynchronous_training_is_less_steady():
+    """Gradients that are three updates old, one after the other, against the mean of four: the loss varies more.
+
+    A computation in NumPy, with the batches of four workers and plain gradient descent.
+    """
+    import trainer_data as mnist
+
+    def losses(synchronous: bool) -> np.ndarray:
+        workers = [mnist.read_data_sets(seed=SEED + index).train for index in range(4)]
+        random = np.random.RandomState(0)
+        weights = [random.normal(0, 0.05, shape) for shape in ((784, HIDDEN), (HIDDEN,), (HIDDEN, 10), (10,))]
+        digits, found, seen = mnist.read_data_sets().validation, [], [weights] * 4
+        for step in range(200):
+            if synchronous:
+                made = [gradients(weights, *worker.next_batch(10))[1] for worker in workers]
+                change = [np.mean(parts, axis=0) for parts in zip(*made, strict=True)]
+            else:
+                change = gradients(seen[0], *workers[step % 4].next_batch(10))[1]
+            weights = [w - 0.005 * part for w, part in zip(weights, change, strict=True)]
+            seen = [*seen[1:], weights]
+            found.append(cross_entropy(forward(weights, digits.images)[1], digits.labels))
+        return np.array(found[100:])
+
+    steady, unsteady = (float(np.diff(losses(synchronous)).std()) for synchronous in (True, False))
+    assert unsteady > 3 * steady, (unsteady, steady)  # measured: 10.3 and 1.7
 
 
 def test_asynchronous_training(tmp_path):

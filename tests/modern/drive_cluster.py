@@ -9,7 +9,6 @@ step. Before each step the variables are those of the legacy step. Files of othe
 import functools
 import itertools
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -19,11 +18,11 @@ import tensorflow as tf
 from absl import app, flags
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "modern"))
-import devices
 import mnist_cluster
 import mnist_multi_worker
 import mnist_parameter_server
 import mnist_training
+import precision
 from mnist_cluster import Cluster
 
 FLAGS = flags.FLAGS
@@ -92,9 +91,9 @@ def synchronous(cluster: Cluster) -> None:
     strategy = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver)
     dataset, one = batches_of(steps()), tf.constant(1)
     options = (("jit", "float32"), ("bfloat16",) * 2, ("float16",) * 2, ("", "float32"))
-    for option, precision in options if strategy.num_replicas_in_sync == 2 else options[-1:]:
-        FLAGS.jit, FLAGS.precision = option == "jit", precision
-        devices.set_precision(precision)
+    for option, layers in options if strategy.num_replicas_in_sync == 2 else options[-1:]:
+        FLAGS.jit, FLAGS.precision = option == "jit", layers
+        precision.set_policy(layers)
         trainer = mnist_multi_worker.Trainer(strategy, FLAGS)
         batches = iter(strategy.distribute_datasets_from_function(lambda _: dataset))
         make_step = functools.partial(trainer.train_steps, batches, one)
@@ -105,7 +104,7 @@ def asynchronous(cluster: Cluster) -> None:
     """The coordinator hands out one step after another."""
     coordinator = mnist_parameter_server.coordinator_of(cluster)
     for option in ("bfloat16", ""):
-        devices.set_precision(option or "float32")
+        precision.set_policy(option or "float32")
         follow_asynchronously(option, coordinator)
 
 
@@ -118,9 +117,9 @@ def follow_asynchronously(option: str, coordinator) -> None:
             return tf.data.Dataset.from_tensors(batch).repeat()
 
         batches = iter(coordinator.create_per_worker_dataset(dataset))
-        [(step, loss)] = trainer.train(coordinator, batches, place, place + 1, 1)
+        step, loss = coordinator.schedule(trainer.train_steps, args=(batches, 1)).fetch()
         assert step == place + 1
-        return loss
+        return float(loss)
 
     follow(option, trainer, step_on)
 
@@ -128,20 +127,20 @@ def follow_asynchronously(option: str, coordinator) -> None:
 def main(_: list[str]) -> None:
     """Be a task of the cluster."""
     cluster = mnist_cluster.from_flags_or_environment(FLAGS)
-    scaling = keras.mixed_precision.LossScaleOptimizer
-    devices.with_loss_scaling = lambda adam, precision: (  # by less, or the first steps would be skipped
-        scaling(adam, initial_scale=256.0) if precision == "float16" else adam
+    scaling = precision.LossScaleOptimizer
+    precision.with_loss_scaling = lambda adam, layers: (  # by less, or the first steps would be skipped
+        scaling(adam, initial_scale=256.0) if layers == "float16" else adam
     )
     if FLAGS.issync:
         synchronous(cluster)
         return
-    spec = tf.train.ClusterSpec(cluster.jobs)
-    server = tf.distribute.Server(spec, cluster.job, cluster.index, protocol="grpc")
-    if cluster.address == cluster.chief:
+    cluster = mnist_parameter_server.with_chief(cluster)
+    if cluster.job == "chief":
+        mnist_cluster.wait_for(cluster.addresses("ps", "worker"), 60)
         asynchronous(cluster)
         os._exit(0)
-    signal.pause()  # it serves until it is ended
-    assert server.target
+    spec = tf.train.ClusterSpec(cluster.jobs)
+    tf.distribute.Server(spec, cluster.job, cluster.index, protocol="grpc").join()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
 What the program prints comes after a line `RUN NAME`; then `KEPT` has what is in the saved model.
 """
 
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -14,8 +16,10 @@ import tensorflow as tf
 from absl import flags
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "modern"))
+import devices
+import digits
 import mobilenet_mirrored as modern
-import trainer_data
+import precision
 
 FOLDER = Path(sys.argv[1])
 WEIGHTS: dict[str, list[np.ndarray]] = {}
@@ -28,8 +32,6 @@ RUNS = {
     "hand float32": ["--loop=hand", SCALED],
     "hand bfloat16": ["--loop=hand", SCALED, "--precision=bfloat16"],
     "hand float16": ["--loop=hand", SCALED, "--precision=float16"],
-    "fit several": ["--loop=fit", SCALED, "--steps_per_call=5"],
-    "hand several": ["--loop=hand", SCALED, "--steps_per_call=5"],
     "hand jit": ["--loop=hand", SCALED, "--jit"],
     "one": ["--loop=hand", "--configuration=one"],
     "one of those named": ["--loop=fit", "--configuration=one", "--devices=/cpu:1,/cpu:0", "--eval_every=2"],
@@ -38,12 +40,12 @@ RUNS = {
 }
 
 
-def small_network(input_shape, alpha, weights, classes, classifier_activation):
+def small_network(input_shape, alpha, *, weights, classes, classifier_activation):
     """In MobileNetV2's place: its kinds of layers, quick to trace."""
     assert (alpha, weights) == (0.35, None)
     x = images = keras.Input(input_shape)
     x = keras.layers.Conv2D(8, 3, strides=2, use_bias=False)(x)
-    x = keras.layers.ReLU(6.0)(keras.layers.BatchNormalization(momentum=0.9)(x))
+    x = keras.layers.ReLU(6.0)(keras.layers.BatchNormalization(momentum=0.999)(x))
     x = keras.layers.Flatten()(keras.layers.AveragePooling2D(3)(x))
     return keras.Model(images, keras.layers.Dense(classes, classifier_activation)(x))
 
@@ -53,7 +55,7 @@ def run(name: str, arguments: list[str]) -> None:
     print("RUN", name, flush=True)
     folder = FOLDER / name
     flags.FLAGS.unparse_flags()
-    for flag in ("precision", "jit", "loop", "configuration", "devices", "eval_every", "steps_per_call"):
+    for flag in ("precision", "jit", "loop", "configuration", "devices", "eval_every"):
         flags.FLAGS[flag].unparse()
     flags.FLAGS([*COMMON, *arguments, f"--report_dir={folder}"])
     try:
@@ -62,41 +64,66 @@ def run(name: str, arguments: list[str]) -> None:
         print("STOPPED", stopped)
         return
     (path,) = folder.glob("*/model.keras")
+    print("TABLE", (folder / "times.txt").read_text())
     model = keras.models.load_model(path)
-    images, labels = trainer_data.load_digits("test")
+    images, labels = digits.load("test")
     predicted = model.predict(images.astype(np.float32) / np.float32(255), verbose=0)
     computed = {layer.compute_dtype for layer in model.layers if isinstance(layer, keras.layers.Conv2D)}
     weights = {tf.as_dtype(variable.dtype).name for variable in model.weights}
     print("KEPT", *computed, *weights, predicted.dtype, np.mean(predicted.argmax(axis=1) == labels))
-    one = WEIGHTS.setdefault(name.replace("several", "float32"), model.get_weights())
+    one = WEIGHTS.setdefault(name.replace("cut off ", ""), model.get_weights())
     pairs = zip(model.get_weights(), one, strict=True)
     print("APART", max(float(np.abs(own - other).max() / np.abs(other).max()) for own, other in pairs))
     print("LEFT", *sorted(path.name for path in path.parent.iterdir()))
 
 
-def run_again(loop: str) -> None:
-    """A training that is cut off in its second epoch, then started again."""
-    saved, name = modern.Progress.on_epoch_end, f"cut off {loop}"
+def run_again(name: str, after: int) -> None:
+    """A training that a SIGTERM stops after so many steps, then started again, twice."""
+    ended, steps = modern.Watch.on_train_batch_end, []
 
-    def cut_off(self, epoch, logs=None) -> None:
-        if epoch == 1:
-            raise SystemExit("cut off")
-        saved(self, epoch, logs)
+    def with_signal(self, batch, logs=None) -> None:
+        steps.append(batch)
+        if len(steps) == after:
+            os.kill(os.getpid(), signal.SIGTERM)
+        ended(self, batch, logs)
 
-    modern.Progress.on_epoch_end = cut_off
-    run(name, [f"--loop={loop}", SCALED])
-    modern.Progress.on_epoch_end = saved
-    run(name, [f"--loop={loop}", SCALED])
+    modern.Watch.on_train_batch_end = with_signal
+    for _ in range(3):
+        run(f"cut off {name}", RUNS[name])
+    modern.Watch.on_train_batch_end = ended
+
+
+def merged() -> None:
+    """Of two replicas' statistics, after two steps in which one saw ones and the other threes."""
+    strategy = devices.mirrored(["/cpu:0", "/cpu:1"])
+    with strategy.scope():
+        images = keras.Input((1,))
+        model = keras.Model(images, keras.layers.BatchNormalization(momentum=0.9)(images))
+
+    @tf.function
+    def step() -> None:
+        def replica() -> None:
+            own = tf.distribute.get_replica_context().replica_id_in_sync_group
+            model(tf.fill([4, 1], 1.0 + 2.0 * tf.cast(own, tf.float32)), training=True)
+
+        strategy.run(replica)
+
+    step()
+    step()
+    copies = strategy.experimental_local_results(model.non_trainable_variables[0].value)
+    before = [float(copy[0]) for copy in copies]
+    devices.merge_statistics(model, strategy)
+    print("MERGED", *before, *(float(copy[0]) for copy in copies))
 
 
 def saying_what_it_has(train):
     """The loop, after lines with the class of the optimizer that it trains with, and with the first device."""
 
-    def training(*given):
-        (model,) = (each for each in given if isinstance(each, keras.Model))
+    def training(*given, **options):
+        model = given[0]
         print("OPTIMIZER", type(model.optimizer).__name__)
         print("ON", tf.convert_to_tensor(model.weights[0]).device)
-        return train(*given)
+        return train(*given, **options)
 
     return training
 
@@ -104,13 +131,26 @@ def saying_what_it_has(train):
 def main() -> None:
     """All of it, in one process."""
     keras.applications.MobileNetV2 = small_network
-    modern.train_by_fit = saying_what_it_has(modern.train_by_fit)
-    modern.train_by_hand = saying_what_it_has(modern.train_by_hand)
+    keras.Model.fit = saying_what_it_has(keras.Model.fit)
+    modern.fit_by_hand = saying_what_it_has(modern.fit_by_hand)
     modern.define_flags()
+    flags.FLAGS(["mobilenet"])
+    devices.choose_devices(2)
     for name, arguments in RUNS.items():
         run(name, arguments)
-    for loop in ("fit", "hand"):
-        run_again(loop)
+    print("RUN statistics")
+    merged()
+    for name in ("fit float32", "hand float32"):
+        run_again(name, after=11)
+    # the first scale is so large that steps are skipped: 8 in the first epoch
+    scaling = precision.with_loss_scaling
+    precision.with_loss_scaling = lambda adam, _: precision.LossScaleOptimizer(adam, initial_scale=2.0**26)
+    for name in ("fit float16", "hand float16"):
+        WEIGHTS.pop(name)
+        run(f"skipping {name}", RUNS[name])
+        WEIGHTS[name] = WEIGHTS[f"skipping {name}"]
+        run_again(name, after=11)
+    precision.with_loss_scaling = scaling
 
 
 if __name__ == "__main__":

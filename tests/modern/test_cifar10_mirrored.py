@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*command: str) -> str:
-    return run_python(*command, folder=ROOT, seconds=300, TF_CPP_MIN_LOG_LEVEL="3")[0]
+    return run_python(*command, folder=ROOT, seconds=900, TF_CPP_MIN_LOG_LEVEL="3")[0]
 
 
 @pytest.fixture(scope="module")
@@ -73,12 +73,6 @@ def test_gradients_are_the_towers_averaged_ones(driven, legacy):
     assert max(found.values()) == 0, found
 
 
-def test_unequal_parts_weigh_every_image_the_same(driven, legacy):
-    """A control on the comparison, too: other parts, other batch statistics, so the gradients must differ."""
-    found = differences("unequal", driven, legacy)
-    assert min(found.values()) > 1e-4, found
-
-
 @pytest.mark.parametrize(
     ("kind", "least", "most"), [("jit", 0.0, 1e-5), ("bfloat16", 1e-3, 0.3), ("float16", 1e-4, 0.1)]
 )
@@ -115,17 +109,30 @@ def test_averages_come_nearer_to_the_weights(driven, legacy):
         np.testing.assert_allclose(average - legacy[1][name], 2 / 11, rtol=1e-5)
 
 
+def of_run(driven, name: str) -> dict[str, np.ndarray]:
+    """What its last checkpoint has."""
+    return {key.removeprefix(f"{name}:"): a for key, a in driven[1].items() if key.startswith(f"{name}:")}
+
+
+def test_steps_that_were_skipped_count(driven):
+    """In float16 the first scale is too large: of 6 steps some are skipped; a resumed run is the whole run."""
+    whole, resumed = of_run(driven, "skipping"), of_run(driven, "skipped, resumed")
+    for name, array in whole.items():
+        np.testing.assert_array_equal(resumed[name], array, err_msg=name)
+    (attempts,) = (int(array) for name, array in whole.items() if "attempts" in name)
+    (iterations,) = {int(a) for name, a in whole.items() if "inner" in name and "iterations" in name}
+    assert attempts == 6 and 0 < iterations < 3
+    assert "resuming at step 3 of 6" in driven[0]
+
+
 def test_resumed_run_is_the_whole_run(driven):
     """Bit for bit: weights, momentum, step, moving averages; one step a call or several, the same batches."""
-    _, arrays, _ = driven
-    whole = {name.removeprefix("whole:"): a for name, a in arrays.items() if name.startswith("whole:")}
-    resumed = {name.removeprefix("resumed:"): a for name, a in arrays.items() if name.startswith("resumed:")}
+    whole, resumed, half = (of_run(driven, name) for name in ("whole", "resumed", "half"))
     assert whole.keys() == resumed.keys()
     for part in ("model/", "optimizer/", "averages/"):
         assert any(name.startswith(part) for name in whole)
     for name, array in whole.items():
         np.testing.assert_array_equal(resumed[name], array, err_msg=name)
-    half = {name.removeprefix("half:"): a for name, a in arrays.items() if name.startswith("half:")}
     assert any((half[name] != array).any() for name, array in whole.items())  # a control: training went on
 
 
@@ -149,6 +156,7 @@ def test_every_image_once_an_epoch_in_an_order_of_its_own(driven):
     assert (images[:2] != images[10:]).any()  # the next epoch
     np.testing.assert_array_equal(arrays["input:resumed"][:9], images[3:])  # from batch 3 on
     np.testing.assert_array_equal(arrays["input:parts"], images[3])  # two replicas that read for themselves
+    np.testing.assert_array_equal(arrays["input:resumed later"], images[11])  # in the second epoch
     np.testing.assert_allclose(images.mean(axis=(2, 3, 4)), 0.0, atol=1e-5)
 
 
@@ -158,22 +166,15 @@ def test_distorted_images_follow_from_the_seed(driven):
     assert one.shape == (20, 24, 24, 3) and np.isfinite(one).all()
 
 
-def test_summaries_have_the_legacy_tags(driven, legacy):
-    """The event file of two modern replicas against that of two towers, which have one for each step here."""
+def test_summaries(driven):
     pytest.importorskip("tensorboard")
     import tensorflow as tf
 
-    def tags(folder: Path) -> set[str]:
-        (path,) = folder.glob("events.out.tfevents.*")
-        return {
-            value.tag
-            for event in tf.compat.v1.train.summary_iterator(str(path))
-            for value in event.summary.value
-        }
-
-    assert tags(Path(driven[2]) / "whole") - {"accuracy"} == tags(Path(legacy[0]))
-    assert "accuracy" in tags(Path(driven[2]) / "whole")
-    assert (Path(driven[2]) / "whole" / "model.keras").exists()
+    (path,) = (driven[2] / "whole").glob("events.out.tfevents.*")
+    events = tf.compat.v1.train.summary_iterator(str(path))
+    tags = {value.tag for event in events for value in event.summary.value}
+    assert tags == {"accuracy", "learning_rate", "total_loss"}
+    assert (driven[2] / "whole" / "model.keras").exists()
 
 
 def test_a_signal_loses_no_step(tmp_path):
@@ -197,16 +198,13 @@ def test_a_signal_loses_no_step(tmp_path):
 def test_log_lines_and_messages(driven):
     printed, *_ = driven
     assert "/gpu:0, /gpu:1 wanted, 0 GPUs found: training on 2 logical CPU devices" in printed
-    assert printed.count("Number of devices: 2\n") == 13
     sections = dict(zip(*[iter(re.split(r"^RUN (.*)$", printed, flags=re.MULTILINE)[1:])] * 2, strict=True))
     line = r": step (\d+), loss = \d\.\d{4} \(\d+\.\d examples/sec; \d+\.\d{3} sec/batch\)$"
     steps = {name: re.findall(line, text, re.MULTILINE) for name, text in sections.items()}
     assert steps["whole"] == list("012345")
     assert steps["resumed"] == list("5")
-    assert re.search(
-        r"^After 4 steps: accuracy = 0\.\d{4} on the test images$", sections["whole"], re.MULTILINE
-    )
+    accuracy = r"^After 3 steps: accuracy = 0\.\d{4} on the test images$"
+    assert re.search(accuracy, sections["whole"], re.MULTILINE)
     assert steps["files"] == list("01")
-    assert steps["speed"] == list("01")
     assert "resuming at step 3 of 6" in sections["resumed"]
-    assert "ckpt-2 is of another model; try --noresume" in sections["other model"]
+    assert "ckpt-6 is of another model; use another --train_dir" in sections["other model"]

@@ -31,11 +31,11 @@ def modern():
         import mnist_model
         import mnist_multi_worker
         import mnist_parameter_server
-        import trainer_data
+        import mnist_training
     finally:
         sys.path.remove(str(ROOT / "modern"))
     return SimpleNamespace(
-        cluster=mnist_cluster, model=mnist_model, data=trainer_data,
+        cluster=mnist_cluster, model=mnist_model, training=mnist_training,
         asynchronous=mnist_parameter_server, synchronous=mnist_multi_worker,
     )  # fmt: skip
 
@@ -62,9 +62,10 @@ def scalars(folder: Path) -> set[str]:
 
 
 def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
+    """Worker 0 of TF1's commands is the chief; the others compute. What is saved after a signal is where it goes on."""
     flags = ("--train_steps=2000", "--checkpoint_every=200", "--host_wait=30", "--steps_per_request=3")
-    with Job(PARAMETER_SERVER, tmp_path, *flags, ps=1, workers=2) as job:
-        for task in (("ps", 0), ("worker", 1), ("worker", 0)):
+    with Job(PARAMETER_SERVER, tmp_path, *flags, ps=1, workers=3) as job:
+        for task in (("ps", 0), ("worker", 1), ("worker", 2), ("worker", 0)):
             job.start(*task)
         job.wait_for_step(200)
         job.kill("worker", 1)
@@ -80,16 +81,15 @@ def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
         assert f"resuming at step {stopped} of 2000" in job.printed("worker", 0)
         job.kill("worker", 0)
         job.start("worker", 0)
-        job.end()
+        assert job.processes["worker", 0].wait(timeout=180) == 0, job.printed("worker", 0)
         printed = job.printed("worker", 0)
         resumed = re.search(r"resuming at step (\d+) of 2000", printed)
         assert resumed
         assert int(resumed[1]) >= 800
         step, loss = validation(printed)
-        assert 2000 <= step <= 2002  # a step cut off by a death may count twice
+        assert 2000 <= step <= 2003  # a request cut off by a death may count twice
         assert loss < 0.5 * 150 * np.log(10)  # of 150 images; guessing gives ln 10 each
-        for task in (("ps", 0), ("worker", 1)):
-            assert "the training has ended" in job.printed(*task)
+        assert all(job.processes[task].poll() is None for task in (("ps", 0), ("worker", 1), ("worker", 2)))
     assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
 
 
@@ -113,11 +113,12 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     assert all(f"resuming at step {HALF} of {STEPS}" in text for text in printed)
     losses = [float(loss) for text in printed for loss in re.findall(r"done, loss: (\S+)", text)]
 
+    digits, held = modern.model.load("")
     model = modern.model.inference(100, 3)
     optimizer = keras.optimizers.Adam(0.01, epsilon=1e-8)
     optimizer.build(model.trainable_variables)
     feeds = [
-        iter(modern.model.training_batches(tf.distribute.InputContext(2, worker, 2), "", BATCH, 3))
+        iter(modern.model.training_batches(tf.distribute.InputContext(2, worker, 2), digits, BATCH, 3))
         for worker in (0, 1)
     ]
     expected = []
@@ -136,10 +137,10 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     saved.restore(tf.train.latest_checkpoint(str(tmp_path / "log"))).assert_existing_objects_matched()
     for mine, theirs in zip(got, model.get_weights(), strict=True):
         np.testing.assert_allclose(theirs, mine, rtol=1e-3, atol=1e-4)
-    digits = modern.data.read_data_sets().validation  # the evaluation's number, in NumPy
+    images, labels = (np.asarray(array) for array in modern.model.prepared(*held))  # in NumPy
     first, first_bias, last, last_bias = (np.asarray(value, np.float64) for value in model.get_weights())
-    scores = np.exp(np.maximum(digits.images @ first + first_bias, 0.0) @ last + last_bias)
-    expected_said = -np.sum(digits.labels * np.log(scores / scores.sum(axis=1, keepdims=True)))
+    scores = np.exp(np.maximum(images @ first + first_bias, 0.0) @ last + last_bias)
+    expected_said = -np.sum(labels * np.log(scores / scores.sum(axis=1, keepdims=True)))
     assert said == pytest.approx(expected_said, rel=1e-4)
     assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
     for mine, variable in zip(moments, optimizer.variables, strict=True):  # of twice the size for a sum
@@ -185,27 +186,37 @@ def mnist_files(folder: Path, count: int, compress: bool) -> np.ndarray:
 
 
 @pytest.mark.parametrize("compress", [False, True])
-def test_workers_read_mnist_for_themselves_each_its_part(tmp_path, modern, compress):
-    """Of 5040 images 5000 are for validation; two workers share the other 40, as the loader in NumPy has them."""
+def test_workers_have_each_a_part_of_mnist(tmp_path, modern, compress):
+    """Of 5040 images 5000 are for validation; two workers share the other 40, as the legacy loader has them."""
     import tensorflow as tf
+    import trainer_data
 
     mnist_files(tmp_path, 5040, compress)
-    train = modern.data.read_data_sets(str(tmp_path)).train
-    numbers = []
+    theirs = trainer_data.read_data_sets(str(tmp_path))
+    ours = modern.model.load(str(tmp_path))
+    for arrays, their in zip(ours, theirs[:2], strict=True):
+        images, labels = modern.model.prepared(*arrays)
+        np.testing.assert_array_equal(images, their.images)
+        np.testing.assert_array_equal(labels, their.labels)
+    train, numbers = theirs.train, []
     for worker in (0, 1):
         context = tf.distribute.InputContext(2, worker, 2)
-        batches = modern.model.training_batches(context, str(tmp_path), 10, seed=0)
-        assert "5040" not in str(batches) and batches.element_spec[0].shape == (10, 784)
-        seen = [(images.numpy(), labels.numpy()) for images, labels in batches.take(4)]
+        batches = modern.model.training_batches(context, ours[0], 10, seed=0)
+        assert batches.element_spec[0].shape == (10, 784)
+        seen = [(images.numpy(), labels.numpy()) for images, labels in batches.take(5)]
         images, labels = (np.concatenate(arrays) for arrays in zip(*seen, strict=True))
         rows = np.rint(images[:, 0] * 255 * 256 + images[:, 1] * 255).astype(int) - 5000
         np.testing.assert_array_equal(images, train.images[rows])
         np.testing.assert_array_equal(labels, train.labels[rows])
         numbers.append(set(rows[:20]))
-        assert numbers[-1] == set(rows[20:]) and list(rows[:20]) != list(rows[20:])
-        again = modern.model.training_batches(context, str(tmp_path), 10, seed=0, first=3)
-        np.testing.assert_array_equal(next(iter(again))[0], seen[3][0])
+        assert numbers[-1] == set(rows[20:40]) and list(rows[:20]) != list(rows[20:40])
+        for first in (1, 3):
+            again = modern.model.training_batches(context, ours[0], 10, seed=0, first=first)
+            np.testing.assert_array_equal(next(iter(again))[0], seen[first][0])
     assert numbers[0] | numbers[1] == set(range(40)) and not numbers[0] & numbers[1]
+    (tmp_path / ("train-labels-idx1-ubyte" + ".gz" * compress)).unlink()
+    with pytest.raises(SystemExit, match="has no train-labels-idx1-ubyte, with or without"):
+        modern.model.load(str(tmp_path))
 
 
 def test_several_gpus_a_worker_are_refused():
@@ -219,12 +230,12 @@ from tensorflow.python.framework import config
 names = ['/job:worker/replica:0/task:0/device:GPU:%d' % number for number in (0, 1)]
 config.list_logical_devices = lambda kind=None: [SimpleNamespace(name=name, device_type='GPU') for name in names]
 ports = sys.argv[1:]
-for job, port in zip(('ps', 'worker'), ports):
-    server = tf.distribute.Server(tf.train.ClusterSpec({'ps': ports[:1], 'worker': ports[1:]}), job, 0, protocol='grpc')
-cluster = trainer.Cluster({'ps': ports[:1], 'worker': ports[1:]}, 'worker', 0)
+jobs = {'ps': ports[:1], 'worker': ports[1:2], 'chief': ports[2:]}
+servers = [tf.distribute.Server(tf.train.ClusterSpec(jobs), job, 0, protocol='grpc') for job in ('ps', 'worker')]
+cluster = trainer.Cluster(jobs, 'chief', 0)
 trainer.coordinator_of(cluster)
 """
-    _, errors = run_python("-c", program, *free_ports(2), folder=ROOT, status=1, TF_CPP_MIN_LOG_LEVEL="3")
+    _, errors = run_python("-c", program, *free_ports(3), folder=ROOT, status=1, TF_CPP_MIN_LOG_LEVEL="3")
     why = "several GPUs a worker: start a worker for each, with CUDA_VISIBLE_DEVICES set to one GPU"
     assert errors.splitlines()[-1] == why
 
@@ -243,7 +254,13 @@ trainer.coordinator_of(cluster)
 )
 def test_wrong_flags(modern, monkeypatch, wrong, message):
     monkeypatch.delenv("TF_CONFIG", raising=False)
-    right = {"ps_hosts": "p:1", "worker_hosts": "w:1,w:2", "job_name": "worker", "task_index": 0}
+    right = {
+        "chief_host": "",
+        "ps_hosts": "p:1",
+        "worker_hosts": "w:1,w:2",
+        "job_name": "worker",
+        "task_index": 0,
+    }
     assert modern.cluster.from_flags_or_environment(SimpleNamespace(**right)).chief == "w:1"
     with pytest.raises(SystemExit, match=re.escape(message)):
         modern.cluster.from_flags_or_environment(SimpleNamespace(**{**right, **wrong}))
@@ -262,14 +279,12 @@ def test_wrong_flags(modern, monkeypatch, wrong, message):
             {"jit": True},
             "XLA compiles for one device, and the variables are on the parameter servers",
         ),
-        ("asynchronous", {"precision": "float16"}, "Keras 2 scales no loss on parameter servers"),
         ("asynchronous", {}, "the cluster has no parameter server (--ps_hosts)"),
         ("synchronous", {}, "--issync=0: this one is synchronous, see mnist_parameter_server.py"),
     ],
 )
 def test_what_a_trainer_refuses(modern, monkeypatch, kind, flags, message):
     trainer = getattr(modern, kind)
-    monkeypatch.setattr("keras.__version__", "2.15.0")
     given = {"issync": 0, "jit": False, "precision": "float32", **flags}
     monkeypatch.setattr(trainer, "FLAGS", SimpleNamespace(**given))
     with pytest.raises(SystemExit, match=re.escape(message)):

@@ -20,7 +20,7 @@ LINE = re.compile(
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory) -> dict[str, list[str]]:
     """The output of each run, by its name; two texts for a name with two runs."""
-    out, _ = run_python(DRIVER, tmp_path_factory.mktemp("mobilenet"), seconds=900, TF_CPP_MIN_LOG_LEVEL="3")
+    out, _ = run_python(DRIVER, tmp_path_factory.mktemp("mobilenet"), seconds=1500, TF_CPP_MIN_LOG_LEVEL="3")
     runs: dict[str, list[str]] = {}
     for part in out.split("RUN ")[1:]:
         name, _, text = part.partition("\n")
@@ -54,40 +54,48 @@ def test_both_loops_are_the_same(printed):
         )
 
 
-@pytest.mark.parametrize(("loop", "apart"), [("fit", 5e-7), ("hand", 0.0)])
-def test_several_steps_in_a_call_are_the_same(printed, loop, apart):
-    """By hand to the bit, of 24. 4 of an epoch's 8, where 5 are asked for: no call runs into the next epoch."""
-    one, several = (printed[f"{loop} {name}"][0] for name in ("float32", "several"))
-    assert LINE.findall(several) == LINE.findall(one)
-    assert float(re.search("^APART (.*)$", several, re.M)[1]) <= apart
-
-
 def test_layers_compute_in_the_precision_and_keep_float32_weights(printed):
     for name in ("fit float32", "fit bfloat16", "hand float16"):
         kept = re.search("^KEPT (.*) ", printed[name][0], re.M)[1].split()
         assert kept == [name.split()[1], "float32", "float32"]
-        scaled = re.search("^OPTIMIZER LossScaleOptimizer(V3)?$", printed[name][0], re.M) is not None
+        scaled = re.search("^OPTIMIZER LossScaleOptimizer$", printed[name][0], re.M) is not None
         assert scaled == (name == "hand float16")
 
 
+def kept(printed, name: str, run: int = 0) -> float:
+    """The saved model's accuracy on the images that it was evaluated on."""
+    return float(re.search("^KEPT .* (.*)$", printed[name][run], re.M)[1])
+
+
 def test_the_saved_model_says_what_the_evaluation_said(printed):
-    """On one device exactly; of two replicas, each has batch-norm statistics of its own."""
-    for name, within in (("one", 5e-5), ("fit float32", 0.05), ("hand float32", 0.05)):
-        accuracy = float(re.search("^KEPT .* (.*)$", printed[name][0], re.M)[1])
-        assert accuracy == pytest.approx(float(LINE.findall(printed[name][0])[-1][3]), abs=within)
+    """Also of two replicas: their batch-norm statistics are merged before both."""
+    for name in ("one", "fit float32", "hand float32"):
+        assert kept(printed, name) == pytest.approx(float(LINE.findall(printed[name][0])[-1][3]), abs=1 / 296)
 
 
-@pytest.mark.parametrize("loop", ["fit", "hand"])
-def test_a_training_that_is_cut_off_goes_on(printed, loop):
-    """On the batches that were next. The replicas' batch-norm statistics are saved as their mean."""
-    first, second = printed[f"cut off {loop}"]
-    assert [epoch for epoch, *_ in LINE.findall(first)] == ["1"] and "STOPPED cut off" in first
-    assert [epoch for epoch, *_ in LINE.findall(second)] == ["2", "3"]
-    whole = losses(printed[f"{loop} float32"][0])
-    np.testing.assert_allclose([*losses(first), *losses(second)], whole, rtol=1e-3)
-    assert re.search("^LEFT model.keras( train)?( validation)?$", second, re.M), (
-        second
-    )  # no checkpoints any more
+def test_statistics_of_replicas_are_merged(printed):
+    """Ones and threes, twice, at a momentum of 0.9: 0.19 times 1 and 3; each replica then has 0.19 times 2."""
+    found = re.search("^MERGED (.*)$", printed["statistics"][0], re.M)[1].split()
+    assert [float(value) for value in found] == pytest.approx([0.19, 0.57, 0.38, 0.38])
+
+
+@pytest.mark.parametrize("name", ["fit float32", "hand float32", "fit float16", "hand float16"])
+def test_a_training_that_a_signal_stops_goes_on(printed, name):
+    """With the step after it, of 24, and to the same weights; in float16 also where steps have been skipped."""
+    first, second, third = printed[f"cut off {name}"]
+    assert "STOPPED stopped by a signal after step 11, which is saved in" in first
+    assert "going on after step 11 of 24" in second
+    assert [epoch for epoch, *_ in LINE.findall(first + second)] == ["1", "2", "3"]
+    apart = float(re.search("^APART (.*)$", second, re.M)[1])
+    assert apart <= 1e-6  # statistics that were merged once more
+    assert "is done already" in third and not LINE.findall(third)
+    if "16" in name:  # a control: the skipped steps changed the training
+        assert losses(printed[f"skipping {name}"][0])[0] > losses(printed[name][0])[0]
+
+
+def test_every_epoch_is_in_the_table(printed):
+    assert re.search(r"^TABLE data set \| one +\| split \| scaled$", printed["one"][0], re.M)
+    assert re.search(r"^digits +\| \S+ s/epoch", printed["one"][0], re.M)
 
 
 def test_one_device_is_the_first_of_those_named(printed):
@@ -98,4 +106,4 @@ def test_one_device_is_the_first_of_those_named(printed):
 
 
 def test_fit_cannot_compile_several_replicas(printed):
-    assert "STOPPED --jit on several devices: Keras's fit compiles the sum" in printed["refused"][0]
+    assert "STOPPED --jit on several devices: fit compiles the sum" in printed["refused"][0]

@@ -1,4 +1,4 @@
-"""docs/seeds.md: each test and file that it names is there."""
+"""docs/seeds.md: each test and file that it names is there, and the defaults that it names are those."""
 
 import re
 from pathlib import Path
@@ -19,3 +19,17 @@ def test_every_name_is_there():
             assert re.search(rf"^def {name}\(", last.read_text(), re.M), f"{last}::{name}"
             tests += 1
     assert files > 40 and tests > 20
+
+
+def test_the_seeds_defaults():
+    """Of seed 1 in the legacy script, of seed 2 in the modern one."""
+    supervisor, mobilenet = (
+        (ROOT / path).read_text() for path in ("legacy/mnist_supervisor.py", "modern/mobilenet_mirrored.py")
+    )
+    for name, value in (
+        ("hidden_units", 100), ("train_steps", 10000), ("batch_size", 100), ("learning_rate", 0.01), ("log_every", 1000)
+    ):  # fmt: skip
+        assert re.search(rf"DEFINE_\w+\('{name}', {value},", supervisor), name
+    for name, value in (("num_epochs", 5), ("batch_size", 64), ("learning_rate", 0.001)):
+        assert re.search(rf"DEFINE_\w+\(\s*\"{name}\", {value},", mobilenet), name
+    assert "FLAGS.image_size or (32 if small else 224)" in mobilenet

@@ -42,7 +42,7 @@ def test_the_difference_is_drawn_and_both_sources_stand_beside_each_other(tmp_pa
     assert headline(result) in unescape(text)
     pictures = [attributes for tag, attributes in Tags(text).found if tag == "img"]
     assert [str(each["src"])[:22] for each in pictures] == ["data:image/png;base64,"]
-    marked = [unescape(line).split() for line in re.findall("<mark>(.*)\n</mark>", text)]
+    marked = [unescape(line).split() for line in re.findall("<mark>(.*)</mark>\n", text)]
     assert marked == [["44", "line_44", "<", "original"], ["51", "line_51", "<", "migrated"]]
     assert "line_40" in text and "line_39" not in text and "line_55" in text and "line_56" not in text
 

@@ -1,6 +1,7 @@
 """A message quotes the code that it is about."""
 
 from pathlib import Path
+from textwrap import dedent
 
 from tf2towers.codemod.migrate import migrate
 from tf2towers.report.paths import with_quoted_code
@@ -14,10 +15,20 @@ def test_once_and_short() -> None:
 
 
 def test_sites_that_are_left(tmp_path: Path) -> None:
-    text = (
-        "import tensorflow as tf\nopt = tf.train.AdamOptimizer()\nfor i in range(2):\n"
-        "    with tf.device('/gpu:%d' % i):\n        opt.minimize(getattr(tf, input())(i))\n"
-        "    if i:\n        break\nclass Held:\n    tf = None\nHeld.tf = tf\ntaken = Held.tf\n"
+    text = dedent(
+        """\
+            import tensorflow as tf
+            opt = tf.train.AdamOptimizer()
+            for i in range(2):
+                with tf.device('/gpu:%d' % i):
+                    opt.minimize(getattr(tf, input())(i))
+                if i:
+                    break
+            class Held:
+                tf = None
+            Held.tf = tf
+            taken = Held.tf
+            """
     )
     script = Script.from_text(text, tmp_path / "a.py")
     assert any("`getattr(tf, input())`" in finding.message for finding in migrate(script).left)

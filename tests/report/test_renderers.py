@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from textwrap import dedent
 
 from tf2towers.report import github, sarif, text
 from tf2towers.report import json as as_json
@@ -12,7 +13,23 @@ DONE = Finding("T2T101", "the tower loop became a replica function", "", Path("t
 
 
 def example() -> MigrationResult:
-    change = FileChange(Path("train.py"), "a\nb\nc\n", "a\nB\nc\n")
+    change = FileChange(
+        Path("train.py"),
+        dedent(
+            """\
+        a
+        b
+        c
+        """
+        ),
+        dedent(
+            """\
+        a
+        B
+        c
+        """
+        ),
+    )
     return MigrationResult(Path("train.py"), [change], [Path("model.py")], [LEFT, DONE])
 
 

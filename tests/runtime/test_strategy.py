@@ -193,6 +193,10 @@ PLACED = [
     ),
     ({"ps_tasks": 1, "ps_device": "/cpu:0"}, ["/device:CPU:0"] * 3, "/job:worker/device:GPU:0"),
     ({"ps_tasks": 0}, [""] * 3, ""),
+    ({"device": "/job:ps/task:1"}, ["/job:ps/task:1"] * 3, "/job:ps/task:1/device:GPU:0"),
+    ({"device": lambda node: "/job:ps/task:1"}, ["/job:ps/task:1"] * 3, "/job:ps/task:1/device:GPU:0"),
+    ({"device": None}, [""] * 3, ""),
+    ({"device": ""}, ["/device:GPU:0"] * 3, "/device:GPU:0"),
     ({}, ["/device:GPU:0"] * 3, "/device:GPU:0"),
 ]
 

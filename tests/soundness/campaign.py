@@ -1,8 +1,11 @@
-"""`make soundness`: many variants of the suite's programs, each migrated and run beside itself.
+"""`make soundness`: many variants of the suite's programs, each migrated and run beside itself, and many verified.
 
 A variant is a program under one to three changes that keep its meaning (`mutations`), chosen by the seed. It is
 dropped where it no longer prints what the program printed. Else it is migrated, and with exit status 0 it has to print
 exactly the same. Wrong ones are kept under OUT/wrong with both programs and the difference; the status is then 1.
+
+Some of those that print the same are given to `tf2towers verify`, which has to find them equal; so is all of
+`batch_norm`.
 """
 
 from __future__ import annotations
@@ -20,13 +23,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from batch_norm import matrix
 from mutations import MUTATIONS
 from run_many import run_all
 from suite import Program, first_difference, migrated, one_process
+from verify_many import forked_recorders, verify_all
 
 TRIES = 12
 #: the results that a variant may have
 OUTCOMES = ("dropped", "refused", "same", "wrong", "crash")
+#: the results that a verification may have: a false alarm is wrong, in `none` there is no verdict
+VERDICTS = ("equal", "alarm", "none")
 
 
 @dataclass
@@ -40,6 +47,7 @@ class Variant:
     came: str = "dropped"
     detail: str = ""
     codes: list[str] = field(default_factory=list)
+    verdict: str = ""
 
     @property
     def name(self) -> str:
@@ -93,8 +101,8 @@ def variant(number: int, seed: int, programs: list[Program], only: list[str]) ->
     return Variant(number, program, changes, files)
 
 
-def judge(variants: list[Variant], expected: dict[Program, dict], out: Path) -> None:
-    """Runs, migrates, runs again and compares a number of variants."""
+def judge(variants: list[Variant], expected: dict[Program, dict], out: Path, to_verify: int = 0) -> None:
+    """Runs, migrates, runs again and compares a number of variants; some that print the same are verified."""
     with tempfile.TemporaryDirectory(prefix="soundness") as name:
         folder = Path(name)
         originals = {each.name: each.write(folder / "original") for each in variants if each.changes}
@@ -123,8 +131,10 @@ def judge(variants: list[Variant], expected: dict[Program, dict], out: Path) -> 
                 difference = first_difference(again[each.name], twice[each.name])
                 if difference is not None:
                     each.came, each.detail = "wrong", f"{difference}\n{twice[each.name]['traceback']}"
+        same = [each for each in compared if each.came == "same"]
+        check(same[:to_verify], originals, targets, folder)
         for each in variants:
-            if each.came in ("wrong", "crash"):
+            if each.came in ("wrong", "crash") or each.verdict in ("alarm", "none"):
                 kept = out / "wrong" / each.name
                 for kind in ("original", "migrated"):
                     if (folder / kind / each.name).exists():
@@ -133,27 +143,65 @@ def judge(variants: list[Variant], expected: dict[Program, dict], out: Path) -> 
                 (kept / "difference.txt").write_text(about)
 
 
+def check(variants: list[Variant], originals: dict[str, str], scripts: dict[str, str], folder: Path) -> None:
+    """Verifies the scripts of some variants, and notes in them how it came."""
+    pairs = {}
+    for each in variants:
+        place = folder / "arguments" / each.name
+        place.mkdir(parents=True)
+        pairs[each.name] = Path(originals[each.name]), Path(scripts[each.name]), [str(place)]
+    results = verify_all(pairs)
+    for each in variants:
+        result = results[each.name]
+        each.verdict = {"bitwise": "equal", "within": "equal", "differs": "alarm"}.get(result.outcome, "none")
+        if each.verdict != "equal":
+            why = [result.error, *(diagnosis.message for diagnosis in result.diagnoses), *result.notes]
+            each.detail = "\n".join([f"verify: {result.outcome}", *why])
+
+
+def alarms_of_batch_norm(folder: Path) -> list[str]:
+    """The programs of the batch norm matrix that `verify` does not find equal to what `migrate` writes."""
+    pairs = {}
+    for choice in matrix():
+        text, home = choice.text, folder / choice.name
+        original = Program(f"original/{choice.name}", text).write(folder)
+        result = migrated(original)
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "script.py").write_bytes(result.changes[0].encoded())
+        pairs[choice.name] = original, home / "script.py", ()
+    return [name for name, result in verify_all(pairs).items() if result.outcome not in ("bitwise", "within")]
+
+
 def _run(mode: str, paths: dict[str, str]) -> dict[str, dict]:
     """The runs of some scripts, by the names that are given to them."""
     runs = run_all(mode, list(paths.values())) if paths else {}
     return {name: runs[path] for name, path in paths.items()}
 
 
+def is_wrong(variant: Variant) -> bool:
+    """Whether `migrate` or `verify` is wrong about a variant."""
+    return variant.came in ("wrong", "crash") or variant.verdict == "alarm"
+
+
 def summary(done: list[Variant], seconds: float) -> dict:
     """The numbers of a campaign."""
     came = collections.Counter(each.came for each in done)
+    verdicts = collections.Counter(each.verdict for each in done)
     return {
         "variants": len(done),
         **{name: came[name] for name in OUTCOMES},
+        **{name: verdicts[name] for name in VERDICTS},
         "seconds": round(seconds),
         "refused by code": collections.Counter(code for each in done for code in each.codes),
-        "wrong ones": [each.name for each in done if each.came in ("wrong", "crash")],
+        "wrong ones": [each.name for each in done if is_wrong(each)],
     }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--variants", type=int, default=2000)
+    parser.add_argument("--verify", type=int, default=500, help="of them, how many are verified")
+    parser.add_argument("--no-batch-norm", action="store_true", help="without the batch norm matrix")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--chunk", type=int, default=100)
     parser.add_argument("--processes", type=int, default=2)
@@ -170,18 +218,22 @@ def main() -> int:
     numbers = range(options.variants)
     chunks = [numbers[start : start + options.chunk] for start in range(0, len(numbers), options.chunk)]
 
+    to_verify = -(-options.verify // len(chunks))
+
     def chunk(some: range) -> list[Variant]:
         variants = [variant(number, options.seed, list(expected), options.only) for number in some]
-        judge(variants, expected, options.out)
+        judge(variants, expected, options.out, to_verify)
         return variants
 
     done: list[Variant] = []
-    with ThreadPoolExecutor(options.processes) as pool:
+    with forked_recorders(), ThreadPoolExecutor(options.processes) as pool:
         for variants in pool.map(chunk, chunks):
             done += variants
             made = summary(done, time.monotonic() - started)
             print(json.dumps(made), flush=True)
-    return 1 if any(each.came in ("wrong", "crash") for each in done) else 0
+        alarms = [] if options.no_batch_norm else alarms_of_batch_norm(options.out / "batch_norm")
+    print(f"batch norm: {len(alarms)} of {len(matrix())} are not found equal {alarms}", flush=True)
+    return 1 if alarms or any(map(is_wrong, done)) else 0
 
 
 def _expected(programs: list[Program], out: Path) -> dict[Program, dict]:

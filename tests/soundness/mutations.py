@@ -11,6 +11,7 @@ import random
 import re
 import textwrap
 from collections.abc import Callable, Iterator
+from textwrap import dedent
 
 Files = dict[str, str]
 #: changes a tree; the files beside the script that come of it, or None where it does not apply
@@ -201,8 +202,20 @@ def import_form(source: Source, rng: random.Random) -> Files:
     form = rng.choice([
         "import tensorflow.compat.v1 as tf", "from tensorflow.compat import v1 as tf", "tf = __import__('tensorflow')",
         "from tensorflow import compat\ntf = compat.v1", "import tensorflow\ntf = tensorflow",
-        "import tensorflow\nimport tensorflow as tf", "try:\n    import tensorflow as tf\nexcept ImportError:\n    raise",
-        "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf",
+        "import tensorflow\nimport tensorflow as tf", dedent(
+            """\
+            try:
+                import tensorflow as tf
+            except ImportError:
+                raise"""
+        ),
+        dedent(
+            """\
+            try:
+                import tensorflow.compat.v1 as tf
+            except ImportError:
+                import tensorflow as tf"""
+        ),
         "import tensorflow as first\ntf = first", "import tensorflow as tf, os as operating_system",
         "import os as operating_system, tensorflow as tf", "import tensorflow as tf; tf_again = tf",
         "if True:\n    import tensorflow as tf", "import tensorflow as tf\nimport tensorflow as tf",
@@ -310,7 +323,7 @@ def into_namespace(source: Source, rng: random.Random) -> Files:
 
 
 def awkward(source: Source, node: ast.expr) -> bool:
-    """Whether an expression means something else, or nothing, in a lambda or a comprehension."""
+    """True if an expression means something else, or nothing, in a lambda or a comprehension."""
     parts = (ast.Yield, ast.Await, ast.NamedExpr, ast.Starred)
     inside = any(isinstance(part, parts) for part in ast.walk(node)) or "super()" in ast.unparse(node)
     return inside or isinstance(source.function(node), ast.ClassDef)
@@ -456,7 +469,7 @@ def ranges(source: Source, rng: random.Random) -> Files:
 
 
 def jumps_out(node: ast.stmt) -> bool:
-    """Whether a `return`, `break` or `continue` in it acts on what is around it."""
+    """True if a `return`, `break` or `continue` in it acts on what is around it."""
     pending: list[tuple[ast.AST, bool]] = [(node, False)]
     while pending:
         part, in_loop = pending.pop()
@@ -471,12 +484,54 @@ def jumps_out(node: ast.stmt) -> bool:
 
 
 BLOCKS = (
-    "if True:\n{}", "try:\n{}\nfinally:\n    pass", "try:\n{}\nexcept ZeroDivisionError:\n    raise",
-    "if 'sess':\n{}\nelse:\n    sess = None", "with __import__('contextlib').suppress(ZeroDivisionError):\n{}",
-    "try:\n    pass\nfinally:\n{}", "if not True:\n    pass\nelse:\n{}", "if False:\n    import os as tf\nelse:\n{}",
+    "if True:\n{}", dedent(
+        """\
+        try:
+        {}
+        finally:
+            pass"""
+    ), dedent(
+        """\
+        try:
+        {}
+        except ZeroDivisionError:
+            raise"""
+    ),
+    dedent(
+        """\
+        if 'sess':
+        {}
+        else:
+            sess = None"""
+    ), "with __import__('contextlib').suppress(ZeroDivisionError):\n{}",
+    dedent(
+        """\
+        try:
+            pass
+        finally:
+        {}"""
+    ), dedent(
+        """\
+        if not True:
+            pass
+        else:
+        {}"""
+    ), dedent(
+        """\
+        if False:
+            import os as tf
+        else:
+        {}"""
+    ),
 )  # fmt: skip
 ROUNDS = (
-    "for k_ in range(1):\n{}", "while True:\n{}\n    break", "for sess_ in ['sess']:\n{}", "for k_ in (0,):\n{}\nelse:\n    pass",
+    "for k_ in range(1):\n{}", "while True:\n{}\n    break", "for sess_ in ['sess']:\n{}", dedent(
+        """\
+        for k_ in (0,):
+        {}
+        else:
+            pass"""
+    ),
 )  # fmt: skip
 
 
@@ -678,7 +733,14 @@ def whole_into_module(source: Source, rng: random.Random) -> Files | None:
         ("import everything_", {"everything_.py": text}),
         ("import tensorflow as tf\nfrom everything_ import *", {"everything_.py": text}),
         ("if __name__ == '__main__':\n    import everything_ as sess", {"everything_.py": text}),
-        ("def main():\n    from pkg_ import everything_\n\n\nmain()", package),
+        (dedent(
+            """\
+            def main():
+                from pkg_ import everything_
+
+
+            main()"""
+        ), package),
     ])  # fmt: skip
     source.tree.body[:] = ast.parse(line).body
     return files

@@ -104,7 +104,7 @@ def _run(mode: str, path: Path, folder: Path) -> dict[str, dict]:
 
 
 def _ends_by_itself(path: Path) -> bool:
-    """Whether a script's parameter servers end without being killed."""
+    """True if a script's parameter servers end without being killed."""
     return "# ps ends" in "\n".join(path.read_text().splitlines()[:5])
 
 

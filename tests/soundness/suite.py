@@ -124,7 +124,7 @@ def first_difference(original: dict, other: dict, *, nearly: bool = False) -> Di
 
 
 def _near(first: str, second: str) -> bool:
-    """Whether two lines say the same but for the rounding of their numbers; spaces do not count."""
+    """True if two lines say the same but for the rounding of their numbers; spaces do not count."""
     if "".join(NUMBER.sub("#", first).split()) != "".join(NUMBER.sub("#", second).split()):
         return False  # `[0.3 , 0.302]` and `[0.3, 0.3]`: NumPy aligns the numbers of an array
     pairs = zip(map(float, NUMBER.findall(first)), map(float, NUMBER.findall(second)), strict=True)

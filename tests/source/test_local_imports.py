@@ -1,6 +1,7 @@
 """Which local modules a script reaches."""
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -48,13 +49,25 @@ def test_reached(tmp_path: Path, source: str, files: dict[str, str], expected: s
 def test_from_the_root_of_the_package_the_script_is_in(tmp_path: Path) -> None:
     files = dict.fromkeys(["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/util.py"], "")
     files["pkg/sub/model.py"] = "from ..util import x\n"
-    train = "from pkg.sub import model\nfrom pkg import util\nimport model\n"
+    train = dedent(
+        """\
+        from pkg.sub import model
+        from pkg import util
+        import model
+        """
+    )
     tree(tmp_path, files | {"pkg/sub/train.py": train})
     assert sorted(reached(tmp_path, "pkg/sub/train.py")) == sorted(files)
 
 
 def test_imports_by_the_name_they_are_used_by(tmp_path: Path) -> None:
-    train = "import net.model\nfrom . import data\nimport os\n"
+    train = dedent(
+        """\
+        import net.model
+        from . import data
+        import os
+        """
+    )
     tree(tmp_path, {"train.py": train, "net/__init__.py": "", "net/model.py": "", "data.py": ""})
     imports = LocalImports(Script.read(tmp_path / "train.py"))
     found = {"net.model": tmp_path / "net/model.py", ".data": tmp_path / "data.py"}
@@ -84,7 +97,16 @@ def test_the_package_of_the_script_imports_it(tmp_path: Path) -> None:
 
 #: what a file says about sys.path, and where the module that it imports lies
 PATHS = [
-    ("def f():\n  lib = HERE + '/lib'\n  sys.path.append(lib)\nf()", "lib"),
+    (
+        dedent(
+            """\
+        def f():
+          lib = HERE + '/lib'
+          sys.path.append(lib)
+        f()"""
+        ),
+        "lib",
+    ),
     ("sys.path.insert(0, '%s/lib' % HERE)", "lib"),
     ("sys.path.append(f'{HERE}/lib')", "lib"),
     ("sys.path.append('other')", "../other"),  # started in the folder above
@@ -104,10 +126,56 @@ def test_folders_of_sys_path(tmp_path: Path, source: str, folder: str) -> None:
 def test_a_module_adds_a_folder_for_those_before_it(tmp_path: Path) -> None:
     files = {
         "train.py": "import _init_paths\nfrom net.model import loss\n",
-        "_init_paths.py": "import os.path as osp, sys\nthis_dir = osp.dirname(__file__)\n"
-        "lib_path = osp.join(this_dir, '..', 'lib')\nsys.path.insert(0, lib_path)\n",
+        "_init_paths.py": dedent(
+            """\
+            import os.path as osp, sys
+            this_dir = osp.dirname(__file__)
+            lib_path = osp.join(this_dir, '..', 'lib')
+            sys.path.insert(0, lib_path)
+            """
+        ),
     }
     tree(tmp_path / "tools", files)
     tree(tmp_path / "lib", {"net/model.py": ""})
     found = LocalImports(Script.read(tmp_path / "tools" / "train.py")).modules
     assert {path.name for path in found} == {"_init_paths.py", "model.py"}
+
+
+INSTALLED = [
+    # the files of a project, the script, the modules that it reaches
+    ({"setup.py": "setup(name='net', packages=['net'])", "net/__init__.py": "", "net/model.py": "",
+      "bin/train.py": "from net import model"}, "bin/train.py", ["net/__init__.py", "net/model.py"]),
+    ({"setup.py": "setup(package_dir={'': 'lib'})", "lib/net/__init__.py": "", "net/__init__.py": "",
+      "train.py": "import net"}, "train.py", ["net/__init__.py"]),
+    ({"setup.py": "setup(package_dir={'': 'lib'})", "lib/net/__init__.py": "",
+      "bin/train.py": "import net"}, "bin/train.py", ["lib/net/__init__.py"]),
+    ({"net/tools/train.py": "from net.tools import data", "net/tools/data.py": "import net.model",
+      "net/model.py": ""}, "net/tools/train.py", ["net/tools/data.py", "net/model.py"]),
+    ({"bin/train.py": "import model", "model.py": ""}, "bin/train.py", []),  # nothing says so
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "script", "modules"), INSTALLED)
+def test_what_a_project_installs(
+    tmp_path: Path, files: dict[str, str], script: str, modules: list[str]
+) -> None:
+    tree(tmp_path, files)
+    assert reached(tmp_path, script) == modules
+
+
+def test_folders_of_a_configuration_and_by_a_function(tmp_path: Path) -> None:
+    config = (
+        "import os.path as osp\nimport sys\n\n\nclass Config:\n    here = osp.dirname(osp.abspath(__file__))\n"
+        "    root = osp.join(here, '..')\n\n\ncfg = Config()\nsys.path.insert(0, osp.join(cfg.root, 'lib'))\n"
+        "from tools import add\nadd(osp.join(Config.root, 'data'))\nimport dataset\n"
+    )
+    files = {
+        "main/train.py": "import config, model",
+        "main/config.py": config,
+        "lib/tools.py": "import sys\n\n\ndef add(path):\n    if path not in sys.path:\n        sys.path.append(path)\n",
+        "lib/model.py": "",
+        "data/dataset.py": "",
+    }
+    tree(tmp_path, files)
+    wanted = ["data/dataset.py", "lib/model.py", "lib/tools.py", "main/config.py"]
+    assert sorted(reached(tmp_path, "main/train.py")) == wanted

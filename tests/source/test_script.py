@@ -3,6 +3,7 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -101,7 +102,15 @@ def test_what_cannot_be_read_is_said(path: Path, data: bytes, line: int | None, 
 
 
 def test_what_only_the_compiler_refuses_is_not_taken_for_python2(path: Path) -> None:
-    path.write_text("def f():\n  print(3 / 2, a)\n  global a\n")  # of Python 3.5: the division is a true one
+    path.write_text(
+        dedent(
+            """\
+        def f():
+          print(3 / 2, a)
+          global a
+        """
+        )
+    )  # of Python 3.5: the division is a true one
     with pytest.raises(SourceError) as caught:
         Script.read(path)
     assert not isinstance(caught.value, NotPython3)

@@ -24,18 +24,19 @@ def tiny_model(size: int, alpha: float, weights: str | None, classes: int) -> ke
 def main(folder: Path) -> None:
     """The program in all configurations by both loops, then what it says to impossible wishes."""
     print(devices.choose_devices(2))
-    try:
-        devices.mirrored(["/cpu:0", "/cpu:1"], "nccl")
-    except SystemExit as refused:
-        print("REFUSED", refused)
     modern.build_model = tiny_model
     modern.define_flags()
+    flags.FLAGS(["mobilenet", "--num_gpus=2", "--all_reduce=nccl"])
+    try:
+        modern.main([])
+    except SystemExit as refused:
+        print("REFUSED", refused)
     common = [
-        "mobilenet", "--num_gpus=2", "--all-reduce=hierarchical", "--batch_size=8", "--num_epochs=3", "--max-images=100"
+        "mobilenet", "--num_gpus=2", "--all_reduce=hierarchical", "--batch_size=8", "--num_epochs=3", "--max_images=100"
     ]  # fmt: skip
     for loop in ("fit", "hand"):
         print("RUN", loop)
-        flags.FLAGS([*common, f"--loop={loop}", f"--report-dir={folder / loop}"])
+        flags.FLAGS([*common, f"--loop={loop}", f"--report_dir={folder / loop}"])
         modern.main([])
     for name, wish in {"batch": "--batch_size=3", "images": "--max_images=7"}.items():
         print("RUN", name)
@@ -50,7 +51,7 @@ def main(folder: Path) -> None:
         for number in range(4):
             image = np.full((20 + number, 30, 3), shade + number, np.uint8)
             (folder / "photos" / kind / f"{number}.jpg").write_bytes(tf.io.encode_jpeg(image).numpy())
-    flags.FLAGS(["mobilenet", f"--data-dir={folder / 'photos'}", "--configuration=one", "--batch_size=8",
+    flags.FLAGS(["mobilenet", f"--data_dir={folder / 'photos'}", "--configuration=one", "--batch_size=8",
                  "--max_images=0", "--weights=none", f"--report_dir={folder / 'photos_report'}"])  # fmt: skip
     modern.main([])
 

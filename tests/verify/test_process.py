@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -122,7 +123,15 @@ def test_a_script_finds_the_part_of_the_package_that_is_beside_it(tmp_path: Path
     home = portable(RECORDER, tmp_path / "copy").parents[3]
     script = tmp_path / "old" / "script.py"
     (script.parent / "tf2towers" / "runtime").mkdir(parents=True)
-    script.write_text("from tf2towers.runtime import half\n\nprint(half)\n")
+    script.write_text(
+        dedent(
+            """\
+        from tf2towers.runtime import half
+
+        print(half)
+        """
+        )
+    )
     (script.parent / "tf2towers" / "__init__.py").touch()
     (script.parent / "tf2towers" / "runtime" / "__init__.py").write_text("half = 0.5\n")
     program = f"import sys; sys.path[0] = {str(home)!r}; from tf2towers.verify.recorder.running import run"

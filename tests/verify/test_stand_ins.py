@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -304,5 +305,12 @@ with tf.Session() as session:
     print([float(session.run([v, add.op])[0][0]) for _ in range(2)], type(v.shape[0]).__name__)
 """
     (tmp_path / "script.py").write_text(script.replace("tf.", f"{spelled}."))
-    program = "import runpy\nfrom tf2towers.verify.stand_ins import install\ninstall()\nrunpy.run_path('script.py')\n"
-    assert run(program, tmp_path)[-1:] == [fetched]
+    program = dedent(
+        """\
+        import runpy
+        from tf2towers.verify.stand_ins import install
+        install(v2_behavior=OF_TF2)
+        runpy.run_path('script.py')
+        """
+    )
+    assert run(program.replace("OF_TF2", str(spelled != "tf")), tmp_path)[-1:] == [fetched]

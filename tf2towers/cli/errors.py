@@ -15,7 +15,7 @@ class CommandError(Exception):
 
 
 def wants_traceback() -> bool:
-    """Whether the user set TF2TOWERS_DEBUG to see the whole traceback."""
+    """True if the user set TF2TOWERS_DEBUG to see the whole traceback."""
     return bool(os.environ.get("TF2TOWERS_DEBUG"))
 
 

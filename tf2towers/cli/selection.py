@@ -73,7 +73,7 @@ def mark_accepted(result: MigrationResult, ignored: tuple[str, ...]) -> Migratio
 
 
 def _accepts(comment: re.Match[str], finding: Finding) -> bool:
-    """Whether a noqa comment accepts a finding; a bare one does not: it was most likely written for another tool."""
+    """True if a noqa comment accepts a finding; a bare one does not: it was most likely written for another tool."""
     if comment["codes"] is None:
         return comment["own"] is not None
     named = re.findall(_CODE, comment["codes"].upper())

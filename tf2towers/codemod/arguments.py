@@ -35,7 +35,7 @@ def keyword_renames() -> dict[str, dict[str, str]]:
     return found
 
 
-def _old_order(
+def _order_of_call(
     canonical: str, call: cst.Call, is_list: Callable[[cst.BaseExpression], bool]
 ) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument, when the call uses the argument order of an old release.
@@ -69,7 +69,7 @@ _TAKE_ANY_NAME = frozenset({"tf.contrib.training.HParams"})
 def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
     orders = (
-        _old_order(name, call, lambda node: is_literal_list(file, node))
+        _order_of_call(name, call, lambda node: is_literal_list(file, node))
         for name in _function_names(file, call)
     )
     return next((order for order in orders if order is not None), None)
@@ -93,7 +93,7 @@ def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
 
 
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
-    """Whether a value need not be computed, because it has no effect: it calls nothing but `tf.constant`."""
+    """True if a value need not be computed, because it has no effect: it calls nothing but `tf.constant`."""
     return all(
         file.canonical(node.func) == "tf.constant" for node in nodes.walk(value) if isinstance(node, cst.Call)
     )
@@ -152,7 +152,7 @@ def _is_served(value: cst.BaseExpression, served: str) -> bool:
 
 
 def _was_a_trace(call: cst.Call) -> bool:
-    """Whether `tf.einsum` gets a term that reads the same backwards, longer than 'ii': 'ijji', which TF 2 sums up."""
+    """True if `tf.einsum` gets a term that reads the same backwards, longer than 'ii': 'ijji', which TF 2 sums up."""
     given = nodes.positional(call)
     if len(given) != 2 or not nodes.is_text(given[0]):
         return False

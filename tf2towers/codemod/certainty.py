@@ -37,7 +37,7 @@ _LISTS = RANGES | {
 
 
 def is_certain(file: File, node: cst.CSTNode | None, *, value: bool = False) -> bool:
-    """Whether evaluating an expression once more has no effect and gives the same.
+    """True if evaluating an expression once more has no effect and gives the same.
 
     With `value`, nothing iterates over the result: then a name or an attribute may hold anything.
     """
@@ -47,7 +47,7 @@ def is_certain(file: File, node: cst.CSTNode | None, *, value: bool = False) -> 
 
 
 def _evaluates_alike(file: File, part: cst.CSTNode) -> bool:
-    """Whether evaluating a part once more gives the same, where all that is in it does."""
+    """True if evaluating a part once more gives the same, where all that is in it does."""
     if isinstance(part, cst.Call):
         name = file.canonical(part.func)
         if not all(map(nodes.is_plain, part.args)):
@@ -63,7 +63,7 @@ def _evaluates_alike(file: File, part: cst.CSTNode) -> bool:
 
 
 def _goes_again(file: File, node: cst.CSTNode) -> bool:
-    """Whether the value of an expression that `_evaluates_alike` can be iterated again and again."""
+    """True if the value of an expression that `_evaluates_alike` can be iterated again and again."""
     if isinstance(node, cst.BinaryOperation):
         return _goes_again(file, node.left) and _goes_again(file, node.right)
     if isinstance(node, cst.Subscript):
@@ -78,7 +78,7 @@ def _goes_again(file: File, node: cst.CSTNode) -> bool:
 
 
 def _attribute_is_list(file: File, node: cst.Attribute) -> bool:
-    """Whether every value that the program gives to an attribute of this name is a list."""
+    """True if every value that the program gives to an attribute of this name is a list."""
     values = [
         statement.value
         for other in file.program.files
@@ -90,14 +90,14 @@ def _attribute_is_list(file: File, node: cst.Attribute) -> bool:
 
 
 def is_literal_list(file: File, value: cst.BaseExpression) -> bool:
-    """Whether an expression is a list or a tuple that is written out, or a name for such alone."""
+    """True if an expression is a list or a tuple that is written out, or a name for such alone."""
     bindings = file.meanings.bindings(value)
     values = [getattr(binding, "value", None) for binding in bindings] if nodes.is_name(value) else [value]
     return bool(values) and all(isinstance(each, cst.List | cst.Tuple | cst.ListComp) for each in values)
 
 
 def makes_list(file: File, value: cst.BaseExpression) -> bool:
-    """Whether an expression gives a list (or a tuple, or a range) that can be iterated again and again."""
+    """True if an expression gives a list (or a tuple, or a range) that can be iterated again and again."""
     if isinstance(value, cst.IfExp):
         return makes_list(file, value.body) and makes_list(file, value.orelse)
     if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Multiply | cst.Add):

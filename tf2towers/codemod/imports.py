@@ -42,7 +42,7 @@ PRIVATE_FLAGS = "tensorflow.python.platform.flags"
 
 
 def is_tensorflow(dotted: str) -> bool:
-    """Whether a dotted name is TensorFlow's."""
+    """True if a dotted name is TensorFlow's."""
     return dotted.partition(".")[0] == "tensorflow"
 
 
@@ -56,7 +56,7 @@ def imports_made_by(keeps_plain: Callable[[Alias], bool], node: Import) -> Itera
 
 
 def stays_dotted(dotted: str) -> bool:
-    """Whether `import tensorflow.x.y` without `as` stays: there is such a module."""
+    """True if `import tensorflow.x.y` without `as` stays: there is such a module."""
     kind = find_replacement(canonical_name(dotted)).kind
     return dotted.startswith("tensorflow.") and kind in ("v1", "tf2", "private")
 

@@ -136,7 +136,7 @@ class Meanings:
         return _names_in(self.module)
 
     def is_bound_inside(self, name: str) -> bool:
-        """Whether a function, class or comprehension of the module binds a name for itself."""
+        """True if a function, class or comprehension of the module binds a name for itself."""
         inside = {scope for scope in self._tree.scopes.values() if scope is not self.module}
         return any(name in _names_in(scope) for scope in inside if scope)
 
@@ -394,7 +394,7 @@ def _names_in(scope: Scope) -> list[str]:
 
 
 def _imports(value: cst.BaseExpression) -> bool:
-    """Whether a module comes of it: `importlib.import_module(name)`, `__import__(name)`, `sys.modules[name]`."""
+    """True if a module comes of it: `importlib.import_module(name)`, `__import__(name)`, `sys.modules[name]`."""
     match value:
         case cst.Call(func=giver) | cst.Subscript(value=giver):
             return nodes.last_name(giver) in ("import_module", "__import__", "modules")

@@ -81,7 +81,7 @@ def find_import_location(file: File, before: int | None = None) -> Location:
 
 
 def may_build_graph(file: File, dotted: str) -> bool:
-    """Whether importing a local module, or one that it imports, may build a graph."""
+    """True if importing a local module, or one that it imports, may build a graph."""
     imports = file.program.imports
     first = imports.imports_of(file.path).get(dotted)
     pending = [first] if first is not None else []
@@ -101,7 +101,7 @@ def may_build_graph(file: File, dotted: str) -> bool:
 
 
 def _is_risky(file: File, node: cst.CSTNode) -> bool:
-    """Whether evaluating a node may build operations, or needs a name of the runtime."""
+    """True if evaluating a node may build operations, or needs a name of the runtime."""
     if isinstance(node, cst.Call):
         name = file.canonical(node.func) or ""
         may_build = name.startswith("tf.") and (not _is_harmless(name) or _is_flag_of_absl(node, name))
@@ -120,7 +120,7 @@ def _is_risky(file: File, node: cst.CSTNode) -> bool:
 
 
 def _may_run(file: File, node: nodes.Symbol, canonical: str) -> bool:
-    """Whether a function or class of the program is named, which may be called: by its own name, by `map`, by another.
+    """True if a function or class of the program is named, which may be called: by its own name, by `map`, by another.
 
     A name that is bound again elsewhere may be it, too.
     """
@@ -136,7 +136,7 @@ def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
 
 
 def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
-    """Whether a use becomes a name of the runtime; not if `slim = tf.contrib.slim` becomes an import."""
+    """True if a use becomes a name of the runtime; not if `slim = tf.contrib.slim` becomes an import."""
     from tf2towers.codemod.rules.t2t601_renamed_symbol import alias_of
 
     runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
@@ -299,7 +299,7 @@ def _add_imports(file: File, edits: Sequence[Edit], last: int) -> Generator[Edit
 
 
 def _is_there(file: File, module: str, name: str, bound: str) -> bool:
-    """Whether an import of the top level binds the name already."""
+    """True if an import of the top level binds the name already."""
     return any(
         (nodes.name_of(alias), nodes.bound_by(alias)) == (name, bound)
         for statement in file.body
@@ -309,7 +309,7 @@ def _is_there(file: File, module: str, name: str, bound: str) -> bool:
 
 
 def _takes_more(file: File, statement: cst.ImportFrom, edits: Sequence[Edit]) -> bool:
-    """Whether an import that no edit changes has lines of its own, no comment and no star: it takes new names, too."""
+    """True if an import that no edit changes has lines of its own, no comment and no star: it takes new names, too."""
     start, end = _lines_of(file, statement)
     lines = file.text.text[start:end]
     stays = not any(edit.start < end and edit.end > start for edit in edits)

@@ -58,12 +58,12 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
 
 @cache
 def _is_part(kind: type[object]) -> bool:
-    """Whether the values of a kind are parts of a node, or wrap some."""
+    """True if the values of a kind are parts of a node, or wrap some."""
     return issubclass(kind, cst.CSTNode) and not issubclass(kind, cst.ParamStar | cst.ParamSlash)
 
 
 def is_wrapper(node: cst.CSTNode) -> bool:
-    """Whether a node only wraps others, as rules see them."""
+    """True if a node only wraps others, as rules see them."""
     return type(node) in _WRAPPERS or (isinstance(node, cst.Arg) and is_plain(node))
 
 
@@ -94,7 +94,7 @@ def walk(*wholes: cst.CSTNode, but: tuple[type[cst.CSTNode], ...] = ()) -> Itera
 
 
 def is_name(node: cst.CSTNode | None) -> TypeGuard[cst.Name]:
-    """Whether it is a name, and not `None`, `True` or `False`, which LibCST calls names, too."""
+    """True if it is a name, and not `None`, `True` or `False`, which LibCST calls names, too."""
     return isinstance(node, cst.Name) and node.value not in _CONSTANTS
 
 
@@ -144,19 +144,19 @@ def literal(node: cst.CSTNode | None) -> Any:
 
 
 def is_literal(node: cst.CSTNode | None) -> bool:
-    """Whether it is a constant (what Python's own tree calls so)."""
+    """True if it is a constant (what Python's own tree calls so)."""
     return literal(node) is not NOT_LITERAL
 
 
 def is_text(node: cst.CSTNode | None) -> bool:
-    """Whether it is a text, written out."""
+    """True if it is a text, written out."""
     return isinstance(node, cst.SimpleString | cst.ConcatenatedString) and isinstance(
         node.evaluated_value, str
     )
 
 
 def is_none(node: cst.CSTNode | None) -> bool:
-    """Whether it is `None`."""
+    """True if it is `None`."""
     return isinstance(node, cst.Name) and node.value == "None"
 
 
@@ -184,7 +184,7 @@ def literal_value(node: cst.CSTNode) -> Any:
 
 
 def is_plain(given: cst.Arg) -> bool:
-    """Whether an argument is given by position, and is not `*arguments`."""
+    """True if an argument is given by position, and is not `*arguments`."""
     return given.keyword is None and not given.star
 
 
@@ -214,7 +214,7 @@ def argument(call: cst.Call, place: int, *words: str) -> cst.BaseExpression | No
 
 
 def has_star(node: cst.Call | cst.List | cst.Tuple | cst.Set) -> bool:
-    """Whether a call is given `*arguments`, or a list has `*items`: then no position says which one it is."""
+    """True if a call is given `*arguments`, or a list has `*items`: then no position says which one it is."""
     if isinstance(node, cst.Call):
         return any(given.star == "*" for given in node.args)
     return any(isinstance(element, cst.StarredElement) for element in node.elements)
@@ -264,7 +264,7 @@ def targets(statement: cst.Assign) -> list[cst.BaseExpression]:
 
 
 def is_docstring(statement: cst.CSTNode) -> bool:
-    """Whether a statement is a text alone."""
+    """True if a statement is a text alone."""
     return isinstance(statement, cst.Expr) and is_text(statement.value)
 
 

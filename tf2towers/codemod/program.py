@@ -175,11 +175,11 @@ class File:
         return self.tree.statement(node)
 
     def is_read(self, node: cst.CSTNode) -> bool:
-        """Whether a name, an attribute or an item is read, and neither bound nor deleted."""
+        """True if a name, an attribute or an item is read, and neither bound nor deleted."""
         return self.tree.context(node) is ExpressionContext.LOAD
 
     def is_bound(self, node: cst.CSTNode) -> bool:
-        """Whether a name, an attribute or an item is given a value."""
+        """True if a name, an attribute or an item is given a value."""
         return self.tree.context(node) is ExpressionContext.STORE
 
     def forget(self) -> None:
@@ -236,14 +236,14 @@ class File:
         return found
 
     def imported_from_v1(self, node: nodes.Symbol) -> bool:
-        """Whether a use goes through an import of `tensorflow.compat.v1`, which TF 2 programs have too."""
+        """True if a use goes through an import of `tensorflow.compat.v1`, which TF 2 programs have too."""
         return any(
             isinstance(binding, Imported) and binding.target.startswith("tensorflow.compat.v1")
             for binding in self.meanings.bindings(first_name(node))
         )
 
     def is_plain(self, node: nodes.Symbol, through: tuple[cst.CSTNode, ...] = ()) -> bool:
-        """Whether a use is taken from plain `tensorflow` by an import, and does not name `compat.v1`.
+        """True if a use is taken from plain `tensorflow` by an import, and does not name `compat.v1`.
 
         `through` are the values of `tf = tensorflow` that led here.
         """
@@ -327,7 +327,7 @@ class File:
         return None
 
     def is_left_through(self, bound: str) -> bool:
-        """Whether a symbol that nothing replaces is used through a module of this name: its import then stays as it is.
+        """True if a symbol that nothing replaces is used through a module of this name: its import then stays as it is.
 
         A use that no run reaches does not count: the import alone would stop the program.
         """
@@ -383,7 +383,7 @@ class File:
         return sorted(found, key=lambda name: name != "tf")
 
     def is_v1(self, node: cst.CSTNode) -> bool:
-        """Whether a name for TensorFlow stands for `tensorflow.compat.v1` once the imports are rewritten."""
+        """True if a name for TensorFlow stands for `tensorflow.compat.v1` once the imports are rewritten."""
         if isinstance(node, cst.Attribute):
             if node.attr.value == "v1":
                 return True
@@ -418,7 +418,7 @@ class File:
         return other is not None and other.is_v1_name(name)
 
     def keeps_plain(self, alias: nodes.Alias) -> bool:
-        """Whether `import tensorflow` stays plain: in a program that runs on TF 2, and beside `import tensorflow.x`.
+        """True if `import tensorflow` stays plain: in a program that runs on TF 2, and beside `import tensorflow.x`.
 
         It also stays where the file takes only TF 2's own names from it, such as Keras's data sets.
         """
@@ -428,7 +428,7 @@ class File:
 
     @cached_property
     def _has_dotted(self) -> bool:
-        """Whether `import tensorflow.python.x` binds `tensorflow`, which then has to be the package itself."""
+        """True if `import tensorflow.python.x` binds `tensorflow`, which then has to be the package itself."""
         return any(
             nodes.asname_of(alias) is None and stays_dotted(nodes.name_of(alias))
             for node in self.all(cst.Import)
@@ -470,15 +470,31 @@ class Program:
         towers: str | None = None,
         mains: frozenset[Path] = frozenset(),
         python_path: tuple[Path, ...] = (),
+        python: str | None = None,
     ) -> None:
+        #: "2" or "3" where the user says for which Python the program is
+        self.python = python
+        #: what rules keep of the whole program
+        self.found: dict[str, Any] = {}
         self.find_unreached_context = find_unreached_context
         self.has_tf1_sign = has_tf1_sign
         #: what the user gives as the number of towers
         self.towers = towers
+        #: lines for a requirements.txt: the releases of other libraries that the program needs as it stands
+        self.requirements: set[str] = set()
         self._mains = mains
         self.read = Reader(script)
         self.imports = LocalImports(script, self.read, python_path=python_path)
-        if (shown := shows_python2(script, self.imports, self.read)) is not None:
+        shown = (
+            "names"
+            if python == "2"
+            else None
+            if python == "3"
+            else shows_python2(script, self.imports, self.read)
+        )
+        if python == "2" and shows_python2(script, self.imports, self.read) == "text":
+            shown = "text"
+        if shown is not None:
             self.read.convert_all(prints_are_calls=shown == "names")
             script = self.read.main
             self.imports = LocalImports(script, self.read, python_path=python_path)
@@ -521,7 +537,7 @@ class Program:
 
     @cached_property
     def is_tf1(self) -> bool:
-        """Whether anything in the program is TF1: sessions and graphs, or a name that TF 2 lacks.
+        """True if anything in the program is TF1: sessions and graphs, or a name that TF 2 lacks.
 
         A program that runs on TF 2 may use some of `tf.compat.v1` without building graphs: then it is not TF1.
         """
@@ -535,7 +551,7 @@ class Program:
 
     @cached_property
     def is_tf2(self) -> bool:
-        """Whether the program uses `tf.function` or `tf.GradientTape`, and runs no graph; it may use `compat.v1`."""
+        """True if the program uses `tf.function` or `tf.GradientTape`, and runs no graph; it may use `compat.v1`."""
         used = {canonical for file in self.files for _, canonical in file.symbols}
         return bool(used & {"tf.function", "tf.GradientTape"}) and not any(map(_runs_graphs, used))
 
@@ -569,7 +585,7 @@ class Program:
 
     @cached_property
     def plain_is_tf2(self) -> bool:
-        """Whether `tf.x` means TF 2's `x`: the program runs on TF 2 already, and says `tf.compat.v1` for TF1.
+        """True if `tf.x` means TF 2's `x`: the program runs on TF 2 already, and says `tf.compat.v1` for TF1.
 
         That is so if it names `compat.v1`, and takes nothing from plain `tensorflow` that TF 2 lacks. Such programs are
         written by tf_upgrade_v2 or `migrate`.
@@ -621,7 +637,7 @@ class Program:
 
 
 def _runs_graphs(canonical: str) -> bool:
-    """Whether a name runs graphs, or is of use to graphs only. A server is not: TF 2's coordinators use it as well."""
+    """True if a name runs graphs, or is of use to graphs only. A server is not: TF 2's coordinators use it as well."""
     name = canonical.removeprefix("tf2towers.runtime.")
     if "Server" in (name, canonical.rpartition(".")[2]):
         return False
@@ -669,7 +685,7 @@ def unknown_attributes(file: File) -> set[str]:
 
 
 def _names_v1(file: File) -> bool:
-    """Whether a file says `tensorflow.compat.v1` anywhere in its code."""
+    """True if a file says `tensorflow.compat.v1` anywhere in its code."""
     return _imports_v1(file) or any("compat.v1" in (nodes.dotted(use) or "") for use, _ in file.symbols)
 
 
@@ -683,7 +699,7 @@ def _imports_v1(file: File) -> bool:
 
 
 def _needs_tf1(file: File) -> bool:
-    """Whether a file takes something from plain `tensorflow` that only TF1 had."""
+    """True if a file takes something from plain `tensorflow` that only TF1 had."""
     for node in file.imports:
         for _, name in nodes.imported(node):
             if name.startswith("tensorflow.") and not name.startswith("tensorflow.compat."):

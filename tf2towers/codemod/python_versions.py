@@ -28,7 +28,7 @@ _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "N
 
 
 def is_never_reached(file: File, node: cst.CSTNode) -> bool:
-    """Whether a node is only reached in an old Python, or where a library still has what is gone."""
+    """True if a node is only reached in an old Python, or where a library still has what is gone."""
     if any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node)):
         return True
     for around in file.ancestors(node):
@@ -40,7 +40,7 @@ def is_never_reached(file: File, node: cst.CSTNode) -> bool:
 
 
 def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
-    """Whether an error that a missing name raises is caught, and nothing else: `except ImportError:`.
+    """True if an error that a missing name raises is caught, and nothing else: `except ImportError:`.
 
     Where there are imports alone in the `try`, any handler is for these.
     """
@@ -57,7 +57,7 @@ def _only_for_missing(handler: cst.ExceptHandler) -> bool:
 
 
 def _succeeds(file: File, body: list[nodes.Statement]) -> bool:
-    """Whether statements surely raise no error: imports of Python's own modules, and reads of their names."""
+    """True if statements surely raise no error: imports of Python's own modules, and reads of their names."""
     for statement in body:
         if isinstance(statement, nodes.Import) and not nodes.module_of(statement).startswith("."):
             names = [dotted for _, dotted in nodes.imported(statement)]

@@ -146,7 +146,7 @@ def evaluated_nodes(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def is_named(file: File, imported: nodes.Alias) -> bool:
-    """Whether anything in a program names what an import binds: code, another import, a text (`__all__`)."""
+    """True if anything in a program names what an import binds: code, another import, a text (`__all__`)."""
     bound = nodes.bound_by(imported)
     for each in file.program.all_files:
         taken = (alias for node in each.all(cst.ImportFrom) for alias in nodes.aliases(node))
@@ -162,7 +162,7 @@ def is_named(file: File, imported: nodes.Alias) -> bool:
 
 
 def _is_script(file: File) -> bool:
-    """Whether a file does something when it is run; else it is a module that other programs call."""
+    """True if a file does something when it is run; else it is a module that other programs call."""
     own = {unit.name.value for unit in file.body if isinstance(unit, Unit)}
     local = {dotted.lstrip(".").partition(".")[0] for dotted in file.program.imports.imports_of(file.path)}
     for node in (node for each in file.body if not isinstance(each, Unit) for node in nodes.walk(each)):
@@ -175,7 +175,7 @@ def _is_script(file: File) -> bool:
 
 
 def _is_called_unnamed(file: File, unit: Unit) -> bool:
-    """Whether something may call a function or class without its name: a decorator, Python, a metaclass, a base."""
+    """True if something may call a function or class without its name: a decorator, Python, a metaclass, a base."""
     if isinstance(unit, cst.FunctionDef):
         return bool(unit.decorators) or (unit.name.value.startswith("__") and unit.name.value.endswith("__"))
     names = [file.canonical(base) or "" for base in nodes.bases(unit)]
@@ -211,7 +211,7 @@ def _names_in(part: cst.CSTNode, of_tensorflow: Set[cst.CSTNode]) -> set[str]:
 
 
 def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
-    """Whether a node may take functions by names that are not written in it.
+    """True if a node may take functions by names that are not written in it.
 
     A module is asked for what it has only where the program does more with one than to take something from it.
     """
@@ -231,13 +231,13 @@ def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
 
 
 def _is_own(file: File, name: cst.CSTNode) -> bool:
-    """Whether a name is the file's own: `vars = tf.trainable_variables()`."""
+    """True if a name is the file's own: `vars = tf.trainable_variables()`."""
     bindings = file.meanings.bindings(name)
     return bool(bindings) and not any(isinstance(binding, Imported) for binding in bindings)
 
 
 def _is_module_handed_on(file: File, node: cst.CSTNode, stems: Set[str]) -> bool:
-    """Whether a node is a module of the program, or may be one by a star, of which nothing is taken at once."""
+    """True if a node is a module of the program, or may be one by a star, of which nothing is taken at once."""
     root = nodes.root_of(node)
     if not isinstance(node, nodes.Symbol) or not nodes.is_name(root) or not file.is_read(node):
         return False
@@ -253,7 +253,7 @@ def _is_module_handed_on(file: File, node: cst.CSTNode, stems: Set[str]) -> bool
 
 
 def _only_as_main(file: File, node: cst.CSTNode) -> bool:
-    """Whether a node is in the `if __name__ == "__main__":` of a module that the script imports."""
+    """True if a node is in the `if __name__ == "__main__":` of a module that the script imports."""
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
     steps = file.steps_outwards(node)

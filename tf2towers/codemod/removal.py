@@ -47,6 +47,28 @@ def remove_statement(file: File, node: nodes.Statement) -> Edit:
     return Edit(start, _without_gap(file, first, end, last), "", whole=True)
 
 
+def with_comments(file: File, gone: Edit, statement: nodes.Statement) -> Edit:
+    """A statement's removal that takes the comments directly above it, too: they are about the statement."""
+    text = file.text
+    line = text.line_of(gone.start)
+    if gone.text or gone.start != text.line_start(line):
+        return gone
+    first, indent = line, text.indent(text.first_line(statement))
+    while first > 1 and text.line(first - 1).strip().startswith("#") and text.indent(first - 1) == indent:
+        if text.line(first - 1).startswith(("#!", "# -*-")):
+            break
+        first -= 1
+    is_first = nodes.block(file.parent(statement))[:1] == [statement]
+    blank_above = first == 1 or is_first or not text.line(first - 1).strip()
+    end = gone.end
+    if blank_above and first < line:  # of the blank lines around it one gap is left
+        after = text.line_of(end)
+        while after <= len(text.starts) and text.line(after) and not text.line(after).strip():
+            after += 1
+        end = max(end, text.line_start(after))
+    return Edit(text.line_start(first), end, "", whole=True)
+
+
 def _without_gap(file: File, first: int, end: int, last: int) -> int:
     """The end of the removal: blank lines after it go where there are blank lines before it already."""
     text = file.text
@@ -95,7 +117,7 @@ def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def _does_nothing_else(file: File, node: cst.ImportFrom) -> bool:
-    """Whether a file can do without one import of a local module: it has another, or the module only defines."""
+    """True if a file can do without one import of a local module: it has another, or the module only defines."""
     module = nodes.module_of(node)
     others = (other for other in file.imports if other is not node and other in file.body)
     if any(module in (nodes.module_of(each), *(name for _, name in nodes.imported(each))) for each in others):
@@ -112,14 +134,14 @@ def _does_nothing_else(file: File, node: cst.ImportFrom) -> bool:
 
 
 def _only_defines(statement: nodes.Statement) -> bool:
-    """Whether it is a function without decorators, and without calls among its defaults."""
+    """True if it is a function without decorators, and without calls among its defaults."""
     if not isinstance(statement, cst.FunctionDef) or statement.decorators:
         return False
     return not any(isinstance(node, cst.Call) for node in nodes.walk(*nodes.defaults(statement)))
 
 
 def _loses_its_uses(file: File, name: str, edits: Sequence[Edit], *, everywhere: bool) -> bool:
-    """Whether each use of a name, of which there are some, is rewritten without it; `everywhere`: in comments, too."""
+    """True if each use of a name, of which there are some, is rewritten without it; `everywhere`: in comments, too."""
     uses = [node for node in file.all(cst.Name) if node.value == name]
     word = re.compile(rf"\b{re.escape(name)}\b(?!\.\w+ import)")
     written = len(word.findall(file.text.text)) - 1  # in texts and comments as well, where nobody knows
@@ -138,7 +160,7 @@ def _loses_its_uses(file: File, name: str, edits: Sequence[Edit], *, everywhere:
 
 
 def is_taken(file: File, name: str, seen: frozenset[File] = frozenset()) -> bool:
-    """Whether another module of the program may take a name that a file binds from there.
+    """True if another module of the program may take a name that a file binds from there.
 
     It does by `from file import name`, by `file.name`, by a star, or where it hands the module on, whose attributes are
     then taken where nobody sees it. What its own import binds under that name is not a use of this one.
@@ -178,7 +200,7 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
 
 
 def _is_handed_on(file: File, use: cst.CSTNode, modules: set[str]) -> bool:
-    """Whether a name begins a use of a whole module, of which no attribute is taken at once."""
+    """True if a name begins a use of a whole module, of which no attribute is taken at once."""
     while (around := file.tree.parent(use)) is not None:
         if file.meanings.canonical(use) in modules:
             return not isinstance(around, cst.Attribute)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tf2towers.report import rule
@@ -21,6 +22,8 @@ ProgramKind = Literal["tf1", "eager", "migrated", "other"]
 class Example:
     """A script, and what the whole migration makes of it; `after` is None where it stays as it is.
 
+    A text that begins with a new line is a block: it begins after that, and loses its indentation.
+
     `left` says that a site of it is reported by the rule and left.
     """
 
@@ -28,6 +31,11 @@ class Example:
     before: str
     after: str | None = None
     left: bool = False
+
+    def __post_init__(self) -> None:
+        for name, text in (("before", self.before), ("after", self.after)):
+            if text is not None and text.startswith("\n"):
+                object.__setattr__(self, name, dedent(text[1:]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,7 +73,7 @@ def _unserved_argument(file: File) -> str | None:
 
 
 def is_data(name: str) -> bool:
-    """Whether it builds no graph: tf_keras has it as it was."""
+    """True if it builds no graph: tf_keras has it as it was."""
     public = name.removesuffix(".*").replace("np_utils.", "").removesuffix(".np_utils")
     return f"{name}.".startswith(_DATA) and find_replacement(f"tf.{public}").kind != "left"
 

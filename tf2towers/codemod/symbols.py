@@ -7,7 +7,7 @@ stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,16 @@ SWITCHES = frozenset({
 STANDARDIZATION = "tf.image.per_image_standardization"
 
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
+
+#: beginning of names -> that of the same objects' names in the table; the longest come first
+ALIASES = (
+    ("tf.contrib.keras.api.keras", "tf.keras"),
+    ("tf.contrib.keras", "tf.keras"),
+    ("tf.python.keras", "tf.keras"),
+    ("tf.contrib.slim.initializers", "tf.contrib.layers"),
+    ("tf.contrib.slim.layers", "tf.contrib.layers"),
+    ("tf.contrib.slim.regularizers", "tf.contrib.layers"),
+)
 
 Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
 
@@ -84,6 +94,7 @@ class Row(NamedTuple):
             `m` a module, `b` what is below it has a row of its own or is not there, `f` a file or folder of contrib
             (`public` is the module that has its names), `s` the runtime's, for graphs that its sessions run,
             `a` another object in TF 2.
+        arguments: of a function or class of `tensorflow.compat.v1`, a star before keywords alone; `-` for none.
     """
 
     name: str
@@ -93,6 +104,7 @@ class Row(NamedTuple):
     advice: str = ""
     public: str = ""
     marks: str = ""
+    arguments: str = ""
 
 
 def canonical_name(dotted: str) -> str:
@@ -129,28 +141,76 @@ def _lines() -> dict[str, str]:
     return {line.partition("\t")[0]: line for line in lines}
 
 
-@cache
-def row_of(name: str) -> Row | None:
-    """The row of a name, parsed when it is asked for: a script needs few of them."""
+def _written_row(name: str) -> Row | None:
     line = _lines().get(name)
     return Row(*line.split("\t")) if line is not None else None  # type: ignore[arg-type]
 
 
+@cache
+def row_of(name: str) -> Row | None:
+    """The row of a name, parsed when it is asked for: a script needs few of them."""
+    return _written_row(name) or row_by_alias(name, _written_row) or private_row(name)
+
+
+def row_by_alias(name: str, row_of: Callable[[str], Row | None]) -> Row | None:
+    """The row of a name by an alias, made of that of the same object; None without an alias, or without that row.
+
+    Its marks say only what is below it: other names of the object are neither public nor in `compat.v1`.
+    """
+    for other, home in ALIASES:
+        if name == other or name.startswith(f"{other}."):
+            row = row_of(home + name[len(other) :])
+            if row is None or "f" in row.marks:
+                return None
+            target, marks = row.target or row.name, "b" if "b" in row.marks else ""
+            return row._replace(name=name, target=target, marks=marks, arguments="")
+    return None
+
+
+def private_row(name: str) -> Row | None:
+    """The row of a private name whose object is the same from TF 1.15 to TF 2.21: the name stays."""
+    module, _, last = name.rpartition(".")
+    known = _private_modules().get(module)
+    if known is None or known.is_generated or last not in known.same:
+        return None
+    return Row(name, "private", f"tensorflow{name[2:]}", marks="1")
+
+
 def symbol_table() -> dict[str, Row]:
-    """The table, by name."""
-    return {name: row for name in _lines() if (row := row_of(name)) is not None}
+    """The table, by name, with the names by aliases."""
+    by_alias = (
+        other + name[len(home) :]
+        for other, home in ALIASES
+        for name in _lines()
+        if name == home or name.startswith(f"{home}.")
+    )
+    return {name: row for name in sorted({*_lines(), *by_alias}) if (row := row_of(name)) is not None}
+
+
+class PrivateModule(NamedTuple):
+    """A module in `tensorflow.python`.
+
+    Attributes:
+        is_generated: True for functions that make one operation each: without `there`, and all others are gone.
+        same: the names of objects that are the same from TF 1.15 to TF 2.21.
+        there: names that TF 1.15 and all versions of TF 2 have that are served, maybe for other objects.
+    """
+
+    is_generated: bool
+    same: frozenset[str]
+    there: frozenset[str]
 
 
 @cache
-def _private_names() -> dict[str, tuple[frozenset[str], bool]]:
-    """Module in `tensorflow.python` -> the names it has in all versions of TF 2 that are served.
-
-    And whether it has no others, for all of them are the same from TF 1.15 to TF 2.21.
-    """
-    return {
-        module: (frozenset(names.split()), same == "same")
-        for module, names, same in read_table("data/private_names.tsv")
-    }
+def _private_modules() -> dict[str, PrivateModule]:
+    """The modules in `tensorflow.python` of which a script may name something; a long list has several rows."""
+    found: dict[str, PrivateModule] = {}
+    for module, kind, same, there in read_table("data/private_names.tsv"):
+        known = found.get(module, PrivateModule(kind == "generated", frozenset(), frozenset()))
+        found[module] = known._replace(
+            same=known.same.union(same.split()), there=known.there.union(there.split())
+        )
+    return found
 
 
 @cache
@@ -167,10 +227,10 @@ def find_replacement(canonical: str) -> Found:
 def _spelled(canonical: str) -> Found:
     module, _, name = canonical.rpartition(".")
     if row_of(canonical) is None:
-        names, is_whole = _private_names().get(module, (frozenset(), False))
-        if is_whole:
+        known = _private_modules().get(module)
+        if known is not None and known.is_generated:
             for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
-                if spelling in names:
+                if spelling in known.same:
                     return Found("private", f"tensorflow{module[2:]}.{spelling}")
             why = (
                 "a generated function that is gone, that takes other arguments, or a reference to a variable"
@@ -182,6 +242,8 @@ def _spelled(canonical: str) -> Found:
         row = row_of(name)
         if row is not None and not (rest and "b" in row.marks):
             return _made(row, rest, canonical)
+        if row is not None and row.code:
+            break
     codes = (row.code for name, _ in beginnings(canonical) if (row := row_of(name)) is not None)
     return _left(canonical, next(filter(None, codes), "T2T620"), _advice(canonical))
 
@@ -262,37 +324,37 @@ def session_names() -> dict[str, str]:
 
 
 def is_module(canonical: str) -> bool:
-    """Whether a canonical name is a module of the API."""
+    """True if a canonical name is a module of the API."""
     return "m" in _marks(canonical)
 
 
 def was_in_tf1(canonical: str) -> bool:
-    """Whether TensorFlow 1.15 had a symbol, or a module of that name."""
+    """True if TensorFlow 1.15 had a symbol, or a module of that name."""
     return "1" in _marks(canonical)
 
 
 def is_still_there(canonical: str) -> bool:
-    """Whether TensorFlow 2 has a symbol by the same name, in `compat.v1`, or in Keras 3."""
+    """True if TensorFlow 2 has a symbol by the same name, in `compat.v1`, or in Keras 3."""
     return "c" in _marks(canonical)
 
 
 def is_for_sessions(canonical: str) -> bool:
-    """Whether its replacement is right only in a graph that the runtime's sessions run."""
+    """True if its replacement is right only in a graph that the runtime's sessions run."""
     return "s" in _marks(canonical)
 
 
 def is_of_old_release(canonical: str) -> bool:
-    """Whether it is a name of a release before TF 1.15 for something that TF 2.21 has under another name."""
+    """True if it is a name of a release before TF 1.15 for something that TF 2.21 has under another name."""
     return "0" in _marks(canonical)
 
 
 def is_only_tf1(canonical: str) -> bool:
-    """Whether plain TF 2 lacks the name, or a module or class in its beginning."""
+    """True if plain TF 2 lacks the name, or a module or class in its beginning."""
     return any("x" in _marks(name) for name, _ in beginnings(canonical))
 
 
 def both_or_neither_have(canonical: str) -> bool:
-    """Whether it is certain that TF 1.15 and `tensorflow.compat.v1` both have a symbol, or neither.
+    """True if it is certain that TF 1.15 and `tensorflow.compat.v1` both have a symbol, or neither.
 
     Neither has what ended with an older release (`tf.mul`).
     """
@@ -303,28 +365,27 @@ def both_or_neither_have(canonical: str) -> bool:
 
 
 def is_another_object(canonical: str) -> bool:
-    """Whether TF 2 has another object by that name than TF 1.15 had: a `device.DeviceSpec` without `merge_from`."""
+    """True if TF 2 has another object by that name than TF 1.15 had: a `device.DeviceSpec` without `merge_from`."""
     return any("a" in _marks(name) for name, _ in beginnings(canonical))
 
 
 def is_gone_private(canonical: str) -> bool:
-    """Whether a private module is there and lacks the name, or no longer has it.
+    """True if a private module is there and lacks the name, or no longer has it.
 
     Functions have moved to other files (`array_ops.stack`, `control_flow_ops.cond`), or ended before TF 1.15
     (`rnn_cell_impl._linear`).
     """
     module, _, name = canonical.rpartition(".")
-    return module in _private_names() and name not in _private_names()[module][0]
-
-
-@cache
-def _arguments() -> dict[str, tuple[str, ...]]:
-    return {name: tuple(words.split()) for name, words in read_table("data/arguments.tsv")}
+    known = _private_modules().get(module)
+    return known is not None and name not in known.same and name not in known.there
 
 
 def taken_arguments(canonical: str) -> tuple[str, ...] | None:
     """The arguments of a function or class of `tensorflow.compat.v1`, a star before keywords alone; None: not known."""
-    return _arguments().get(canonical)
+    row = row_of(canonical)
+    if row is None or not row.arguments:
+        return None
+    return () if row.arguments == "-" else tuple(row.arguments.split())
 
 
 @cache

@@ -40,7 +40,7 @@ def _keywords() -> dict[str, frozenset[str]]:
 
 @cached_per_file
 def has_tf1_sign(file: File) -> bool:
-    """Whether a file has such a sign that nothing guards: a `try`, or a test of a version or an attribute."""
+    """True if a file has such a sign that nothing guards: a `try`, or a test of a version or an attribute."""
     return any(not _is_guarded(file, node) for node in _signs(file))
 
 
@@ -59,7 +59,7 @@ def _signs(file: File) -> Iterator[cst.CSTNode]:
 
 
 def _is_lost(file: File, node: cst.Attribute) -> bool:
-    """Whether an attribute is one that TF 2's data sets and shapes lack."""
+    """True if an attribute is one that TF 2's data sets and shapes lack."""
     name = node.attr.value
     if name in _METHODS:
         return name not in file.program.own_names and isinstance(file.parent(node), cst.Call)
@@ -69,12 +69,12 @@ def _is_lost(file: File, node: cst.Attribute) -> bool:
 
 
 def _names_keras(file: File) -> bool:
-    """Whether a file names Keras, which makes graphs of a loss by itself in TF 2."""
+    """True if a file names Keras, which makes graphs of a loss by itself in TF 2."""
     return re.search(r"\bkeras\b", file.script.text) is not None
 
 
 def _is_dataset(file: File, node: cst.CSTNode, depth: int = 0) -> bool:
-    """Whether an expression is certainly made of `tf.data`: `tf.data.Dataset.range(3).batch(2)`, or a name for it."""
+    """True if an expression is certainly made of `tf.data`: `tf.data.Dataset.range(3).batch(2)`, or a name for it."""
     while isinstance(node, cst.Call | cst.Attribute):
         canonical = file.canonical(node) if isinstance(node, cst.Attribute) else None
         if canonical is not None and canonical.startswith("tf.data."):
@@ -90,7 +90,7 @@ def _is_dataset(file: File, node: cst.CSTNode, depth: int = 0) -> bool:
 
 
 def _is_dimension(file: File, node: cst.CSTNode) -> bool:
-    """Whether an expression is an item of a shape: `x.get_shape()[1]`, or the variable of a loop over a shape."""
+    """True if an expression is an item of a shape: `x.get_shape()[1]`, or the variable of a loop over a shape."""
     if isinstance(node, cst.Subscript):
         return isinstance(nodes.index_of(node), cst.BaseExpression) and m.matches(node.value, _SHAPE)
     if not nodes.is_name(node):
@@ -104,7 +104,7 @@ def _is_dimension(file: File, node: cst.CSTNode) -> bool:
 
 
 def _is_function(file: File, given: cst.BaseExpression) -> bool:
-    """Whether what `tf.device` is given is certainly a function, or an object that is called like one."""
+    """True if what `tf.device` is given is certainly a function, or an object that is called like one."""
     match given:
         case cst.Lambda():
             return True
@@ -128,7 +128,7 @@ def _is_function(file: File, given: cst.BaseExpression) -> bool:
 
 
 def _makes_function(definition: cst.FunctionDef | cst.ClassDef) -> bool:
-    """Whether a class has objects that are called, or a function returns one that is defined in it."""
+    """True if a class has objects that are called, or a function returns one that is defined in it."""
     if isinstance(definition, cst.ClassDef):
         return "__call__" in _methods(definition)
     inner = {each.name.value for each in nodes.block(definition) if isinstance(each, cst.FunctionDef)}
@@ -145,7 +145,7 @@ def _methods(definition: cst.ClassDef) -> set[str]:
 
 
 def _is_guarded(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program goes on where the sign fails, or asks before it."""
+    """True if the program goes on where the sign fails, or asks before it."""
     for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.Try) and around.handlers and inner in nodes.block(around):
             return True

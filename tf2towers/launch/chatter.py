@@ -108,7 +108,7 @@ class Chatter:
 
 
 def is_wanted() -> bool:
-    """Whether the user asked for TensorFlow's own lines."""
+    """True if the user asked for TensorFlow's own lines."""
     return os.environ.get(LEVEL) in ("0", "1")
 
 

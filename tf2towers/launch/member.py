@@ -44,7 +44,7 @@ class Member:
 
     @property
     def runs(self) -> bool:
-        """Whether the process has been started and has not ended."""
+        """True if the process has been started and has not ended."""
         return self._popen is not None
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -89,7 +89,7 @@ class Member:
             self._signal(self._popen, number)
 
     def _has_ended(self, process: subprocess.Popen[bytes]) -> bool:
-        """Whether the process has ended; if so, kills the rest of its group."""
+        """True if the process has ended; if so, kills the rest of its group."""
         if hasattr(os, "waitid"):
             # WNOWAIT does not reap the process: as long as it is a zombie, no other group can get its number
             with contextlib.suppress(ChildProcessError):

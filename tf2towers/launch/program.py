@@ -42,7 +42,7 @@ def taken_flags(script: Path) -> str:
 
 
 def knows_its_task(script: Path) -> bool:
-    """Whether a script takes such a flag, or reads its task from the environment."""
+    """True if a script takes such a flag, or reads its task from the environment."""
     return bool(taken_flags(script) or _VARIABLES.search(_without_comments(script)))
 
 
@@ -82,7 +82,7 @@ _CLUSTER_TOO = re.compile(
 
 
 def is_tf1(script: Path) -> bool:
-    """Whether the script, with the local modules that it imports, is a TensorFlow 1 program with graphs and sessions.
+    """True if the script, with the local modules that it imports, is a TensorFlow 1 program with graphs and sessions.
 
     A program that uses `compat.v1` is one if it makes a session or a placeholder, or turns TensorFlow 2 off.
     """
@@ -94,7 +94,7 @@ def is_tf1(script: Path) -> bool:
 
 
 def is_of_cluster(script: Path) -> bool:
-    """Whether the script, original or migrated, is one task of a cluster: it starts a server.
+    """True if the script, original or migrated, is one task of a cluster: it starts a server.
 
     A device setter alone makes no cluster. Nor does a local module with a server, where nothing in the program tells
     the script its task.
@@ -122,7 +122,7 @@ def find_shape(
 
 
 def has_cluster(script: Path) -> bool:
-    """Whether the script, or a local module that it imports, uses anything of a cluster, TF1's or TF2's."""
+    """True if the script, or a local module that it imports, uses anything of a cluster, TF1's or TF2's."""
     return any(_CLUSTER.search(text) or _CLUSTER_TOO.search(text) for text in map(code, _texts(script)))
 
 
@@ -157,7 +157,7 @@ _MODULE = re.compile(
 
 
 def makes_session_calls(script: Path) -> bool:
-    """Whether the script, or a local module that it imports, makes sessions of `tf2towers.runtime`."""
+    """True if the script, or a local module that it imports, makes sessions of `tf2towers.runtime`."""
     return any(map(_has_sessions, _texts(script)))
 
 

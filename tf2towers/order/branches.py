@@ -58,7 +58,7 @@ class Branches(object):
         return self._paths.get(name, ())
 
     def in_loop(self, name: str) -> bool:
-        """Whether an operation is in a `tf.while_loop`."""
+        """True if an operation is in a `tf.while_loop`."""
         return self._loops.get(name, 0) > 0
 
     def _add(self, operation: Operation) -> None:
@@ -122,7 +122,7 @@ def _joined(paths: Sequence[Optional[Path]]) -> Optional[Path]:
 
 
 def never_together(one: Path, other: Path) -> bool:
-    """Whether at most one of two operations runs, as they are in the two branches of one `tf.cond`."""
+    """True if at most one of two operations runs, as they are in the two branches of one `tf.cond`."""
     keys = {branch.key for branch in other}
     return any(branch.other in keys for branch in one)
 

@@ -58,7 +58,7 @@ def sorted_operations(operations: Sequence[Operation]) -> List[Operation]:
 
 
 def _goes_back(operation: Operation) -> bool:
-    """Whether an operation's output is for the next round of a loop."""
+    """True if an operation's output is for the next round of a loop."""
     return kind_of(operation) == "NextIteration"
 
 

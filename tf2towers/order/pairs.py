@@ -179,7 +179,7 @@ class _Rules(object):
         return self._place(read)
 
     def _in_order(self, read: Access, writes: Sequence[str]) -> bool:
-        """Whether a read happens in built order, not before all writes."""
+        """True if a read happens in built order, not before all writes."""
         own = [write for write in writes if not _OPTIMIZER.match(self._of_name[write].type)]
         if any(self._made_of.get(write, 0) & self._bits[read.operation] for write in own):
             return True
@@ -194,12 +194,12 @@ class _Rules(object):
     # what is ordered already
 
     def _is_ordered(self, one: str, other: str) -> bool:
-        """Whether one of two operations depends on the other in the graph."""
+        """True if one of two operations depends on the other in the graph."""
         bits = self._before
         return bool(bits.get(other, 0) & self._bits[one] or bits.get(one, 0) & self._bits[other])
 
     def _is_implied(self, earlier: str, later: str, shared: Any, after: Optional[Path]) -> bool:
-        """Whether accesses between the two, which run whenever the later one does, bring them in order already."""
+        """True if accesses between the two, which run whenever the later one does, bring them in order already."""
         stage = (later, shared, self._rank[earlier] > self._rank[later])
         if stage not in self._known:
             known = self._before.get(later, 0) | self._waited.get(later, 0)
@@ -212,12 +212,12 @@ class _Rules(object):
         return bool(self._waited[later] & self._bits[earlier])
 
     def _runs_with(self, name: str, path: Optional[Path]) -> bool:
-        """Whether an operation runs whenever one in the branches `path` does."""
+        """True if an operation runs whenever one in the branches `path` does."""
         own = self._branches.around(name)
         return own is not None and not to_leave(own, path or ())
 
     def _leads(self, start: str, end: str, lowest: int) -> bool:
-        """Whether `end` depends on `start`, also by the pairs so far.
+        """True if `end` depends on `start`, also by the pairs so far.
 
         Args:
             lowest: no operation of a lower rank depends on `start`.

@@ -64,8 +64,8 @@ def _source(side: Side, place: Place) -> Markup:
     text = []
     for number, line in enumerate(lines, 1):
         if abs(number - place.line) <= _AROUND:
-            numbered = f"{number:5}  {line}\n"
-            text.append(element("mark", numbered) if number == place.line else numbered)
+            numbered = f"{number:5}  {line}"
+            text += [element("mark", numbered) if number == place.line else numbered, "\n"]
     title = element("figcaption", f"{side.title}: {display_path(path)}, line {place.line}")
     return element("figure", title, element("pre", *text))
 

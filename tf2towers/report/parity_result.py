@@ -121,7 +121,7 @@ class ParityResult:
 
     @property
     def is_across_versions(self) -> bool:
-        """Whether the two scripts ran on different versions of TensorFlow."""
+        """True if the two scripts ran on different versions of TensorFlow."""
         return self.original.tensorflow != self.migrated.tensorflow
 
     @property

@@ -100,7 +100,7 @@ def headline(result: ParityResult) -> str:
 
 
 def is_empty(result: ParityResult) -> bool:
-    """Whether both scripts ran, but nothing was compared."""
+    """True if both scripts ran, but nothing was compared."""
     compared = (result.calls or result.steps) and result.comparisons
     return result.outcome in ("bitwise", "within") and not compared
 

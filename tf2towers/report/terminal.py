@@ -23,7 +23,7 @@ _NARROWEST = 40
 
 
 def in_colour(stream: TextIO) -> bool:
-    """Whether colours are written to a stream: on a terminal, or as NO_COLOR and FORCE_COLOR say (no-color.org)."""
+    """True if colours are written to a stream: on a terminal, or as NO_COLOR and FORCE_COLOR say (no-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")

@@ -52,6 +52,7 @@ _HOMES = {
     "scalar_summary": "tf1",
     "crf": "tf1.crf",
     "cudnn_rnn": "tf1.cudnn_rnn",
+    "debug": "tf1.debug",
     "estimator": "tf1.estimator",
     "hparams": "tf1.hparams",
     "image": "tf1.image",
@@ -63,14 +64,19 @@ _HOMES = {
     "mnist": "tf1.mnist",
     "nccl": "tf1.nccl",
     "opt": "tf1.opt",
+    "resampler": "tf1.resampler",
     "rnn_cell": "tf1.rnn_cell",
     "seq2seq": "tf1.seq2seq",
     "slim": "tf1.slim",
+    "tensor_shapes": "tf1.tensor_shapes",
     "training": "tf1.training",
     # functions that NumPy, SciPy and Python no longer have
     "numpy1": "old_libraries.numpy1",
     "old_imp": "old_libraries.old_imp",
     "old_inspect": "old_libraries.old_inspect",
+    "old_librosa": "old_libraries.old_librosa",
+    "old_skimage": "old_libraries.old_skimage",
+    "old_sklearn": "old_libraries.old_sklearn",
     "scipy_misc": "old_libraries.scipy_misc",
 }
 

@@ -18,10 +18,10 @@ def get_replica_context() -> tf.distribute.ReplicaContext:
 
 
 def has_strategy() -> bool:
-    """Whether the script has entered a strategy; always False, since a migrated script enters none of its own."""
+    """True if the script has entered a strategy; always False, since a migrated script enters none of its own."""
     return False
 
 
 def in_cross_replica_context() -> bool:
-    """Whether the code runs outside of every replica; always False, since no strategy is entered."""
+    """True if the code runs outside of every replica; always False, since no strategy is entered."""
     return False

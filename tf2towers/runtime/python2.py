@@ -59,7 +59,7 @@ def python2_round(number: Any, digits: int = 0) -> float:
 
 
 def _is_integral(value: Any) -> bool:
-    """Whether NumPy divides a value as integers: an integer, or an array or a NumPy scalar of integers."""
+    """True if NumPy divides a value as integers: an integer, or an array or a NumPy scalar of integers."""
     if isinstance(value, numbers.Integral):
         return True
     numpy = sys.modules.get("numpy")
@@ -69,7 +69,7 @@ def _is_integral(value: Any) -> bool:
 
 
 def _is_dimension(value: Any) -> bool:
-    """Whether a value is TF1's Dimension, whose `/` was floor division."""
+    """True if a value is TF1's Dimension, whose `/` was floor division."""
     return type(value).__name__ == "Dimension" and type(value).__module__.startswith("tensorflow.")
 
 

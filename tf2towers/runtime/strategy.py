@@ -23,6 +23,8 @@ from tf2towers.runtime.graph_session.towers import declare
 
 T = TypeVar("T")
 
+_NOT_GIVEN: Any = object()
+
 
 class PerReplica(tf.distribute.DistributedValues):
     """A value of each tower.
@@ -227,6 +229,7 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
         ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy: the arguments of
             `tf.train.replica_device_setter`. Variables are placed on the servers in turn, across all scopes of one
             strategy. Without `ps_tasks` and `cluster`, the script names its devices itself: the scope sets none.
+        device: in their place the device, or the function of devices, that the script has chosen: the scope's device.
     """
 
     def __init__(
@@ -238,11 +241,15 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
         cluster: Any = None,
         ps_ops: Sequence[str] | None = None,
         ps_strategy: Callable[[Any], int] | None = None,
+        *,
+        device: Any = _NOT_GIVEN,
     ) -> None:
-        self._places = ps_tasks is not None or cluster is not None
-        self._device = tf.compat.v1.train.replica_device_setter(
-            ps_tasks or 0, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy
-        )
+        self._places = ps_tasks is not None or cluster is not None or device is not _NOT_GIVEN
+        self._device = device
+        if device is _NOT_GIVEN:
+            self._device = tf.compat.v1.train.replica_device_setter(
+                ps_tasks or 0, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy
+            )
 
     def __getattr__(self, name: str) -> Any:
         """Starts the devices of this process at their first use; the session has its own connection."""
@@ -259,7 +266,7 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
 
 
 def _in_graph() -> bool:
-    """Whether a TF 1 graph is being built, or a function inside one."""
+    """True if a TF 1 graph is being built, or a function inside one."""
     return not tf.compat.v1.executing_eagerly_outside_functions()
 
 

@@ -21,7 +21,7 @@ _TYPES = {
 
 
 def is_sparse(tensor: Any) -> bool:
-    """Whether a value is a SparseTensor (`tf.keras.backend.is_sparse`)."""
+    """True if a value is a SparseTensor (`tf.keras.backend.is_sparse`)."""
     return isinstance(tensor, tf.SparseTensor)
 
 

@@ -33,13 +33,13 @@ def built_module(place: Path) -> BuiltModule | None:
 
 
 def _imports_tensorflow(proto: Path) -> bool:
-    """Whether the module that protoc makes of a file imports TensorFlow."""
+    """True if the module that protoc makes of a file imports TensorFlow."""
     lines = proto.read_text(encoding="utf-8", errors="replace").splitlines()
     return any("tensorflow" in line for line in lines if line.lstrip().startswith("import"))
 
 
 def is_of_an_old_protoc(module: Path) -> bool:
-    """Whether a protoc before 3.19 wrote a module: with protobuf 4 and later it must be generated again."""
+    """True if a protoc before 3.19 wrote a module: with protobuf 4 and later it must be generated again."""
     if not module.name.endswith("_pb2.py"):
         return False
     return "_descriptor.FileDescriptor(" in module.read_text(encoding="utf-8", errors="replace")

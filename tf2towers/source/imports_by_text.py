@@ -42,7 +42,7 @@ class ImportByText:
 
     @property
     def is_written_out(self) -> bool:
-        """Whether the whole string is constant."""
+        """True if the whole string is constant."""
         return None not in self.parts
 
     @property
@@ -56,7 +56,7 @@ class ImportByText:
         return "".join("*" if part is None else part for part in self.parts)
 
     def means(self, dotted: str) -> bool:
-        """Whether the string may be the name of this module."""
+        """True if the string may be the name of this module."""
         pattern = "".join(r"[\w.]*" if part is None else re.escape(part) for part in self.parts)
         return re.fullmatch(pattern, dotted) is not None
 
@@ -97,7 +97,7 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
 
 
 def _runs_file(call: ast.Call, module: str) -> bool:
-    """Whether a call is an `exec` of the text of a file."""
+    """True if a call is an `exec` of the text of a file."""
     if not (isinstance(call.func, ast.Name) and call.func.id == "exec" and call.args):
         return False
     text = ast.unparse(call.args[0])

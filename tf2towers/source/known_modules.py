@@ -15,12 +15,12 @@ def _module_kinds() -> dict[str, str]:
 
 
 def is_known(root: str) -> bool:
-    """Whether a top-level module is TensorFlow, Python's, or a library without TF1 code."""
+    """True if a top-level module is TensorFlow, Python's, or a library without TF1 code."""
     if root in ("tensorflow", "tf2towers", "__main__") or root in sys.stdlib_module_names:
         return True
     return _module_kinds().get(root) in ("library", "python2")
 
 
 def is_tf1_library(root: str) -> bool:
-    """Whether a top-level module is a library that builds TF1 graphs."""
+    """True if a top-level module is a library that builds TF1 graphs."""
     return _module_kinds().get(root) == "tf1"

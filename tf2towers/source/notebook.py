@@ -47,7 +47,7 @@ class Notebook:
 
     @property
     def is_python2(self) -> bool:
-        """Whether the notebook says that it was written for Python 2."""
+        """True if the notebook says that it was written for Python 2."""
         metadata = self._document.get("metadata", {})
         version = str(metadata.get("language_info", {}).get("version", ""))
         return version.startswith("2.") or metadata.get("kernelspec", {}).get("name") == "python2"
@@ -128,7 +128,7 @@ def _code_cells(document: Any) -> list[Any]:
 
 
 def _is_format_4(document: Any) -> bool:
-    """Whether a document has the structure that this module relies on."""
+    """True if a document has the structure that this module relies on."""
     if not isinstance(document, dict) or document.get("nbformat") != 4:
         return False
     cells, metadata = document.get("cells", []), document.get("metadata", {})
@@ -173,7 +173,7 @@ def _is_magic(line: str) -> bool:
 
 
 def _is_open(lines: list[str]) -> bool:
-    """Whether the next line continues a string, a bracket, or a line that ends with a backslash."""
+    """True if the next line continues a string, a bracket, or a line that ends with a backslash."""
     try:
         list(tokenize.generate_tokens(iter([f"{line}\n" for line in lines]).__next__))
     except tokenize.TokenError:

@@ -102,7 +102,7 @@ def _near_tensorflow(files: list[Path]) -> list[Path]:
 
 
 def is_migrated(path: Path) -> bool:
-    """Whether a program imports the runtime already."""
+    """True if a program imports the runtime already."""
     return _RUNTIME.search(_read_bytes(path)) is not None
 
 

@@ -47,7 +47,7 @@ def _walk(folder: Path, rules: list[tuple[Path, GitIgnoreSpec]], leave: set[Path
 
 
 def _matches(path: Path, rules: list[tuple[Path, GitIgnoreSpec]], end: str = "") -> bool:
-    """Whether the rules exclude a path; a later rule, from a deeper folder, overrides earlier ones."""
+    """True if the rules exclude a path; a later rule, from a deeper folder, overrides earlier ones."""
     decided = False
     for base, spec in rules:
         found = spec.check_file(_real_name(path).relative_to(_real_name(base)).as_posix() + end).include

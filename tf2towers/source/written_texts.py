@@ -116,5 +116,5 @@ def _folder_of(path: str | None) -> str | None:
 
 
 def is_sys_path(node: ast.AST) -> bool:
-    """Whether an expression is `sys.path`."""
+    """True if an expression is `sys.path`."""
     return isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path"

@@ -34,7 +34,7 @@ class Tolerances:
 #: Another TensorFlow: its kernels round differently. Between 1.15 and 2.21, 2e-6 of the largest element for this
 #: project's network. An update that divides by a gradient's own size (Adam, RMSProp) magnifies it where that is near 0.
 #: The keys: whether each step starts from the original's variables; otherwise differences add up over the steps.
-_SUM_ORDER = {True: Tolerances(1e-6, 1e-6), False: Tolerances(1e-5, 1e-5)}
+SUM_ORDER = {True: Tolerances(1e-6, 1e-6), False: Tolerances(1e-5, 1e-5)}
 _OTHER_TENSORFLOW = {True: Tolerances(1e-5, 1e-3), False: Tolerances(1e-4, 1e-3)}
 
 
@@ -58,7 +58,7 @@ def tolerances(
             f"within {other.variables:g} of the largest element, all else within {other.gradients:g}"
         )
     if towers > 2:
-        order = _SUM_ORDER[lockstep]
+        order = SUM_ORDER[lockstep]
         return order, (
             f"rule 'order of the sum': {towers} towers are added up in another order than in TF1; within "
             f"{order.gradients:g} of the largest element. With --tower-order they are added as in TF1: then every bit "
@@ -133,7 +133,7 @@ def relative_difference(original: np.ndarray, migrated: np.ndarray) -> float:
 
 
 def is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
-    """Whether a value is one of these variables, or a gradient, a slot, an average or a summary of one."""
+    """True if a value is one of these variables, or a gradient, a slot, an average or a summary of one."""
     of_variables = kind in ("gradient", "tower gradient", "variable", "summary")
     return of_variables and belongs_to(key.rpartition(": ")[2], names)
 
@@ -202,7 +202,7 @@ def pairs(
 
 
 def equal(left: np.ndarray | None, right: np.ndarray | None) -> bool:
-    """Whether two values are present, of one type and shape, and equal; a NaN equals a NaN."""
+    """True if two values are present, of one type and shape, and equal; a NaN equals a NaN."""
     if left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
         return False
     return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc")

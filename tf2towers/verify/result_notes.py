@@ -66,7 +66,7 @@ def open_words(pairs: Sequence[Sequence[str]]) -> list[str]:
 def is_repeatable(
     result: ParityResult, side: Side, first_apart: Callable[[], str], left_open: Sequence[str]
 ) -> bool:
-    """Whether a second recording of one side equals its first. If not, nothing can be said: UNREPEATABLE.
+    """True if a second recording of one side equals its first. If not, nothing can be said: UNREPEATABLE.
 
     Args:
         first_apart: records the side again; returns where the recordings differ first, or an empty text.

@@ -39,6 +39,7 @@ class Options:
         continuous: whether recorded training steps draw the same random numbers as a run whose calls are recorded.
         double: whether the original's gradients are also computed in float64.
         tower_order: whether a migrated program averages gradients in tower order, as the TF1 code did.
+        resources: whether the original's variables are resources, as the migrated program's.
         scratch: the folder to which the scripts' writes are redirected; None: they are not redirected.
         allow: folders to which the scripts may write directly.
         empty: folders that the scripts find empty at their beginning.
@@ -49,6 +50,7 @@ class Options:
         gradients_only: whether to leave variables out of the comparison, for a program with another optimizer.
         in_step: a recording of the original, from which a program of sessions gets its variables at each training step.
         queues: a recording of the original, whose elements of queues without a fixed order are given to this run.
+        v2_behavior: whether the original ran on TF 2 and disabled eager execution only, as its migrated script says.
     """
 
     steps: int = 10
@@ -58,6 +60,7 @@ class Options:
     continuous: bool = False
     double: bool = False
     tower_order: bool = False
+    resources: bool = False
     scratch: Path | None = None
     allow: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
@@ -68,6 +71,7 @@ class Options:
     gradients_only: bool = False
     in_step: Path | None = None
     queues: Path | None = None
+    v2_behavior: bool = False
 
 
 @dataclass
@@ -274,7 +278,9 @@ class _Side:
             "empty": [str(Path(folder).resolve()) for folder in options.empty],
             "migrated": self.migrated,
             "stand_ins": not self.migrated and options.legacy_python is None,
+            "v2_behavior": options.v2_behavior,
             "tower_order": options.tower_order,
+            "resources": options.resources,
             "free": options.free,
             "in_step": None if options.in_step is None else str(options.in_step.resolve()),
             "queues": None if options.queues is None or options.free else str(options.queues.resolve()),

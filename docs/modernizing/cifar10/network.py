@@ -48,3 +48,9 @@ def _convolution(x, kernel, biases):
 
 def _pool(x):
     return tf.nn.max_pool2d(x, 3, 2, 'SAME')
+
+
+def tf1_names(model):
+    """The trainable variables of the Keras model (step 5) by the names they had, as 'conv1/weights'."""
+    names = {'kernel': 'weights', 'bias': 'biases'}
+    return {'%s/%s' % (layer.name, names[var.name]): var for layer in model.layers for var in layer.trainable_variables}

@@ -147,7 +147,7 @@ def train():
             _, loss_value = sess.run([train_op, mean_loss])
             duration = time.time() - start_time
 
-            assert not np.isnan(loss_value), 'Model diverged with loss = NaN'
+            assert np.isfinite(loss_value), 'Model diverged with loss = %s' % loss_value
 
             if step % FLAGS.log_every == 0:
                 examples_per_sec = global_batch_size / duration

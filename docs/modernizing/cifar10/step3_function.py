@@ -110,7 +110,7 @@ def train():
         loss_value = mean_loss.numpy()
         duration = time.time() - start_time
 
-        assert not np.isnan(loss_value), 'Model diverged with loss = NaN'
+        assert np.isfinite(loss_value), 'Model diverged with loss = %s' % loss_value
 
         if step % FLAGS.log_every == 0:
             examples_per_sec = global_batch_size / duration

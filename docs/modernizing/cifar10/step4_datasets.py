@@ -87,8 +87,8 @@ def train():
         activations, losses = tf.nest.pack_sequence_as((activations, losses), last)
         return mean_loss, activations, losses, [strategy.reduce('SUM', g, axis=None) for g in grads]
 
-    sizes = [FLAGS.batch_size] * FLAGS.num_gpus
-    iterator = cifar10_input.training_batches(strategy, FLAGS.data_dir, sizes, FLAGS.seed, first=0, distort=False)
+    iterator = cifar10_input.training_batches(
+        strategy, FLAGS.data_dir, FLAGS.batch_size, FLAGS.seed, first=0, distort=False)
     summary_writer = tf.summary.create_file_writer(FLAGS.train_dir)
     checkpoint = tf.train.Checkpoint(network=network, optimizer=opt, global_step=global_step)
     checkpoint_path = FLAGS.train_dir + '/model.ckpt'
@@ -99,7 +99,7 @@ def train():
         loss_value = mean_loss.numpy()
         duration = time.time() - start_time
 
-        assert not np.isnan(loss_value), 'Model diverged with loss = NaN'
+        assert np.isfinite(loss_value), 'Model diverged with loss = %s' % loss_value
 
         if step % FLAGS.log_every == 0:
             examples_per_sec = global_batch_size / duration

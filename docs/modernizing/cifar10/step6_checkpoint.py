@@ -10,8 +10,8 @@ from absl import app, flags, logging
 
 import cifar10_input
 import devices
-from cifar10_network import inference, tf1_names
-from network import LOSSES
+from cifar10_network import inference
+from network import LOSSES, tf1_names
 
 FLAGS = flags.FLAGS
 
@@ -97,8 +97,9 @@ def train():
         model=model, optimizer=opt, variable_averages=variable_averages, loss_averages=loss_averages)
     manager = tf.train.CheckpointManager(checkpoint, FLAGS.train_dir, max_to_keep=5)
     checkpoint.restore(manager.latest_checkpoint)
-    done, sizes = int(opt.iterations.numpy()), [FLAGS.batch_size] * FLAGS.num_gpus
-    iterator = cifar10_input.training_batches(strategy, FLAGS.data_dir, sizes, FLAGS.seed, done, distort=False)
+    done = int(opt.iterations.numpy())
+    iterator = cifar10_input.training_batches(
+        strategy, FLAGS.data_dir, FLAGS.batch_size, FLAGS.seed, done, distort=False)
     summary_writer = tf.summary.create_file_writer(FLAGS.train_dir)
 
     for step in range(done, FLAGS.max_steps):
@@ -107,7 +108,7 @@ def train():
         loss_value = mean_loss.numpy()
         duration = time.time() - start_time
 
-        assert not np.isnan(loss_value), 'Model diverged with loss = NaN'
+        assert np.isfinite(loss_value), 'Model diverged with loss = %s' % loss_value
 
         if step % FLAGS.log_every == 0:
             examples_per_sec = global_batch_size / duration

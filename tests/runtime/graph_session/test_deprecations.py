@@ -11,7 +11,7 @@ MESSAGE = "From %s: %s (from %s) is deprecated and will be removed %s.\nInstruct
 
 
 def is_printed(place: str) -> bool:
-    """Whether TensorFlow's logger prints a deprecation of a call at a place."""
+    """True if TensorFlow's logger prints a deprecation of a call at a place."""
     import tensorflow as tf
 
     from tf2towers.runtime.graph_session.deprecations import hide_deprecations_of_libraries

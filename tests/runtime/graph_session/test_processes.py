@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -169,13 +170,19 @@ def test_the_line_is_named(tmp_path: Path) -> None:
 
 
 def test_a_plain_import_takes_functions_for_devices() -> None:
-    program = (
-        "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\ngraph_mode()\n"
-        "with tf.device(lambda op: '/cpu:1' if op.type == 'Add' else '/cpu:0'):\n"
-        "    total = tf.add(tf.constant(1.0), 2.0, name='total')\nprint(total.op.device[-5:].upper(), total.op.type)\n"
-        "with tf.device('/cpu:2'):\n    print(tf.constant(1.0).op.device[-5:])\n"
-        "with tf.device(tf.compat.v1.train.replica_device_setter(ps_tasks=2)):\n"
-        "    print(*(tf.compat.v1.get_variable(name, []).device for name in 'ab'))\n"
+    program = dedent(
+        """\
+            import tensorflow as tf
+            from tf2towers.runtime import graph_mode
+            graph_mode()
+            with tf.device(lambda op: '/cpu:1' if op.type == 'Add' else '/cpu:0'):
+                total = tf.add(tf.constant(1.0), 2.0, name='total')
+            print(total.op.device[-5:].upper(), total.op.type)
+            with tf.device('/cpu:2'):
+                print(tf.constant(1.0).op.device[-5:])
+            with tf.device(tf.compat.v1.train.replica_device_setter(ps_tasks=2)):
+                print(*(tf.compat.v1.get_variable(name, []).device for name in 'ab'))
+            """
     )
     servers = ["/job:ps/task:0", "/job:ps/task:1"]
     assert run_python("-c", program)[0].split() == ["CPU:0", "AddV2", "CPU:2", *servers]

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -15,7 +16,19 @@ CONVERTED = [
     ("print >>f, 'x'", "print('x', file=f)"),
     ("print ('a' % b)\nprint 1", "print ('a' % b)\nprint(1)"),
     ("print (a, b)", "print((a, b))"),
-    ("try:\n    a\nexcept E, e:\n    b", "try:\n    a\nexcept E as e:\n    b"),
+    (dedent(
+        """\
+        try:
+            a
+        except E, e:
+            b"""
+    ), dedent(
+        """\
+        try:
+            a
+        except E as e:
+            b"""
+    )),
     ("raise E, 'x'", "raise E('x')"),
     ("exec code in scope", "exec(code, scope)"),
     ("print `x`", "print(repr(x))"),
@@ -39,19 +52,56 @@ CONVERTED = [
     ("print it.next()", "print(next(it))"),
     ("import sys\nprint sys.maxint", "import sys\nprint(sys.maxsize)"),
     ("import urllib2\nprint urllib2.urlopen(x)", "import urllib.request, urllib.error, urllib.parse\nprint(urllib.request.urlopen(x))"),
-    ("import Queue\ndef f():\n    queue = Queue.Queue()\n    print queue",  # a name of its own
-     "import queue as Queue\ndef f():\n    queue = Queue.Queue()\n    print(queue)"),
+    (dedent(
+        """\
+        import Queue
+        def f():
+            queue = Queue.Queue()
+            print queue"""
+    ),  # a name of its own
+     dedent(
+         """\
+         import queue as Queue
+         def f():
+             queue = Queue.Queue()
+             print(queue)"""
+     )),
     ("import Queue, ConfigParser\nprint Queue.Queue()", "import queue, configparser\nprint(queue.Queue())"),
     ("print reduce(f, x)", "from functools import reduce\nprint(reduce(f, x))"),
     ("print file(x)", "print(open(x))"),
-    ("import math\ndef f(x):\n    print x\n    return(math.ceil(x))",
-     "import math\ndef f(x):\n    print(x)\n    return(float(math.ceil(x)))"),
+    (dedent(
+        """\
+        import math
+        def f(x):
+            print x
+            return(math.ceil(x))"""
+    ),
+     dedent(
+         """\
+         import math
+         def f(x):
+             print(x)
+             return(float(math.ceil(x)))"""
+     )),
     ("def f(x, y):\n    print x\n    return(x/y)", "def f(x, y):\n    print(x)\n    return(python2_division(x, y))"),
     ("from itertools import imap as map, izip\nprint map(f, x, y)", "\nprint(map(f, x, y))"),
     ("log = open(p, 'w', 0)\nprint log", "log = open(p, 'w', 1)\nprint(log)"),
     ("import os\nprint os.fdopen(1, 'w', 0)", "import os\nprint(os.fdopen(1, 'w', 1))"),
     ("print open(p, 'wb', 0), open(p, 'w', 1)", "print(open(p, 'wb', 0), open(p, 'w', 1))"),
-    ("import sys\nreload(sys)\nsys.setdefaultencoding('utf8')\nprint 1", "import sys\nimport importlib\npass\npass\nprint(1)"),
+    (dedent(
+        """\
+        import sys
+        reload(sys)
+        sys.setdefaultencoding('utf8')
+        print 1"""
+    ), dedent(
+        """\
+        import sys
+        import importlib
+        pass
+        pass
+        print(1)"""
+    )),
 ]  # fmt: skip
 
 
@@ -63,8 +113,20 @@ def test_construct(before, after):
 
 #: files of tables and arrays
 FILES = [
-    ("with open(p, 'wb') as f:\n    csv.writer(f)\nwith open(p, 'rb') as f:\n    csv.reader(f)",
-     "with open(p, 'w', newline='') as f:\n    csv.writer(f)\nwith open(p, 'r', newline='') as f:\n    csv.reader(f)"),
+    (dedent(
+        """\
+        with open(p, 'wb') as f:
+            csv.writer(f)
+        with open(p, 'rb') as f:
+            csv.reader(f)"""
+    ),
+     dedent(
+         """\
+         with open(p, 'w', newline='') as f:
+             csv.writer(f)
+         with open(p, 'r', newline='') as f:
+             csv.reader(f)"""
+     )),
     ("f = open(p, 'ab')\ncsv.DictWriter(f, x)", "f = open(p, 'a', newline='')\ncsv.DictWriter(f, x)"),
     ("csv.reader(open(p))\ncsv.writer(open(p, 'w'))", "csv.reader(open(p))\ncsv.writer(open(p, 'w'))"),
     ("np.save(open(p, 'w'), x)\nnp.load(open(p))", "np.save(open(p, 'wb'), x)\nnp.load(open(p, 'rb'))"),
@@ -72,9 +134,27 @@ FILES = [
 ]  # fmt: skip
 #: a name that is not Python's own stays
 NAMES = [
-    "from six.moves import xrange, zip\nx = zip(a)\nfor i in xrange(3): print i\n",
-    "def apply(f, x):\n    print f\napply(a, b)\n",
-    "from six.moves import range\nx = range(3)\nprint x\n",
+    dedent(
+        """\
+        from six.moves import xrange, zip
+        x = zip(a)
+        for i in xrange(3): print i
+        """
+    ),
+    dedent(
+        """\
+        def apply(f, x):
+            print f
+        apply(a, b)
+        """
+    ),
+    dedent(
+        """\
+        from six.moves import range
+        x = range(3)
+        print x
+        """
+    ),
     "def g(filter, map=None):\n    print filter(a), map(b)\n",
 ]
 OF_TABLES = "import csv\nimport numpy as np\n"
@@ -86,8 +166,20 @@ WHOLE = [
     ("import pickle\nf = open(p, 'w')\nprint pickle.dump(x, f)",
      "import pickle\nf = open(p, 'wb')\nprint(pickle.dump(x, f))"),
     # a range is a list beside the xrange of six
-    ("from six.moves import xrange\nx = range(3)\nfor i in xrange(3): print i\n",
-     "from six.moves import xrange\nx = list(range(3))\nfor i in xrange(3): print(i)\n"),
+    (dedent(
+        """\
+        from six.moves import xrange
+        x = range(3)
+        for i in xrange(3): print i
+        """
+    ),
+     dedent(
+         """\
+         from six.moves import xrange
+         x = list(range(3))
+         for i in xrange(3): print(i)
+         """
+     )),
     ("from __future__ import division\nprint 'x'\ny = a / b", "from __future__ import division\nprint('x')\ny = a / b"),
     *((f"{OF_TABLES}print 1\n{before}\n", f"{OF_TABLES}print(1)\n{after}\n") for before, after in FILES),
     *((text, re.sub(r"print (.*)", r"print(\1)", text)) for text in NAMES),
@@ -207,7 +299,16 @@ CERTAIN = [
     ("x = 0.0\nfor i in y: x += i", "float"),
     ("x = 0\nif y: x = 1.5", "?"),
     ("x = f()", "?"),
-    ("x = 8\ndef f():\n    global x\n    x = g()", "?"),
+    (
+        dedent(
+            """\
+        x = 8
+        def f():
+            global x
+            x = g()"""
+        ),
+        "?",
+    ),
     ("from m import *\nx = 8", "?"),
     ("for x in range(3): pass", "int"),
     ("for x, z in enumerate(y): pass", "int"),
@@ -217,9 +318,16 @@ CERTAIN = [
 SHOWN = {"int": "print(x // 3)", "float": "print(x / 3)", "?": "print(python2_division(x, 3))"}
 ENDS = [
     *((f"{statements}\nprint x / 3", SHOWN[kind]) for statements, kind in CERTAIN),
-    ("import tensorflow as tf\nflags = tf.app.flags\nFLAGS = flags.FLAGS\n"
-     "flags.DEFINE_integer('n', 4, '')\nflags.DEFINE_float('r', 0.1, '')\nflags.DEFINE_string('s', '', '')\n"
-     "print FLAGS.n / 2, FLAGS.r / 2, FLAGS.other / 2",
+    (dedent(
+        """\
+        import tensorflow as tf
+        flags = tf.app.flags
+        FLAGS = flags.FLAGS
+        flags.DEFINE_integer('n', 4, '')
+        flags.DEFINE_float('r', 0.1, '')
+        flags.DEFINE_string('s', '', '')
+        print FLAGS.n / 2, FLAGS.r / 2, FLAGS.other / 2"""
+    ),
      "print(FLAGS.n // 2, FLAGS.r / 2, python2_division(FLAGS.other, 2))"),
     ("def f(x, n):\n    x /= n\n    print x", "    x = python2_division_in_place(x, n)\n    print(x)"),
     ("def f(x):\n    x /= 2.0\n    print x", "    x /= 2.0\n    print(x)"),
@@ -258,24 +366,100 @@ def test_tabs_are_spaces_as_python2_counted_them():
         ("print isinstance(x, file)\n", "file, which is not in Python 3"),
         ("x = [i for i in y]\nprint i\n", "i of a list comprehension, read after it"),
         ("for x in [i for i in y]:\n    print i\n", "i of a list comprehension, read after it"),
-        ("i = 0\nx = [i for i in y]\nfor i in z: print i\n", None),
-        ("x = [i for i in y]\nz = [i for i in y]\nprint x\n", None),
+        (
+            dedent(
+                """\
+            i = 0
+            x = [i for i in y]
+            for i in z: print i
+            """
+            ),
+            None,
+        ),
+        (
+            dedent(
+                """\
+            x = [i for i in y]
+            z = [i for i in y]
+            print x
+            """
+            ),
+            None,
+        ),
         ("print sorted(x, cmp=f)\n", "sorting by cmp"),
         ("print sorted(x, f)\n", "sorting by cmp"),
-        ("def f(a, b):\n    print a\nx.sort(f)\n", "sorting by cmp"),
+        (
+            dedent(
+                """\
+            def f(a, b):
+                print a
+            x.sort(f)
+            """
+            ),
+            "sorting by cmp",
+        ),
         ("x.sort(lambda a, b: 1)\nprint x\n", "sorting by cmp"),
-        ("x.sort(0)\nx.sort(axis)\nprint x\n", None),
+        (
+            dedent(
+                """\
+            x.sort(0)
+            x.sort(axis)
+            print x
+            """
+            ),
+            None,
+        ),
         ("print buffer(x)\n", "buffer, which is not in Python 3"),
         ("def f(p, opener=file):\n    print opener(p)\n", "file, which is not in Python 3"),
         ("print type(x) == file\n", "file, which is not in Python 3"),
-        ("class Log(file):\n    pass\nprint 1\n", "file, which is not in Python 3"),
+        (
+            dedent(
+                """\
+            class Log(file):
+                pass
+            print 1
+            """
+            ),
+            "file, which is not in Python 3",
+        ),
         ("file = 1\nprint file\n", None),
         ("print x.encode('hex')\n", "the encoding 'hex', which is not for strings in Python 3"),
         ("print x.decode('base64')\n", "the encoding 'base64', which is not for strings in Python 3"),
         ("print tokens.encode('hello')\n", None),
-        ("try:\n    f()\nexcept E, e:\n    print e.message\n", "the message of an error"),
-        ("try:\n    f()\nexcept E as e:\n    print e[0]\n", "the arguments of an error"),
-        ("try:\n    f()\nexcept E as e:\n    e = f(e)\n    print e.message, e[0], o.message\n", None),
+        (
+            dedent(
+                """\
+            try:
+                f()
+            except E, e:
+                print e.message
+            """
+            ),
+            "the message of an error",
+        ),
+        (
+            dedent(
+                """\
+            try:
+                f()
+            except E as e:
+                print e[0]
+            """
+            ),
+            "the arguments of an error",
+        ),
+        (
+            dedent(
+                """\
+            try:
+                f()
+            except E as e:
+                e = f(e)
+                print e.message, e[0], o.message
+            """
+            ),
+            None,
+        ),
         ("import StringIO\nprint StringIO.StringIO()\n", "io.StringIO that may hold bytes"),
         ("from cStringIO import StringIO\nprint g(StringIO=1)\n", "io.StringIO that may hold bytes"),
         ("import ConfigParser\nprint ConfigParser.ConfigParser()\n", "comments in configuration files"),
@@ -285,8 +469,26 @@ def test_tabs_are_spaces_as_python2_counted_them():
         ("print cmp(a, b)\n", "cmp, which is not in Python 3"),
         ("class A:\n    def __div__(self, o): print o\n", "the method __div__, which Python 3 never calls"),
         ("f().x /= n\nprint 1\n", "division in place of possible integers"),
-        ("__metaclass__ = Kind\nclass A: pass\nprint 1\n", "a __metaclass__ of the module"),
-        ("__metaclass__ = type\nclass A: pass\nprint 1\n", None),
+        (
+            dedent(
+                """\
+            __metaclass__ = Kind
+            class A: pass
+            print 1
+            """
+            ),
+            "a __metaclass__ of the module",
+        ),
+        (
+            dedent(
+                """\
+            __metaclass__ = type
+            class A: pass
+            print 1
+            """
+            ),
+            None,
+        ),
     ],
 )
 def test_what_is_left(text, left):
@@ -324,4 +526,15 @@ def text_of(text: str) -> str:
 
 def test_a_global_after_the_first_use_is_reported_in_a_script_of_python2() -> None:
     with pytest.raises(SourceError, match="move the `global`"):
-        convert_script(Script.from_text("def f():\n    print a\n    global a\n", checked=False))
+        convert_script(
+            Script.from_text(
+                dedent(
+                    """\
+            def f():
+                print a
+                global a
+            """
+                ),
+                checked=False,
+            )
+        )

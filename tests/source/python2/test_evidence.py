@@ -1,6 +1,7 @@
 """Programs that Python 3 can read, and that are Python 2 all the same: Python 3 would stop in them."""
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -9,7 +10,11 @@ from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
 
 TF = "import tensorflow as tf\n"
-RUN = "\nsess = tf.Session()\nhalf = 3 / 2\n"
+RUN = """\
+
+sess = tf.Session()
+half = 3 / 2
+"""
 
 PYTHON2 = [
     f"import cPickle as pickle\n{TF}{RUN}",
@@ -112,15 +117,36 @@ PROGRAMS = [
         {"train.py": "half = 3 // 2\n", "helper.py": "[i // 2 for i in range(n)]"},
     ),
     (
-        {"network.py": "class Network(object):\n    def feed(self, a):\n        return isinstance(a, basestring)\n",
-         "nets.py": "from network import Network as Base\n"
-                    "class Net(Base):\n    def setup(self):\n        self.feed(1)\n",
+        {"network.py": dedent(
+            """\
+            class Network(object):
+                def feed(self, a):
+                    return isinstance(a, basestring)
+            """
+        ),
+         "nets.py": dedent(
+             """\
+             from network import Network as Base
+             class Net(Base):
+                 def setup(self):
+                     self.feed(1)
+             """
+         ),
          "train.py": f"{TF}import nets{RUN}net = nets.Net()\nnet.setup()\n"},
         {"train.py": "half = 3 // 2\n", "network.py": "isinstance(a, str)"},
     ),
     (  # errors of Python 2 are those of Python 3
-        {"helper.py": "def rows(x):\n    try:\n        x.rows()\n        x.close()\n        x = None\n"
-                      "    except StandardError:\n        raise StandardError(x)\n",
+        {"helper.py": dedent(
+            """\
+            def rows(x):
+                try:
+                    x.rows()
+                    x.close()
+                    x = None
+                except StandardError:
+                    raise StandardError(x)
+            """
+        ),
          "train.py": f"{TF}import helper{RUN}helper.rows(3)\n"},
         {"train.py": "half = 3 / 2\n", "helper.py": "    except Exception:\n        raise Exception(x)\n"},
     ),
@@ -143,7 +169,14 @@ def test_programs(tmp_path: Path, files: dict[str, str], expected: dict[str, str
 
 
 def test_a_name_in_a_module_is_left_and_noted_where_nothing_leads(tmp_path: Path) -> None:
-    rows = "def rows(x):\n    raise ValueError(unicode(x))\ndef never(x):\n    return unicode(x)\n"
+    rows = dedent(
+        """\
+        def rows(x):
+            raise ValueError(unicode(x))
+        def never(x):
+            return unicode(x)
+        """
+    )
     files = {"helper.py": TF + rows, "train.py": f"{TF}import helper{RUN}helper.rows(3)\n"}
     result = migrated(tmp_path, files)
     assert [(finding.line, finding.code) for finding in result.left] == [(3, "T2T609")]

@@ -63,7 +63,7 @@ def alias_of(file: File, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
 
 
 def left_through(file: File, bound: str, canonical: str) -> bool:
-    """Whether a symbol that is used through a module's name is left: then the module's assignment stays as well."""
+    """True if a symbol that is used through a module's name is left: then the module's assignment stays as well."""
     return any(
         find_replacement(name).kind == "left"
         for symbol, name in file.spelled_symbols
@@ -72,7 +72,7 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
 
 
 def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonical: str) -> bool:
-    """Whether `slim = tf.contrib.slim` becomes an import of the same name from the runtime; adds that import."""
+    """True if `slim = tf.contrib.slim` becomes an import of the same name from the runtime; adds that import."""
     runtime = find_replacement(canonical).runtime
     if runtime is None or runtime.name != bound or not isinstance(file.parent(statement), cst.Module):
         return False
@@ -219,14 +219,14 @@ def _text_through_star(file: File, node: Symbol, found: Found) -> str | None:
 
 
 def _is_renamed(canonical: str | None) -> bool:
-    """Whether it is a name of an old release that `tensorflow.compat.v1` lacks."""
+    """True if it is a name of an old release that `tensorflow.compat.v1` lacks."""
     if canonical is None or not is_of_old_release(canonical):
         return False
     return find_replacement(canonical) != Found("v1", canonical)
 
 
 def _is_switch(file: File, node: cst.CSTNode, canonical: str) -> bool:
-    """Whether a symbol switches a mode that `graph_mode` sets: T2T604 edits its calls, `compat.v1` has its names."""
+    """True if a symbol switches a mode that `graph_mode` sets: T2T604 edits its calls, `compat.v1` has its names."""
     call = file.parent(node)
     is_called = isinstance(call, cst.Call) and isinstance(file.parent(call), cst.Expr)
     return canonical in SWITCHES or (is_called and public_spelling(canonical) in SWITCHES)
@@ -245,9 +245,21 @@ RULE = Rule(
     examples=(
         Example(
             "a name of an old release",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None])\ny = tf.mul(tf.log(x), x)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.placeholder(tf.float32, [None])\ny = tf.multiply(tf.log(x), x)\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [None])
+                y = tf.mul(tf.log(x), x)
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [None])
+                y = tf.multiply(tf.log(x), x)
+                """,
         ),
     ),
 )

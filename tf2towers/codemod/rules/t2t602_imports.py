@@ -76,7 +76,7 @@ def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
 
 
 def _only_loads(file: File, made: NewImport) -> bool:
-    """Whether an import only loads a module that is gone (`import tensorflow.python.platform`) and is not named."""
+    """True if an import only loads a module that is gone (`import tensorflow.python.platform`) and is not named."""
     goes_by_itself = made.name == V1 and asname_of(made.alias) is None and name_of(made.alias) != made.bound
     return goes_by_itself and not is_named(file, made.alias)
 
@@ -95,7 +95,7 @@ def _is_unchanged(node: Import, made: NewImport) -> bool:
 
 
 def can_drop_import(file: File, node: Import, made: NewImport) -> bool:
-    """Whether an import without counterpart can be removed: each use of it, if any, is rewritten."""
+    """True if an import without counterpart can be removed: each use of it, if any, is rewritten."""
     assert made.left is not None
     canonical = canonical_name(dict(imported(node))[made.alias])
     for use in file.all(cst.Name):
@@ -116,7 +116,7 @@ def can_drop_import(file: File, node: Import, made: NewImport) -> bool:
 
 
 def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
-    """Whether a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
+    """True if a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
     if not file.is_read(use) or file.spelled(use) is not None:
         return False
     return canonical in map(canonical_name, file.meanings.possible_meanings(use))
@@ -136,11 +136,22 @@ RULE = Rule(
     examples=(
         Example(
             "names imported by themselves",
-            "import tensorflow.contrib.slim as slim\nfrom tensorflow import Session, float32, placeholder\n\n"
-            "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
-            "from tensorflow.compat.v1 import float32, placeholder\n"
-            "from tf2towers.runtime import Session, graph_mode, slim\n\ngraph_mode()\n\n"
-            "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
+            """
+                import tensorflow.contrib.slim as slim
+                from tensorflow import Session, float32, placeholder
+
+                x = placeholder(float32, [None, 4])
+                y = slim.fully_connected(x, 2)
+                """,
+            """
+                from tensorflow.compat.v1 import float32, placeholder
+                from tf2towers.runtime import Session, graph_mode, slim
+
+                graph_mode()
+
+                x = placeholder(float32, [None, 4])
+                y = slim.fully_connected(x, 2)
+                """,
         ),
     ),
 )

@@ -114,17 +114,39 @@ RULE = Rule(
     examples=(
         Example(
             "the axis came first",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\ny = tf.concat(0, [x, x])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.placeholder(tf.float32, [4])\ny = tf.concat(axis=0, values=[x, x])\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [4])
+                y = tf.concat(0, [x, x])
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [4])
+                y = tf.concat(axis=0, values=[x, x])
+                """,
         ),
         Example(
             "a dataset of TF 1.2",
-            "import tensorflow as tf\n\nx = tf.contrib.data.Dataset.range(4)\n"
-            "x = x.map(lambda number: number + 1, num_threads=2, output_buffer_size=8).batch(2)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.data.Dataset.range(4)\n"
-            "x = x.map(lambda number: number + 1, num_parallel_calls=2).prefetch(8).batch(2)\n",
+            """
+                import tensorflow as tf
+
+                x = tf.contrib.data.Dataset.range(4)
+                x = x.map(lambda number: number + 1, num_threads=2, output_buffer_size=8).batch(2)
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                x = tf.data.Dataset.range(4)
+                x = x.map(lambda number: number + 1, num_parallel_calls=2).prefetch(8).batch(2)
+                """,
         ),
     ),
 )

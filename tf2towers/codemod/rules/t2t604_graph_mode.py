@@ -68,22 +68,53 @@ RULE = Rule(
     examples=(
         Example(
             "in place of the script's own switch",
-            "import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32, [])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.placeholder(tf.float32, [])\n",
+            """
+                import tensorflow.compat.v1 as tf
+
+                tf.disable_v2_behavior()
+
+                x = tf.placeholder(tf.float32, [])
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [])
+                """,
         ),
         Example(
             "a script with resource variables of its own: a variable that is fetched with its update is read before it",
-            "import tensorflow as tf\n\ntf.enable_resource_variables()\nx = tf.placeholder(tf.float32, [])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\n"
-            "graph_mode(resource_variables=True)\nx = tf.placeholder(tf.float32, [])\n",
+            """
+                import tensorflow as tf
+
+                tf.enable_resource_variables()
+                x = tf.placeholder(tf.float32, [])
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode(resource_variables=True)
+                x = tf.placeholder(tf.float32, [])
+                """,
         ),
         Example(
             "a script that runs on TF 2 and switches eager execution off alone: its variables and shapes are TF 2's",
-            "import tensorflow as tf\n\ntf.compat.v1.disable_eager_execution()\n"
-            "x = tf.compat.v1.placeholder(tf.float32, [])\n",
-            "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\n\n"
-            "graph_mode(v2_behavior=True)\nx = tf.compat.v1.placeholder(tf.float32, [])\n",
+            """
+                import tensorflow as tf
+
+                tf.compat.v1.disable_eager_execution()
+                x = tf.compat.v1.placeholder(tf.float32, [])
+                """,
+            """
+                import tensorflow as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode(v2_behavior=True)
+                x = tf.compat.v1.placeholder(tf.float32, [])
+                """,
         ),
     ),
 )

@@ -36,28 +36,69 @@ RULE = Rule(
     examples=(
         Example(
             "one tower a GPU",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nlosses = []\nfor i in range(2):\n"
-            "    with tf.device('/gpu:%d' % i):\n        losses.append(x * i)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
-            "graph_mode()\n\nx = tf.placeholder(tf.float32, [])\nlosses = []\n\n\ndef tower(i):\n"
-            "    with tf.device('/gpu:%d' % i):\n        losses.append(x * i)\n\n\nstrategy = TowerStrategy(2)\n"
-            "with strategy.scope():\n    strategy.run(tower, args=(strategy.replica_ids,))\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [])
+                losses = []
+                for i in range(2):
+                    with tf.device('/gpu:%d' % i):
+                        losses.append(x * i)
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import TowerStrategy, graph_mode
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [])
+                losses = []
+
+
+                def tower(i):
+                    with tf.device('/gpu:%d' % i):
+                        losses.append(x * i)
+
+
+                strategy = TowerStrategy(2)
+                with strategy.scope():
+                    strategy.run(tower, args=(strategy.replica_ids,))
+                """,
         ),
         Example(
             "the last tower's value",
-            "import tensorflow as tf\n\n\ndef build(x):\n    gpus = [0, 2]\n"
-            "    with tf.Graph().as_default(), tf.device('/cpu:0'):\n        for i, gpu in enumerate(gpus):\n"
-            "            with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d' % i):\n"
-            "                loss = tf.get_variable('w%d' % i, [])\n        return loss\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
-            "graph_mode()\n\n\ndef build(x):\n    gpus = [0, 2]\n"
-            "    strategy = TowerStrategy(gpus, parameter_device='/cpu:0')\n"
-            "    with tf.Graph().as_default(), strategy.scope():\n        def tower(i, gpu):\n"
-            "            with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d' % i):\n"
-            "                loss = tf.get_variable('w%d' % i, [])\n            return loss\n\n"
-            "        loss = strategy.run(tower, args=(strategy.replica_ids, strategy.per_replica(gpus)))\n"
-            "        loss = strategy.experimental_local_results(loss)[-1]\n"
-            "        return loss\n",
+            """
+                import tensorflow as tf
+
+
+                def build(x):
+                    gpus = [0, 2]
+                    with tf.Graph().as_default(), tf.device('/cpu:0'):
+                        for i, gpu in enumerate(gpus):
+                            with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d' % i):
+                                loss = tf.get_variable('w%d' % i, [])
+                        return loss
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import TowerStrategy, graph_mode
+
+                graph_mode()
+
+
+                def build(x):
+                    gpus = [0, 2]
+                    strategy = TowerStrategy(gpus, parameter_device='/cpu:0')
+                    with tf.Graph().as_default(), strategy.scope():
+                        def tower(i, gpu):
+                            with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d' % i):
+                                loss = tf.get_variable('w%d' % i, [])
+                            return loss
+
+                        loss = strategy.run(tower, args=(strategy.replica_ids, strategy.per_replica(gpus)))
+                        loss = strategy.experimental_local_results(loss)[-1]
+                        return loss
+                """,
         ),
     ),
 )

@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.program import File
-from tf2towers.codemod.removal import is_taken, remove_statement
+from tf2towers.codemod.removal import is_taken, remove_statement, with_comments
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import find_means
 from tf2towers.codemod.towers.scopes import is_made_before
@@ -30,7 +30,7 @@ def edits(file: File) -> Iterator[Edit]:
             calls[function] = calls.get(function, 0) + 1
     for function, count in calls.items():
         if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
-            yield remove_statement(file, function)
+            yield with_comments(file, remove_statement(file, function), function)
 
 
 def _count_uses(file: File, name: str) -> int:
@@ -54,20 +54,44 @@ RULE = Rule(
     examples=(
         Example(
             "the classic function",
-            "import tensorflow as tf\n\n\ndef average(tower_grads):\n    result = []\n"
-            "    for pairs in zip(*tower_grads):\n        mean = tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0)\n"
-            "        result.append((mean, pairs[0][1]))\n    return result\n\n\n"
-            "opt, tower_grads = tf.train.GradientDescentOptimizer(0.1), []\nfor i in range(2):\n"
-            "    with tf.device('/gpu:%d' % i):\n"
-            "        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))\n"
-            "train_op = opt.apply_gradients(average(tower_grads))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import TowerStrategy, graph_mode\n\n"
-            "graph_mode()\n\n\nopt = tf.train.GradientDescentOptimizer(0.1)\n\n\ndef tower(i):\n"
-            "    with tf.device('/gpu:%d' % i):\n"
-            "        return opt.compute_gradients(tf.get_variable('w%d' % i, []))\n\n\n"
-            "strategy = TowerStrategy(2)\nwith strategy.scope():\n"
-            "    tower_grads = strategy.run(tower, args=(strategy.replica_ids,))\n"
-            "train_op = opt.apply_gradients(strategy.reduce('MEAN', tower_grads))\n",
+            """
+                import tensorflow as tf
+
+
+                def average(tower_grads):
+                    result = []
+                    for pairs in zip(*tower_grads):
+                        mean = tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0)
+                        result.append((mean, pairs[0][1]))
+                    return result
+
+
+                opt, tower_grads = tf.train.GradientDescentOptimizer(0.1), []
+                for i in range(2):
+                    with tf.device('/gpu:%d' % i):
+                        tower_grads.append(opt.compute_gradients(tf.get_variable('w%d' % i, [])))
+                train_op = opt.apply_gradients(average(tower_grads))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import TowerStrategy, graph_mode
+
+                graph_mode()
+
+
+                opt = tf.train.GradientDescentOptimizer(0.1)
+
+
+                def tower(i):
+                    with tf.device('/gpu:%d' % i):
+                        return opt.compute_gradients(tf.get_variable('w%d' % i, []))
+
+
+                strategy = TowerStrategy(2)
+                with strategy.scope():
+                    tower_grads = strategy.run(tower, args=(strategy.replica_ids,))
+                train_op = opt.apply_gradients(strategy.reduce('MEAN', tower_grads))
+                """,
         ),
     ),
 )

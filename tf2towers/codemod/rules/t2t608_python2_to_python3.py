@@ -63,12 +63,25 @@ RULE = Rule(
     examples=(
         Example(
             "a print statement, a range and divisions",
-            "import tensorflow as tf\n\nBATCH = 64\nsess = tf.Session()\nfor step in xrange(BATCH / 2):\n"
-            "    print step, sess.run(tf.constant(step) / 2)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode, python2_division\n\n"
-            "graph_mode()\n\n"
-            "BATCH = 64\nsess = Session()\nfor step in range(BATCH // 2):\n"
-            "    print(step, sess.run(python2_division(tf.constant(step), 2)))\n",
+            """
+                import tensorflow as tf
+
+                BATCH = 64
+                sess = tf.Session()
+                for step in xrange(BATCH / 2):
+                    print step, sess.run(tf.constant(step) / 2)
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import Session, graph_mode, python2_division
+
+                graph_mode()
+
+                BATCH = 64
+                sess = Session()
+                for step in range(BATCH // 2):
+                    print(step, sess.run(python2_division(tf.constant(step), 2)))
+                """,
         ),
     ),
 )

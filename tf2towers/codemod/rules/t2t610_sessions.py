@@ -37,10 +37,21 @@ RULE = Rule(
     examples=(
         Example(
             "a session",
-            "import tensorflow as tf\n\nwith tf.Session(config=tf.ConfigProto()) as sess:\n"
-            "    print(sess.run(tf.constant(1)))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "with Session(config=tf.ConfigProto()) as sess:\n    print(sess.run(tf.constant(1)))\n",
+            """
+                import tensorflow as tf
+
+                with tf.Session(config=tf.ConfigProto()) as sess:
+                    print(sess.run(tf.constant(1)))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import Session, graph_mode
+
+                graph_mode()
+
+                with Session(config=tf.ConfigProto()) as sess:
+                    print(sess.run(tf.constant(1)))
+                """,
         ),
     ),
 )

@@ -60,7 +60,7 @@ def _version_in(node: nodes.Symbol, canonical: str) -> nodes.Symbol | None:
 
 
 def _is_tf1s(file: File, version: nodes.Symbol) -> bool:
-    """Whether a version is that of `import tensorflow as tf`; `import tensorflow.compat.v1 as tf` knows TF 2."""
+    """True if a version is that of `import tensorflow as tf`; `import tensorflow.compat.v1 as tf` knows TF 2."""
     if file.program.plain_is_tf2:
         return False
     bindings = file.meanings.bindings(nodes.root_of(version))
@@ -114,7 +114,7 @@ def _compared_versions(other: cst.BaseExpression) -> list[str]:
 
 
 def _orders_as_text(other: str) -> bool:
-    """Whether 1.15.5 and another version have the same order as texts and as numbers: '1.15.5' is below '1.4'.
+    """True if 1.15.5 and another version have the same order as texts and as numbers: '1.15.5' is below '1.4'.
 
     Where they do not, the other is one of TF1, and TensorFlow 2's own version is above it as both.
     """
@@ -156,20 +156,57 @@ RULE = Rule(
     examples=(
         Example(
             "another order of the arguments for each version",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None])\n\n\ndef join(values, axis):\n"
-            "    if tf.__version__.startswith('1.'):\n        return tf.concat(values, axis)\n"
-            "    return tf.concat(axis, values)\n\n\nprint(tf.__version__, join([x, x], 0))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.placeholder(tf.float32, [None])\n\n\ndef join(values, axis):\n"
-            "    if \"1.15.5\".startswith('1.'):\n        return tf.concat(values, axis)\n"
-            "    return tf.concat(axis, values)\n\n\nprint(tf.__version__, join([x, x], 0))\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [None])
+
+
+                def join(values, axis):
+                    if tf.__version__.startswith('1.'):
+                        return tf.concat(values, axis)
+                    return tf.concat(axis, values)
+
+
+                print(tf.__version__, join([x, x], 0))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [None])
+
+
+                def join(values, axis):
+                    if "1.15.5".startswith('1.'):
+                        return tf.concat(values, axis)
+                    return tf.concat(axis, values)
+
+
+                print(tf.__version__, join([x, x], 0))
+                """,
         ),
         Example(
             "a script that knows TF 2",
-            "import tensorflow.compat.v1 as tf\n\nif tf.__version__ >= '2':\n    tf.disable_v2_behavior()\n"
-            "tf.Session()\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "if tf.__version__ >= '2':\n    pass\nSession()\n",
+            """
+                import tensorflow.compat.v1 as tf
+
+                if tf.__version__ >= '2':
+                    tf.disable_v2_behavior()
+                tf.Session()
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import Session, graph_mode
+
+                graph_mode()
+
+                if tf.__version__ >= '2':
+                    pass
+                Session()
+                """,
         ),
     ),
 )

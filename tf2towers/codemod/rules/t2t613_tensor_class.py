@@ -45,7 +45,7 @@ def _elements(side: cst.BaseExpression) -> list[cst.BaseExpression]:
 
 
 def _is_type(file: File, side: cst.BaseExpression) -> bool:
-    """Whether it is `type(x)` or `x.__class__`."""
+    """True if it is `type(x)` or `x.__class__`."""
     if isinstance(side, cst.Call):
         return len(side.args) == 1 and is_plain(side.args[0]) and _called(file, side) == "builtins.type"
     return isinstance(side, cst.Attribute) and side.attr.value == "__class__"
@@ -77,18 +77,51 @@ RULE = Rule(
     examples=(
         Example(
             "tensors and arrays in one function",
-            "import tensorflow as tf\n\n\ndef halved(x):\n    if type(x) == tf.Tensor:\n"
-            "        return tf.divide(x, 2)\n    return x / 2\n\n\n"
-            "print(halved(tf.placeholder(tf.float32, [])), halved(3))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import class_of, graph_mode\n\n"
-            "graph_mode()\n\n\ndef halved(x):\n    if class_of(x) == tf.Tensor:\n        return tf.divide(x, 2)\n"
-            "    return x / 2\n\n\nprint(halved(tf.placeholder(tf.float32, [])), halved(3))\n",
+            """
+                import tensorflow as tf
+
+
+                def halved(x):
+                    if type(x) == tf.Tensor:
+                        return tf.divide(x, 2)
+                    return x / 2
+
+
+                print(halved(tf.placeholder(tf.float32, [])), halved(3))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import class_of, graph_mode
+
+                graph_mode()
+
+
+                def halved(x):
+                    if class_of(x) == tf.Tensor:
+                        return tf.divide(x, 2)
+                    return x / 2
+
+
+                print(halved(tf.placeholder(tf.float32, [])), halved(3))
+                """,
         ),
         Example(
             "isinstance",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nprint(isinstance(x, tf.Tensor))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.placeholder(tf.float32, [])\nprint(isinstance(x, tf.Tensor))\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [])
+                print(isinstance(x, tf.Tensor))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [])
+                print(isinstance(x, tf.Tensor))
+                """,
         ),
     ),
 )

@@ -60,7 +60,7 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
 
 
 def _is_of_a_loop(file: File, node: cst.BaseExpression) -> bool:
-    """Whether it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
+    """True if it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
     if not nodes.is_name(node):
         return False
     loops: list[cst.For | cst.CompFor] = []
@@ -91,7 +91,7 @@ def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpre
 
 
 def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
-    """Whether a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
+    """True if a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
     if nodes.is_name(side):
         values = [
             assigned.value
@@ -124,29 +124,73 @@ RULE = Rule(
     examples=(
         Example(
             "variables found in the graph",
-            "import tensorflow as tf\n\ntf.get_variable('w', [2])\n"
-            "operations = tf.get_default_graph().get_operations()\n"
-            "print([op.name for op in operations if op.type == 'VariableV2'])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n\n"
-            "tf.get_variable('w', [2])\noperations = tf.get_default_graph().get_operations()\n"
-            "print([op.name for op in operations if op_type(op) == 'VariableV2'])\n",
+            """
+                import tensorflow as tf
+
+                tf.get_variable('w', [2])
+                operations = tf.get_default_graph().get_operations()
+                print([op.name for op in operations if op.type == 'VariableV2'])
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode, op_type
+
+                graph_mode()
+
+                tf.get_variable('w', [2])
+                operations = tf.get_default_graph().get_operations()
+                print([op.name for op in operations if op_type(op) == 'VariableV2'])
+                """,
         ),
         Example(
             "a function that is asked of an operation, and types by a name",
-            "import tensorflow as tf\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
-            "def is_variable(op):\n    return op.type in TYPES\n\n\ntf.get_variable('w', [2])\n"
-            "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n"
-            "\nTYPES = ('Variable', 'VariableV2')\n\n\ndef is_variable(op):\n    return op_type(op) in TYPES\n\n\n"
-            "tf.get_variable('w', [2])\nprint(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
+            """
+                import tensorflow as tf
+
+                TYPES = ('Variable', 'VariableV2')
+
+
+                def is_variable(op):
+                    return op.type in TYPES
+
+
+                tf.get_variable('w', [2])
+                print(list(filter(is_variable, tf.get_default_graph().get_operations())))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode, op_type
+
+                graph_mode()
+
+                TYPES = ('Variable', 'VariableV2')
+
+
+                def is_variable(op):
+                    return op_type(op) in TYPES
+
+
+                tf.get_variable('w', [2])
+                print(list(filter(is_variable, tf.get_default_graph().get_operations())))
+                """,
         ),
         Example(
             "a function that says on which device an operation goes",
-            "import tensorflow as tf\n\nwith tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):\n"
-            "    tf.get_variable('w', [2])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "with tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):\n"
-            "    tf.get_variable('w', [2])\n",
+            """
+                import tensorflow as tf
+
+                with tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):
+                    tf.get_variable('w', [2])
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                with tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):
+                    tf.get_variable('w', [2])
+                """,
         ),
     ),
 )

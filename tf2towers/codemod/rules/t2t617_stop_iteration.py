@@ -31,7 +31,7 @@ def edits(file: File) -> Iterator[Edit]:
 
 
 def _ends_generator(file: File, node: cst.Raise) -> bool:
-    """Whether a `raise` certainly ends the generator that it is in."""
+    """True if a `raise` certainly ends the generator that it is in."""
     for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.FunctionDef):
             is_generator = any(isinstance(part, cst.Yield) for part in walk(*block(around), but=OWN_NAMES))
@@ -61,26 +61,87 @@ RULE = Rule(
     examples=(
         Example(
             "batches of one epoch",
-            "import tensorflow as tf\n\n\ndef batches(x, size):\n    start = 0\n    while True:\n"
-            "        if start >= len(x):\n            raise StopIteration\n        yield x[start : start + size]\n"
-            "        start += size\n\n\n"
-            "for batch in batches([1, 2, 3], 2):\n    tf.Session().run(tf.constant(batch))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
-            "\n\ndef batches(x, size):\n    start = 0\n    while True:\n        if start >= len(x):\n"
-            "            return\n        yield x[start : start + size]\n        start += size\n\n\n"
-            "for batch in batches([1, 2, 3], 2):\n    Session().run(tf.constant(batch))\n",
+            """
+                import tensorflow as tf
+
+
+                def batches(x, size):
+                    start = 0
+                    while True:
+                        if start >= len(x):
+                            raise StopIteration
+                        yield x[start : start + size]
+                        start += size
+
+
+                for batch in batches([1, 2, 3], 2):
+                    tf.Session().run(tf.constant(batch))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import Session, graph_mode
+
+                graph_mode()
+
+
+                def batches(x, size):
+                    start = 0
+                    while True:
+                        if start >= len(x):
+                            return
+                        yield x[start : start + size]
+                        start += size
+
+
+                for batch in batches([1, 2, 3], 2):
+                    Session().run(tf.constant(batch))
+                """,
         ),
         Example(
             "one that the generator catches, and an iterator by a class: they stay",
-            "import tensorflow as tf\n\n\nclass Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
-            "def steps(n):\n    try:\n        for step in range(n):\n"
-            "            yield step\n        raise StopIteration\n    except StopIteration:\n        yield -1\n\n\n"
-            "print(tf.Session().run(tf.constant(list(steps(2)))))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
-            "class Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
-            "def steps(n):\n    try:\n        for step in range(n):\n"
-            "            yield step\n        raise StopIteration\n    except StopIteration:\n        yield -1\n\n\n"
-            "print(Session().run(tf.constant(list(steps(2)))))\n",
+            """
+                import tensorflow as tf
+
+
+                class Steps:
+                    def __next__(self):
+                        raise StopIteration
+
+
+                def steps(n):
+                    try:
+                        for step in range(n):
+                            yield step
+                        raise StopIteration
+                    except StopIteration:
+                        yield -1
+
+
+                print(tf.Session().run(tf.constant(list(steps(2)))))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import Session, graph_mode
+
+                graph_mode()
+
+
+                class Steps:
+                    def __next__(self):
+                        raise StopIteration
+
+
+                def steps(n):
+                    try:
+                        for step in range(n):
+                            yield step
+                        raise StopIteration
+                    except StopIteration:
+                        yield -1
+
+
+                print(Session().run(tf.constant(list(steps(2)))))
+                """,
         ),
     ),
 )

@@ -35,11 +35,23 @@ RULE = Rule(
     examples=(
         Example(
             "one that nothing starts",
-            "import tensorflow as tf\n\nopt = tf.train.GradientDescentOptimizer(0.1)\n"
-            "opt = tf.train.SyncReplicasOptimizer(opt, 2)\ntrain = opt.minimize(tf.get_variable('v', []))\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "opt = tf.train.GradientDescentOptimizer(0.1)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
-            "train = opt.minimize(tf.get_variable('v', []))\n",
+            """
+                import tensorflow as tf
+
+                opt = tf.train.GradientDescentOptimizer(0.1)
+                opt = tf.train.SyncReplicasOptimizer(opt, 2)
+                train = opt.minimize(tf.get_variable('v', []))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                opt = tf.train.GradientDescentOptimizer(0.1)
+                opt = tf.train.SyncReplicasOptimizer(opt, 2)
+                train = opt.minimize(tf.get_variable('v', []))
+                """,
         ),
     ),
 )

@@ -57,9 +57,21 @@ RULE = Rule(
     examples=(
         Example(
             "the seed of a graph",
-            "import tensorflow as tf\n\ntf.set_random_seed(1)\nw = tf.get_variable('w', [2])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "tf.set_random_seed(1)\nw = tf.get_variable('w', [2])\n",
+            """
+                import tensorflow as tf
+
+                tf.set_random_seed(1)
+                w = tf.get_variable('w', [2])
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                tf.set_random_seed(1)
+                w = tf.get_variable('w', [2])
+                """,
         ),
     ),
 )

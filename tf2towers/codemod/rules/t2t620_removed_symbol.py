@@ -39,7 +39,7 @@ def notes(file: File) -> None:
 
 
 def is_estimator_of_tf2(file: File, node: cst.CSTNode, canonical: str) -> bool:
-    """Whether it may be an Estimator of TF 2, which had `tf.estimator` until 2.15, with other losses and optimizers.
+    """True if it may be an Estimator of TF 2, which had `tf.estimator` until 2.15, with other losses and optimizers.
 
     That is so in a program that runs on TF 2, and in one where all else is in TF 2 as well.
     """
@@ -50,7 +50,7 @@ def is_estimator_of_tf2(file: File, node: cst.CSTNode, canonical: str) -> bool:
 
 
 def resets_a_server(file: File, node: cst.CSTNode) -> bool:
-    """Whether it is `tf.Session.reset`, unless it is certainly called for the sessions of this process."""
+    """True if it is `tf.Session.reset`, unless it is certainly called for the sessions of this process."""
     if (
         not isinstance(node, cst.Attribute)
         or node.attr.value != "reset"
@@ -80,19 +80,31 @@ RULE = Rule(
     examples=(
         Example(
             "a part of contrib",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [1, 2, 3])\n"
-            "y = tf.contrib.image.dense_image_warp(x, x)\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [1, 2, 3])
+                y = tf.contrib.image.dense_image_warp(x, x)
+                """,
             left=True,
         ),
         Example(
             "an Estimator in a script that may be written for TF 2",
-            "import tensorflow as tf\n\ntrainer = tf.estimator.Estimator(print)\n",
+            """
+                import tensorflow as tf
+
+                trainer = tf.estimator.Estimator(print)
+                """,
             left=True,
         ),
         Example(
             "a method that reached into other processes",
-            "import tensorflow as tf\n\nserver = tf.train.Server({'ps': ['localhost:2222']})\n"
-            "tf.Session.reset(server.target)\n",
+            """
+                import tensorflow as tf
+
+                server = tf.train.Server({'ps': ['localhost:2222']})
+                tf.Session.reset(server.target)
+                """,
             left=True,
         ),
     ),

@@ -20,7 +20,7 @@ _OTHERWISE = frozenset({
 
 
 def takes_data(file: File, statement: Import) -> bool:
-    """Whether `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
+    """True if `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
     if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
         return False
     of_program = file.program.imports.has(file.path, "keras")
@@ -28,7 +28,7 @@ def takes_data(file: File, statement: Import) -> bool:
 
 
 def serves_standalone(file: File) -> bool:
-    """Whether the runtime has all names that a TF1 program takes from standalone Keras."""
+    """True if the runtime has all names that a TF1 program takes from standalone Keras."""
     imports = file.program.imports
     if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
         return False
@@ -93,15 +93,30 @@ RULE = Rule(
     examples=(
         Example(
             "a Keras layer on a placeholder",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None, 4])\ny = tf.keras.layers.Dense(2)(x)\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, keras\n"
-            "\ngraph_mode()\n\n"
-            "x = tf.placeholder(tf.float32, [None, 4])\ny = keras.layers.Dense(2)(x)\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [None, 4])
+                y = tf.keras.layers.Dense(2)(x)
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode, keras
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [None, 4])
+                y = keras.layers.Dense(2)(x)
+                """,
         ),
         Example(
             "towers made by Keras",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
-            "model = tf.keras.utils.multi_gpu_model(tf.keras.Sequential(), 2)\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [None, 4])
+                model = tf.keras.utils.multi_gpu_model(tf.keras.Sequential(), 2)
+                """,
             left=True,
         ),
     ),

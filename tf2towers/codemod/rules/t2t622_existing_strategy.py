@@ -22,24 +22,38 @@ RULE = Rule(
     examples=(
         Example(
             "a strategy's scope",
-            "import tensorflow as tf\n\nstrategy = tf.distribute.MirroredStrategy()\nwith strategy.scope():\n"
-            "    v = tf.get_variable('v', [])\n",
+            """
+                import tensorflow as tf
+
+                strategy = tf.distribute.MirroredStrategy()
+                with strategy.scope():
+                    v = tf.get_variable('v', [])
+                """,
             left=True,
         ),
         Example(
             "a cluster resolver, and the default strategy",
-            "import tensorflow as tf\n\nresolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()\n"
-            "server = tf.train.Server(resolver.cluster_spec(), job_name=resolver.task_type)\n"
-            "scale = 1.0 / tf.distribute.get_strategy().num_replicas_in_sync\n"
-            "tf.Session(server.target).run(tf.constant(scale))\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import ParameterServerStrategy, Server, Session, graph_mode, no_strategy\n\n"
-            "graph_mode()\n\n"
-            "resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()\n"
-            "server = Server(resolver.cluster_spec(), job_name=resolver.task_type)\n"
-            "scale = 1.0 / no_strategy.get_strategy().num_replicas_in_sync\n"
-            "strategy = ParameterServerStrategy()\n"
-            "with strategy.scope():\n    Session(server.target).run(tf.constant(scale))\n",
+            """
+                import tensorflow as tf
+
+                resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+                server = tf.train.Server(resolver.cluster_spec(), job_name=resolver.task_type)
+                scale = 1.0 / tf.distribute.get_strategy().num_replicas_in_sync
+                tf.Session(server.target).run(tf.constant(scale))
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import ParameterServerStrategy, Server, Session, graph_mode, no_strategy
+
+                graph_mode()
+
+                resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+                server = Server(resolver.cluster_spec(), job_name=resolver.task_type)
+                scale = 1.0 / no_strategy.get_strategy().num_replicas_in_sync
+                strategy = ParameterServerStrategy()
+                with strategy.scope():
+                    Session(server.target).run(tf.constant(scale))
+                """,
         ),
     ),
 )

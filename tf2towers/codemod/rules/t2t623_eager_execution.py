@@ -17,7 +17,7 @@ EAGER = frozenset(
 
 
 def is_eager(file: File) -> bool:
-    """Whether a file turns eager execution on: then nothing of its program is touched."""
+    """True if a file turns eager execution on: then nothing of its program is touched."""
     return any(canonical in EAGER for _, canonical in file.symbols)
 
 
@@ -36,7 +36,7 @@ def notes(file: File) -> None:
 
 
 def _asks_first(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program looks which TensorFlow it has before it comes to a node, or goes on where it fails."""
+    """True if the program looks which TensorFlow it has before it comes to a node, or goes on where it fails."""
     if any(isinstance(outer, cst.Try) and outer.handlers for outer in file.ancestors(node)):
         return True
     tests = [test for test, _ in branches_around(file, node)]
@@ -69,19 +69,38 @@ RULE = Rule(
     examples=(
         Example(
             "eager from the start",
-            "import tensorflow as tf\n\ntf.enable_eager_execution()\nprint(tf.log(2.0))\n",
+            """
+                import tensorflow as tf
+
+                tf.enable_eager_execution()
+                print(tf.log(2.0))
+                """,
             left=True,
         ),
         Example(
             "an optimizer of TF1 under a tape",
-            "import tensorflow as tf\n\nw = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n"
-            "opt = tf.train.GradientDescentOptimizer(0.1)\nopt.apply_gradients([(tape.gradient(loss, w), w)])\n",
+            """
+                import tensorflow as tf
+
+                w = tf.Variable(1.0)
+                with tf.GradientTape() as tape:
+                    loss = w * w
+                opt = tf.train.GradientDescentOptimizer(0.1)
+                opt.apply_gradients([(tape.gradient(loss, w), w)])
+                """,
             left=True,
         ),
         Example(
             "a program that asks for the version",
-            "import tensorflow as tf\n\nif tf.__version__ < '2':\n    tf.enable_v2_tensorshape()\n"
-            "w = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n",
+            """
+                import tensorflow as tf
+
+                if tf.__version__ < '2':
+                    tf.enable_v2_tensorshape()
+                w = tf.Variable(1.0)
+                with tf.GradientTape() as tape:
+                    loss = w * w
+                """,
         ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def notes(file: File) -> None:
             if (built := file.program.imports.built(file.path, name)) is not None:
                 _note_built(file, node, name, built)
                 continue
-            message = f"the module {name} was not found: it may have TF1 in it"
+            message = f"the module {name} was not found: it may have TF1 in it{_searched(file, name)}"
             _note(file, node, message, guarded=_is_guarded(file, node))
         for path in sorted({found[name] for name in _named_modules(node) if name in found}):
             if is_of_an_old_protoc(path):
@@ -44,6 +45,13 @@ def notes(file: File) -> None:
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
             file.note(call, "T2T624", f"{names}: any of them may be imported here", "note")
+
+
+def _searched(file: File, name: str) -> str:
+    """The folders in which a module was looked for, where there are others than the script's own."""
+    roots = [] if name.startswith(".") else file.program.imports.roots
+    shown = [os.path.relpath(folder, file.program.imports.main.parent) for folder in roots]
+    return f" (not in {', '.join(shown)})" if len(shown) > 1 else ""
 
 
 def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None:
@@ -103,12 +111,12 @@ def _named_modules(node: Import) -> Iterator[str]:
 
 
 def may_fail(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program goes on if an import or a load fails, or never reaches it."""
+    """True if the program goes on if an import or a load fails, or never reaches it."""
     return _is_guarded(file, node) or find_unreached_context(file, node, "") is not None
 
 
 def _is_guarded(file: File, node: cst.CSTNode) -> bool:
-    """Whether the program goes on without the module: the import is in a `try` that catches its failure."""
+    """True if the program goes on without the module: the import is in a `try` that catches its failure."""
     for inner, around in file.steps_outwards(node):
         if isinstance(around, cst.Try) and around.handlers and inner not in block(around.finalbody):
             if not (inner in block(around) and all(_ends_program(block(each)) for each in around.handlers)):
@@ -117,7 +125,7 @@ def _is_guarded(file: File, node: cst.CSTNode) -> bool:
 
 
 def _ends_program(body: list[Statement]) -> bool:
-    """Whether statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
+    """True if statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
     last = body[-1]
     if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
         return dotted(last.value.func) in ("sys.exit", "exit", "quit", "os._exit")
@@ -130,7 +138,8 @@ RULE = Rule(
     does="refuses",
     why="""
     Everything that a script imports belongs to the program: a module beside it is migrated with it. A module is left if
-    it is neither beside the script, nor Python's, nor of a library known to be without TF1.
+    it is neither beside the script, nor Python's, nor of a library known to be without TF1. Beside the script is also
+    what the setup.py of its project installs, and what lies in folders that the program adds to sys.path.
 
     An import by a computed name counts, too. `import_module('models.' + name)` means every module in the folder
     `models`. `import_module(args.model)` means every module of the package that the flag's default is in. Where the
@@ -150,7 +159,12 @@ RULE = Rule(
     examples=(
         Example(
             "a module that is not there",
-            "import tensorflow as tf\nimport my_model_zoo\n\nx = tf.placeholder(tf.float32, [])\n",
+            """
+                import tensorflow as tf
+                import my_model_zoo
+
+                x = tf.placeholder(tf.float32, [])
+                """,
             left=True,
         ),
     ),

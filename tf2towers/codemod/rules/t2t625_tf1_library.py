@@ -72,7 +72,7 @@ def _note_keras2(file: File) -> None:
 
 
 def _may_fail_to_load(file: File, node: Symbol) -> bool:
-    """Whether the program goes on without the operations, or never loads them."""
+    """True if the program goes on without the operations, or never loads them."""
     if find_unreached_context(file, node, "") is not None:
         return True
     for inner, around in file.steps_outwards(node):
@@ -106,8 +106,13 @@ RULE = Rule(
     examples=(
         Example(
             "layers of standalone Keras",
-            "import tensorflow as tf\nfrom keras.layers import CuDNNGRU\n\n"
-            "x = tf.placeholder(tf.float32, [None, 4, 2])\ny = CuDNNGRU(3)(x)\n",
+            """
+                import tensorflow as tf
+                from keras.layers import CuDNNGRU
+
+                x = tf.placeholder(tf.float32, [None, 4, 2])
+                y = CuDNNGRU(3)(x)
+                """,
             left=True,
         ),
     ),

@@ -65,7 +65,7 @@ def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None 
 
 
 def _is_followed(file: File, module: cst.CSTNode) -> bool:
-    """Whether a module only gets a plain name; one of a class must not be taken from an object: `self.nn`."""
+    """True if a module only gets a plain name; one of a class must not be taken from an object: `self.nn`."""
     parent, scope = file.parent(module), file.meanings.scope(module)
     if not m.matches(parent, _ALIAS) or not isinstance(file.meanings.node_of(scope), cst.ClassDef):
         return m.matches(parent, _ALIAS)
@@ -74,7 +74,7 @@ def _is_followed(file: File, module: cst.CSTNode) -> bool:
 
 
 def _may_give_others(file: File, module: str) -> bool:
-    """Whether the program takes by name, of what may be a module, what the module's own replacement lacks."""
+    """True if the program takes by name, of what may be a module, what the module's own replacement lacks."""
     files, kind = file.program.all_files, find_replacement(module).kind
     read = set().union(
         *(unknown_attributes(each) | set(map(nodes.literal, each.tree.literals)) for each in files)
@@ -87,7 +87,7 @@ def _may_give_others(file: File, module: str) -> bool:
 
 
 def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
-    """Whether a call that is given a module takes nothing from it that TF 2 has otherwise.
+    """True if a call that is given a module takes nothing from it that TF 2 has otherwise.
 
     Of `hasattr(tf, 'mul')`, which an older release had, both say no: the branch for newer releases is taken.
     """
@@ -144,7 +144,7 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
 
 
 def _is_kept(file: File, module: cst.CSTNode) -> bool:
-    """Whether the module is kept as an attribute, `self.tf = tf`, only for summaries, files and messages.
+    """True if the module is kept as an attribute, `self.tf = tf`, only for summaries, files and messages.
 
     Whatever object an attribute of that name is taken from: `self.tf.Summary`, `logger.tf.Summary`. Devices, operations
     and sessions would have to be rewritten.
@@ -162,7 +162,7 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
 
 
 def _takes_what_stays(file: File, name: str) -> bool:
-    """Whether all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
+    """True if all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
     if any(nodes.literal(text) == name for text in file.tree.literals):  # getattr(self, 'tf')
         return False
     for node in file.all(cst.Attribute):
@@ -213,18 +213,39 @@ RULE = Rule(
     examples=(
         Example(
             "an optimizer by its name",
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nop = getattr(tf, input())(x)\n",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [])
+                op = getattr(tf, input())(x)
+                """,
             left=True,
         ),
         Example(
             "a function of TensorFlow replaced",
-            "import functools\n\nimport tensorflow as tf\n\n"
-            "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\ny = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
+            """
+                import functools
+
+                import tensorflow as tf
+
+                tf.matmul = functools.partial(tf.matmul, transpose_b=True)
+                y = tf.layers.dense(tf.zeros([1, 2]), 3)
+                """,
             left=True,
         ),
         Example(
             "an attribute of something else",
-            "import tensorflow\n\n\nclass Held:\n    tf = None\n\n\nHeld.tf = tensorflow\nsess = Held.tf.Session()\n",
+            """
+                import tensorflow
+
+
+                class Held:
+                    tf = None
+
+
+                Held.tf = tensorflow
+                sess = Held.tf.Session()
+                """,
             left=True,
         ),
     ),

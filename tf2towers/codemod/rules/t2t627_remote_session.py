@@ -60,7 +60,7 @@ def notes(file: File) -> None:
 
 
 def _is_help(text: cst.CSTNode, parent: cst.CSTNode) -> bool:
-    """Whether a text is a flag's help: the third argument of its definition, or `help`."""
+    """True if a text is a flag's help: the third argument of its definition, or `help`."""
     if isinstance(parent, cst.Arg):
         return parent.keyword is not None and parent.keyword.value == "help"
     defines = isinstance(parent, cst.Call) and last_name(parent.func).startswith("DEFINE_")
@@ -95,8 +95,14 @@ RULE = Rule(
     examples=(
         Example(
             "a client that is in no cluster",
-            "import tensorflow as tf\n\nwith tf.device('/job:worker/task:0'):\n    x = tf.constant(1)\n"
-            "with tf.Session('grpc://localhost:2222') as sess:\n    print(sess.run(x))\n",
+            """
+                import tensorflow as tf
+
+                with tf.device('/job:worker/task:0'):
+                    x = tf.constant(1)
+                with tf.Session('grpc://localhost:2222') as sess:
+                    print(sess.run(x))
+                """,
             left=True,
         ),
     ),

@@ -74,20 +74,36 @@ RULE = Rule(
     examples=(
         Example(
             "flags as TensorFlow 1.4 had them",
-            "import tensorflow as tf\n\ntf.flags.DEFINE_float('rate', 0.1, '')\nFLAGS = tf.flags.FLAGS\n"
-            "FLAGS._parse_flags()\nw = tf.Variable(FLAGS.rate)\n",
+            """
+                import tensorflow as tf
+
+                tf.flags.DEFINE_float('rate', 0.1, '')
+                FLAGS = tf.flags.FLAGS
+                FLAGS._parse_flags()
+                w = tf.Variable(FLAGS.rate)
+                """,
             left=True,
         ),
         Example(
             "a variable's value",
-            "import tensorflow as tf\n\nw = tf.Variable(0.0)\nvalue = w._snapshot\ntf.Session().run(value)\n",
+            """
+                import tensorflow as tf
+
+                w = tf.Variable(0.0)
+                value = w._snapshot
+                tf.Session().run(value)
+                """,
             left=True,
         ),
         Example(
             "the value by its operation",
-            "import tensorflow as tf\n\ntf.get_variable('w', [2])\n"
-            "operations = tf.get_default_graph().get_operations()\n"
-            "print([op.outputs[0] for op in operations if op.type == 'VariableV2'])\n",
+            """
+                import tensorflow as tf
+
+                tf.get_variable('w', [2])
+                operations = tf.get_default_graph().get_operations()
+                print([op.outputs[0] for op in operations if op.type == 'VariableV2'])
+                """,
             left=True,
         ),
     ),

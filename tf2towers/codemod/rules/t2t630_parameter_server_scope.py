@@ -11,7 +11,7 @@ import libcst as cst
 from tf2towers.codemod.certainty import is_certain
 from tf2towers.codemod.edits import Edit, moved_text
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import is_name, is_plain, last_name, walk
+from tf2towers.codemod.nodes import is_name, is_plain, is_text, last_name, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t627_remote_session import SESSIONS
@@ -42,10 +42,46 @@ def edits(file: File) -> Iterator[Edit]:
         yield from _rewrite_named_setter(file, named)
     files = file.program.files
     if not any(map(_has_a_scope, files)) and any(map(_is_of_a_cluster, files)):
+        if any(map(_has_a_setter, files)) and any(map(_find_chosen, files)):
+            yield from _enter_chosen(file)
+            return
         for kind, places in enumerate(_find_places(file)):
             if any(_find_places(other)[kind] for other in files):
                 yield from _add_scopes(file, places)
                 return
+
+
+def _has_a_setter(file: File) -> bool:
+    return any(canonical == _SETTER for _, canonical in file.symbols)
+
+
+@cached_per_file
+def _find_chosen(file: File) -> list[cst.Call]:
+    """The calls of `tf.device` for a device that the program chooses; those of a setter alone, where it is seen."""
+    chosen = [call for call in _find_places(file)[1] if isinstance(call, cst.Call)]
+    setters = [
+        call
+        for call in chosen
+        for binding in file.meanings.bindings(call.args[0].value)
+        if isinstance(binding, Assigned)
+        and any(file.canonical(each) == _SETTER for each in walk(binding.value))
+    ]
+    return list(dict.fromkeys(setters)) or chosen
+
+
+def _enter_chosen(file: File) -> Iterator[Edit]:
+    """`strategy = ParameterServerStrategy(device=...)` and its scope, for the device that the program chooses."""
+    for call in _find_chosen(file):
+        given = moved_text(file.text.start(call.args[0]), file.text.end(call.args[0]))
+        made = f"{file.need('ParameterServerStrategy')}(device={given})"
+        around = _find_with_to_precede(file, call, call)
+        entered = f"{made}.scope()"
+        if around is not None:
+            strategy = fresh_name(file, call, ("strategy", "parameter_server_strategy"))
+            start, indent = file.text.start(around), file.text.indent(file.text.first_line(around))
+            yield Edit(start, start, f"{strategy} = {made}{file.text.newline}{indent}")
+            entered = f"{strategy}.scope()"
+        yield Edit(file.text.start(call), file.text.end(call), entered, whole=True)
 
 
 def _has_a_scope(file: File) -> bool:
@@ -187,7 +223,7 @@ def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Edit]:
 
 
 def _is_of_a_cluster(file: File) -> bool:
-    """Whether a file has what only a program of several processes has."""
+    """True if a file has what only a program of several processes has."""
     return any(canonical in _OF_CLUSTERS for _, canonical in file.symbols) or any(
         map(_JOB.search, (text for call in _find_devices(file) for text in texts_in(call.args[0].value)))
     )
@@ -227,13 +263,13 @@ def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Edit]:
 
 
 def _names_a_task(file: File, device: cst.BaseExpression) -> bool:
-    """Whether a device names a task of the cluster."""
+    """True if a device names a task of the cluster."""
     return any("job:" in text for text in _texts(file, device))
 
 
 def _is_chosen(file: File, device: cst.BaseExpression) -> bool:
-    """Whether a device is a name or a call that may give the device of a task."""
-    return not _texts(file, device) and not isinstance(device, cst.Attribute)
+    """True if a device is a name or a call that may give the device of a task."""
+    return not any(_texts(file, device)) and not isinstance(device, cst.Attribute) and not is_text(device)
 
 
 def _texts(file: File, device: cst.BaseExpression) -> list[str]:
@@ -247,8 +283,9 @@ RULE = Rule(
     why="""
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
     worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
-    So does a setter with a name that is only entered. A setter that is passed on, or that is the device of a tower,
-    stays a device function.
+    So does a setter with a name that is only entered. A setter that is passed on, or chosen by `if`, stays a device
+    function, and the strategy is made of it where it is entered: `ParameterServerStrategy(device=device_fn)`. So it
+    stays where it is the device of a tower.
 
     Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,
     and chooses none. Where it names none, the scope is added to its graph, or to the session that runs it.
@@ -258,14 +295,24 @@ RULE = Rule(
     examples=(
         Example(
             "a setter's device",
-            "import tensorflow as tf\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "with tf.device(tf.train.replica_device_setter(worker_device='/job:worker/task:0', cluster=cluster)):\n"
-            "    w = tf.get_variable('w', [])\n",
-            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
-            "\ngraph_mode()\n\ncluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-            "strategy = ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster)\n"
-            "with strategy.scope():\n"
-            "    w = tf.get_variable('w', [])\n",
+            """
+                import tensorflow as tf
+
+                cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})
+                with tf.device(tf.train.replica_device_setter(worker_device='/job:worker/task:0', cluster=cluster)):
+                    w = tf.get_variable('w', [])
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import ParameterServerStrategy, graph_mode
+
+                graph_mode()
+
+                cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})
+                strategy = ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster)
+                with strategy.scope():
+                    w = tf.get_variable('w', [])
+                """,
         ),
     ),
 )

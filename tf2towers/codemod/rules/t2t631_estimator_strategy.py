@@ -50,7 +50,7 @@ def edits(file: File) -> Iterator[Edit]:
 
 
 def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
-    """Whether a symbol is a strategy that an Estimator of the program is given, or how that adds up gradients."""
+    """True if a symbol is a strategy that an Estimator of the program is given, or how that adds up gradients."""
     if "distribute" not in canonical.split(".") or not _are_for_estimators(file):
         return False
     return canonical in _ASKED or any(
@@ -60,7 +60,7 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
 
 @cached_per_file
 def _are_for_estimators(file: File) -> bool:
-    """Whether `train_distribute=` and `eval_distribute=` are all that the program does with strategies."""
+    """True if `train_distribute=` and `eval_distribute=` are all that the program does with strategies."""
     files = file.program.files
     words = {keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
     read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
@@ -112,13 +112,21 @@ RULE = Rule(
     examples=(
         Example(
             "towers on two GPUs",
-            "import tensorflow as tf\n\n"
-            "strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)\n"
-            "config = tf.estimator.RunConfig(train_distribute=strategy)\n",
-            "import tensorflow.compat.v1 as tf\n"
-            "from tf2towers.runtime import TowerStrategy, estimator, graph_mode\n\ngraph_mode()\n\n"
-            "strategy = TowerStrategy(2)\n"
-            "config = estimator.RunConfig(train_distribute=strategy)\n",
+            """
+                import tensorflow as tf
+
+                strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)
+                config = tf.estimator.RunConfig(train_distribute=strategy)
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import TowerStrategy, estimator, graph_mode
+
+                graph_mode()
+
+                strategy = TowerStrategy(2)
+                config = estimator.RunConfig(train_distribute=strategy)
+                """,
         ),
     ),
 )

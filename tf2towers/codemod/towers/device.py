@@ -46,18 +46,42 @@ class Reader:
         return Device() if found is None and self._may_be_gpu(given) else found
 
     def _may_be_gpu(self, given: cst.BaseExpression) -> bool:
-        """Whether the words of a device that depends on the target show that it is a tower's: `available_gpus[i]`."""
+        """True if the words of a device that depends on the target show that it is a tower's: `available_gpus[i]`."""
         if nodes.is_name(given) and given.value not in self.targets:
             values = self.local.get(given.value, [])
             given = values[0] if len(values) == 1 else given
         if not self._depends(given) or any("cpu" in text or "job:" in text for text in texts_in(given)):
             return False
+        calls = (each for each in nodes.walk(given) if isinstance(each, cst.Call))
+        if any(map(self._gives_gpu, calls)):
+            return True
         origins = (each for part in nodes.walk(given) if nodes.is_name(part) for each in self._origins(part))
         words = {nodes.last_name(part).lower() for part in nodes.walk(given, *origins)}
         owned = (nodes.last_name(part) for part in nodes.walk(given) if isinstance(part, cst.Attribute))
         if any(map(_OF_CLUSTERS.search, words)) or "device" in owned:
             return False  # of a task, or of a variable: `variable.device`
         return any("gpu" in word or "device" in word or "tower" in word for word in words)
+
+    def _gives_gpu(self, call: cst.Call) -> bool:
+        """True if every function or method of the program that a call may mean has a GPU's name, and no task's."""
+        name = nodes.last_name(call.func)
+        if name not in self.file.program.own_names:
+            return False
+        texts = [
+            [
+                text
+                for each in nodes.block(function)
+                if not nodes.is_docstring(each)
+                for text in texts_in(each)
+            ]
+            for other in self.file.program.files
+            for function in other.all(cst.FunctionDef)
+            if function.name.value == name
+        ]
+        return bool(texts) and all(
+            any("gpu:" in text for text in found) and not any("job:" in text for text in found)
+            for found in texts
+        )
 
     def _read(self, node: cst.BaseExpression, seen: set[str]) -> Device | None:
         if nodes.is_name(node) and node.value in self.local and node.value not in self.targets:
@@ -107,12 +131,12 @@ class Reader:
         return any(nodes.is_name(part) and part.value in self.targets for part in nodes.walk(node))
 
     def _is_plain(self, node: cst.BaseExpression) -> bool:
-        """Whether the expression means the same before the loop."""
+        """True if the expression means the same before the loop."""
         names = {part.value for part in nodes.walk(node) if nodes.is_name(part)}
         return not names & (set(self.local) - self.targets) and is_certain(self.file, node, value=True)
 
     def _names_gpu(self, node: cst.CSTNode) -> bool:
-        """Whether the strings in an expression, or in what its names were given, name GPUs and no task of a cluster."""
+        """True if the strings in an expression, or in what its names were given, name GPUs and no task of a cluster."""
         strings = texts_in(node)
         for part in nodes.walk(node):
             if nodes.is_name(part):
@@ -171,7 +195,7 @@ def _index_of_spec(file: File, call: cst.Call) -> str | None:
 
 
 def names_gpu(text: str) -> bool:
-    """Whether a text begins as the name of a GPU of this machine does."""
+    """True if a text begins as the name of a GPU of this machine does."""
     return text.lower().startswith(_PREFIXES[:2])
 
 

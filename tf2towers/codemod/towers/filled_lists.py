@@ -5,9 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
-from tf2towers.codemod.towers.gathered import made_empty
+from tf2towers.codemod.towers.gathered import is_after, made_empty
 from tf2towers.codemod.towers.means import find_definition, gives_an_item_a_variable
 
 #: functions that fail for an empty list, wherever it is among their arguments
@@ -33,7 +32,7 @@ def find_filled_lists(file: File, loop: cst.For) -> set[str]:
 
 
 def _only_reads(file: File, name: cst.Name, around: cst.CSTNode) -> bool:
-    """Whether a use of a list leaves it as it is, and gives it no other name."""
+    """True if a use of a list leaves it as it is, and gives it no other name."""
     if isinstance(around, cst.Call):
         canonical = file.canonical(around.func) or ""
         return around.func is not name and (
@@ -42,8 +41,8 @@ def _only_reads(file: File, name: cst.Name, around: cst.CSTNode) -> bool:
     return isinstance(around, cst.Subscript) and around.value is name and file.is_read(around)
 
 
-def needs_an_item(file: File, node: cst.CSTNode, lists: set[str]) -> bool:
-    """Whether evaluating a node is certainly an error if one of the lists is empty."""
+def needs_an_item(file: File, node: cst.CSTNode, lists: set[str], loop: cst.For) -> bool:
+    """True if evaluating a node is certainly an error if one of the lists is empty."""
     match node:
         case cst.Subscript(value=cst.Name(value=name)) if name in lists:
             index = nodes.index_of(node)
@@ -56,20 +55,37 @@ def needs_an_item(file: File, node: cst.CSTNode, lists: set[str]) -> bool:
         ):
             if not nodes.is_plain(first) or not _is_optimizer(file, optimizer):
                 return False
-            return _is_empty_with(file, first.value, lists)
+            return _is_empty_with(file, first.value, lists, loop)
     return False
 
 
-def _is_empty_with(file: File, value: cst.BaseExpression, lists: set[str]) -> bool:
-    """Whether a value is an empty list if one of the lists is empty: the average of a list of gradients."""
-    if nodes.is_name(value):
-        match file.meanings.bindings(value):
-            case [Assigned(made)]:
-                value = made
-    match value:
-        case cst.Call(args=[cst.Arg(value=cst.Name(value=name))]) if name in lists:
-            return _gives_an_item_a_variable(file, value)
+def _is_empty_with(file: File, value: cst.BaseExpression, lists: set[str], loop: cst.For) -> bool:
+    """True if a value is an empty list if one of the lists is empty: the average of a list of gradients."""
+    match _held_after(file, value, loop):
+        case cst.Call(args=[cst.Arg(value=cst.Name(value=name))]) as call if name in lists:
+            return _gives_an_item_a_variable(file, call)
     return False
+
+
+def _held_after(file: File, value: cst.BaseExpression, loop: cst.For) -> cst.BaseExpression:
+    """What a name holds where it is read, if one statement alone binds it outside the loop, after the loop."""
+    if not nodes.is_name(value):
+        return value
+    home = file.meanings.home_of(value)
+    inside = set(nodes.walk(loop))
+    bound = [
+        file.parent(name)
+        for name in file.all(cst.Name)
+        if name.value == value.value
+        and not file.is_read(name)
+        and name not in inside
+        and file.meanings.home_of(name) is home
+    ]
+    match bound:
+        case [cst.Assign(targets=[_], value=held) as statement]:
+            if is_after(file, loop, statement) and is_after(file, statement, value):
+                return held
+    return value
 
 
 def _gives_an_item_a_variable(file: File, call: cst.Call) -> bool:
@@ -80,7 +96,7 @@ def _gives_an_item_a_variable(file: File, call: cst.Call) -> bool:
 
 
 def _is_optimizer(file: File, node: cst.BaseExpression) -> bool:
-    """Whether a name or an attribute certainly holds one of TensorFlow's optimizers."""
+    """True if a name or an attribute certainly holds one of TensorFlow's optimizers."""
     if isinstance(node, cst.Attribute):
         values = [
             statement.value

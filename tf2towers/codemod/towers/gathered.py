@@ -1,7 +1,8 @@
 """Lists that a tower loop fills, one item a tower, and that are only reduced: the towers can return the items.
 
 `tower_grads = []` stands before the loop. `tower_grads.append(grads)` stands once in it, where every round certainly
-reaches it. Every other use is the argument of a mean that certainly comes after the loop.
+reaches it. Every other use is the argument of a mean that certainly comes after the loop, or comes after that mean has
+got the list's name.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.live_names import LiveNames
 from tf2towers.codemod.towers.means import find_means
@@ -61,13 +61,32 @@ def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gather
             for use in file.all(cst.Name)
             if use.value == name.value and use is not name and file.meanings.home_of(use) is home
         ]
-        made = [made_empty(file, use) for use in uses if not file.is_read(use)]
-        reduced = [means.get(use) for use in uses if file.is_read(use)]
-        match made, file.meanings.bindings(name):
-            case [(cst.Assign() as assign, place)], [Assigned()] if reduced:
+        again = [use for use in uses if _is_the_mean(file, loop, use, means)]
+        made = [made_empty(file, use) for use in uses if not file.is_read(use) and use not in again]
+        later = [use for use in uses if any(is_after(file, file.parent(bound), use) for bound in again)]
+        reduced = [means.get(use) for use in uses if file.is_read(use) and use not in later]
+        match made:
+            case [(cst.Assign() as assign, place)] if reduced:
                 calls = tuple(mean for mean in reduced if mean is not None and is_after(file, loop, mean))
                 if len(calls) == len(reduced) and _is_before(file, assign, loop):
                     yield Gathered(name.value, assign, place, statement, call.args[0].value, calls)
+
+
+def _is_the_mean(
+    file: File, loop: cst.For, name: cst.Name, means: dict[cst.BaseExpression, cst.Call]
+) -> bool:
+    """True if a list's name is bound to the mean of the list, after the loop: `tower_grads = average(tower_grads)`."""
+    match file.parent(name):
+        case (
+            cst.Assign(
+                targets=[cst.AssignTarget(target=target)], value=cst.Call(args=[given]) as call
+            ) as statement
+        ):
+            own = nodes.is_name(given.value) and given.value.value == name.value
+            return (
+                target is name and own and means.get(given.value) is call and is_after(file, loop, statement)
+            )
+    return False
 
 
 def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | None:
@@ -90,7 +109,7 @@ def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | No
 
 
 def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNames) -> bool:
-    """Whether each round that ends without an error certainly runs a statement, once."""
+    """True if each round that ends without an error certainly runs a statement, once."""
     for around in file.ancestors(statement):
         if around is loop:
             return True
@@ -100,7 +119,7 @@ def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNam
 
 
 def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
-    """Whether a node is certainly evaluated after a loop alone, in the same function."""
+    """True if a node is certainly evaluated after a loop alone, in the same function."""
     statement, around = loop, file.parent(loop)
     while True:
         siblings = nodes.block(around)
@@ -115,7 +134,7 @@ def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 
 def _is_before(file: File, statement: cst.Assign, loop: cst.For) -> bool:
-    """Whether a statement certainly runs before each run of a loop."""
+    """True if a statement certainly runs before each run of a loop."""
     around = list(file.ancestors(loop))
     again = [node for node in around if isinstance(node, cst.For | cst.While)]
     return set(again) <= set(file.ancestors(statement)) and is_after(file, statement, loop)
@@ -136,7 +155,7 @@ def tail(file: File, loop: cst.For, found: Collection[Gathered]) -> list[Gathere
 
 
 def is_kept_by_name(file: File, loop: cst.For, each: Gathered, local: Iterable[str]) -> bool:
-    """Whether the item that is appended is a local name of the round, which means the same at the round's end."""
+    """True if the item that is appended is a local name of the round, which means the same at the round's end."""
     item = each.item
     if not nodes.is_name(item) or item.value not in local:
         return False

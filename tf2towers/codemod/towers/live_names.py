@@ -57,7 +57,7 @@ class LiveNames:
         return self._statements(nodes.block(loop), after, _Ways(next_round=after))
 
     def is_own(self, name: cst.Name) -> bool:
-        """Whether a name is one of this home's, wherever it is used."""
+        """True if a name is one of this home's, wherever it is used."""
         found = self.file.meanings.home_of(name)
         return found is not None and self.file.meanings.node_of(found) is self.home
 
@@ -131,7 +131,7 @@ class LiveNames:
         return inside
 
     def lets_errors_pass(self, node: cst.With) -> bool:
-        """Whether a `with` certainly suppresses no error."""
+        """True if a `with` certainly suppresses no error."""
         return all(self._lets_errors_pass(item.item) for item in node.items)
 
     def _lets_errors_pass(self, entered: cst.BaseExpression) -> bool:

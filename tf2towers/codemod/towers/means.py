@@ -114,13 +114,13 @@ def find_definition(
 
 
 def _is_replaced(file: File, name: str) -> bool:
-    """Whether the program gives an attribute of a function's name a value: `util.average = other`."""
+    """True if the program gives an attribute of a function's name a value: `util.average = other`."""
     files = file.program.all_files
     return name in {at.attr.value for each in files for at in each.all(cst.Attribute) if each.is_bound(at)}
 
 
 def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
-    """Whether a function takes one list of towers and gives the list of (mean gradient, first tower's variable).
+    """True if a function takes one list of towers and gives the list of (mean gradient, first tower's variable).
 
     The mean is that of the gradients stacked in tower order: expand_dims, concat and reduce_mean, or stack and
     reduce_mean. A test of any kind, a name, a clip, a print: then it is not a plain mean.
@@ -132,7 +132,7 @@ def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
 
 
 def gives_an_item_a_variable(file: File, function: cst.FunctionDef) -> bool:
-    """Whether a function goes over `zip(*towers)` and returns a list, which is empty if there are no towers."""
+    """True if a function goes over `zip(*towers)` and returns a list, which is empty if there are no towers."""
     return bool(_parts(file, function))
 
 
@@ -164,7 +164,7 @@ class _Mean:
         self.held: dict[str, str] = {}
 
     def holds(self, body: list[nodes.Statement]) -> bool:
-        """Whether the statements append (mean, variable) to the result, at their end, and do nothing else."""
+        """True if the statements append (mean, variable) to the result, at their end, and do nothing else."""
         last = _extract(body[-1], m.Expr(_APPENDED)) if body else {}
         if not last or last["list"].value != self.result or not all(map(self._is_known, body[:-1])):
             return False
@@ -281,7 +281,7 @@ class _Mean:
 
 
 def _is_about_none(statement: nodes.Statement, gradient: str) -> bool:
-    """Whether it is `assert gradient is not None`: the mean of None is an error, too."""
+    """True if it is `assert gradient is not None`: the mean of None is an error, too."""
     test = nodes.compared(statement.test) if isinstance(statement, cst.Assert) else None
     if test is None or not isinstance(test[1], cst.IsNot):
         return False

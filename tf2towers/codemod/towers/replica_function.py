@@ -185,7 +185,7 @@ class _Body:
                     yield node.value
 
     def _is_called_at_once(self, closure: cst.CSTNode) -> bool:
-        """Whether a lambda, a function or a generator runs where it is made, and nothing keeps it to run it later."""
+        """True if a lambda, a function or a generator runs where it is made, and nothing keeps it to run it later."""
         parent = self.file.parent(closure)
         call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
         if isinstance(closure, cst.GeneratorExp) and not isinstance(parent, cst.For):
@@ -203,7 +203,7 @@ class _Body:
         return call.func is closure or self.file.canonical(call.func) in _CALLS_AT_ONCE
 
     def _is_only_called(self, function: cst.FunctionDef, asked: frozenset[cst.CSTNode]) -> bool:
-        """Whether a function of the body is called in the round that defines it, and nothing keeps it.
+        """True if a function of the body is called in the round that defines it, and nothing keeps it.
 
         Its name is bound once, and only the callee of calls in the body: by the round itself, or by others such.
         """
@@ -255,7 +255,7 @@ class _Body:
         return {node.value for node in bare if not self.file.is_read(node) and not self.file.is_bound(node)}
 
     def _is_bound_elsewhere(self, name: str) -> bool:
-        """Whether something of the function but the body binds a name."""
+        """True if something of the function but the body binds a name."""
         inside = set(self.inside)
         return any(
             self.file.meanings.scope(node) is self.file.meanings.scope(self.loop)
@@ -268,20 +268,20 @@ class _Body:
         )
 
     def _may_be_none_first(self) -> bool:
-        """Whether a name that nothing has bound can as well be None before the first tower."""
+        """True if a name that nothing has bound can as well be None before the first tower."""
         around = list(self.file.ancestors(self.loop))
         if any(isinstance(node, cst.For | cst.While) for node in around[: around.index(self.home)]):
             return False  # an earlier round of that loop may have bound it
         return not any(isinstance(node, cst.ExceptHandler) for node in nodes.walk(self.home))
 
     def _has_a_round(self, returned: frozenset[str]) -> bool:
-        """Whether the loop certainly has a round, or an error ends the function without one: a name is unbound."""
+        """True if the loop certainly has a round, or an error ends the function without one: a name is unbound."""
         if _has_items(self.file, self.loop.iter):
             return True
         unbound = {name for name in returned if not self._is_bound_elsewhere(name)}
         lists = find_filled_lists(self.file, self.loop)
         return any(
-            needs_an_item(self.file, node, lists)
+            needs_an_item(self.file, node, lists, self.loop)
             or (
                 nodes.is_name(node)
                 and node.value in unbound
@@ -340,7 +340,7 @@ def _may_leave(node: cst.CSTNode) -> bool:
 
 
 def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
-    """Whether `locals()`, `eval` and the like see the names of a function, in the loop or after it."""
+    """True if `locals()`, `eval` and the like see the names of a function, in the loop or after it."""
     again = any(isinstance(around, cst.For | cst.While) for around in file.ancestors(loop))
     for name in file.all(cst.Name):
         if name.value in _SEES_NAMES and not file.meanings.bindings(name) and home in file.ancestors(name):
@@ -357,7 +357,7 @@ def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -
 
 
 def _is_of_a_function(file: File, loop: cst.For) -> bool:
-    """Whether the statements of a loop mean the same in a function."""
+    """True if the statements of a loop mean the same in a function."""
     for node in nodes.walk(*nodes.block(loop), but=nodes.OWN_NAMES):
         match node:
             case cst.Return() | cst.Yield() | cst.Await() | cst.Global() | cst.Nonlocal() | cst.Match():
@@ -378,7 +378,7 @@ def _loop_of(file: File, node: cst.CSTNode) -> cst.CSTNode | None:
 
 
 def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
-    """Whether an iterable certainly has an item: `range(2)`, `['/gpu:0', '/gpu:1']`, and both in zip or enumerate."""
+    """True if an iterable certainly has an item: `range(2)`, `['/gpu:0', '/gpu:1']`, and both in zip or enumerate."""
     if isinstance(iterable, cst.List | cst.Tuple):
         return bool(iterable.elements) and not nodes.has_star(iterable)
     if not isinstance(iterable, cst.Call):
@@ -442,7 +442,7 @@ def _pair_targets(
 
 
 def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) -> bool:
-    """Whether an iterable can be gone through before the first round: it is a list or a range that no round changes."""
+    """True if an iterable can be gone through before the first round: it is a list or a range that no round changes."""
     if not (is_certain(file, iterable) or makes_list(file, iterable)):
         return False
     if isinstance(iterable, cst.Name):
@@ -465,14 +465,14 @@ def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) 
 
 
 def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
-    """Whether a use of a list in the body certainly leaves it as it is: an item of it, its length."""
+    """True if a use of a list in the body certainly leaves it as it is: an item of it, its length."""
     if isinstance(parent, cst.Subscript) and parent.value is node:
         return file.is_read(parent) and nodes.index_of(parent) is not None
     return isinstance(parent, cst.Call) and file.canonical(parent.func) in ("builtins.len", "builtins.str")
 
 
 def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:
-    """Whether a name may hold the same object as another name, or an attribute."""
+    """True if a name may hold the same object as another name, or an attribute."""
     return any(
         isinstance(binding, Assigned) and nodes.last_name(binding.value) == name
         for binding in file.meanings.bindings(node)
@@ -480,6 +480,6 @@ def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:
 
 
 def _may_be_called(file: File, loop: cst.For, call: cst.Call) -> bool:
-    """Whether a change of the list may come in a round: it is in the body, or in a function."""
+    """True if a change of the list may come in a round: it is in the body, or in a function."""
     around = list(file.ancestors(call))
     return loop in around or file.function_around(call) is not file.function_around(loop)

@@ -12,7 +12,7 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Defined, Imported
 from tf2towers.codemod.nodes import Symbol, block, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File
-from tf2towers.codemod.towers.loops import Made
+from tf2towers.codemod.towers.loops import StrategyArguments
 from tf2towers.codemod.towers.replica_function import CHANGES
 
 #: names of the CPU in `tf.device`, in small letters
@@ -37,7 +37,7 @@ def find_withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
             yield around
 
 
-def scope_for(file: File, node: cst.CSTNode, made: Made) -> cst.With | None:
+def scope_for(file: File, node: cst.CSTNode, made: StrategyArguments) -> cst.With | None:
     """The `with` around a tower loop that becomes the strategy's scope, or that it is added to.
 
     It is the one that enters the CPU's device; else the one that makes a graph the default graph; else the innermost
@@ -85,7 +85,7 @@ class _Read(NamedTuple):
     lists: set[str]
 
 
-def _read_by(file: File, made: Made) -> _Read:
+def _read_by(file: File, made: StrategyArguments) -> _Read:
     parts = [part for expression in made.parts for part in walk(expression)]
     names = [part for part in parts if is_name(part) and part.value not in made.targets]
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
@@ -98,8 +98,8 @@ def _read_by(file: File, made: Made) -> _Read:
     return _Read(names, attributes, by_name | set(map(last_name, held)), set(map(last_name, lists)))
 
 
-def is_known_at(file: File, node: cst.With, made: Made) -> bool:
-    """Whether a strategy's arguments certainly mean the same before a `with` as in it.
+def is_known_at(file: File, node: cst.With, made: StrategyArguments) -> bool:
+    """True if a strategy's arguments certainly mean the same before a `with` as in it.
 
     Neither the `with` nor a function that it may call binds one of their names, or changes what a name holds.
     """
@@ -117,8 +117,8 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
     )
 
 
-def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> bool:
-    """Whether a strategy that is made before `one` certainly exists before `other`, where it would be made the same."""
+def is_kept(file: File, made: StrategyArguments, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """True if a strategy that is made before `one` certainly exists before `other`, where it would be made the same."""
     if not is_made_before(file, one, other):
         return False
     read = _read_by(file, made)
@@ -133,7 +133,7 @@ def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> boo
 
 
 def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> bool:
-    """Whether what is written before a statement certainly runs before a node, in the same function."""
+    """True if what is written before a statement certainly runs before a node, in the same function."""
     function = file.function_around(node)
     if file.tree.parent(statement) is None or file.function_around(statement) is not function:
         return False
@@ -143,7 +143,7 @@ def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> boo
 
 
 def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
-    """Whether a name may be bound by one of the nodes `inside`, or by a function that they call."""
+    """True if a name may be bound by one of the nodes `inside`, or by a function that they call."""
     home = file.meanings.home_of(name)
     if home is None:
         return False
@@ -179,7 +179,7 @@ def _holder(node: cst.BaseExpression) -> str:
 
 
 def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
-    """Whether a call may change what is read: it is given an object or a list, calls an object, or a method of one.
+    """True if a call may change what is read: it is given an object or a list, calls an object, or a method of one.
 
     What the program's own functions do to an object is seen where they assign to its attributes.
     """
@@ -198,7 +198,7 @@ def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
 
 
 def _is_of(file: File, node: cst.CSTNode, function: cst.FunctionDef | None) -> bool:
-    """Whether a node runs in this function itself, or before it: at the top of the module, or in an `__init__`."""
+    """True if a node runs in this function itself, or before it: at the top of the module, or in an `__init__`."""
     around = file.function_around(node)
     return around is function or around is None or around.name.value == "__init__"
 

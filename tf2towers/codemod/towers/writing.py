@@ -19,16 +19,17 @@ from tf2towers.codemod.nodes import (
     is_name,
     last_name,
     literal,
+    targets,
     walk,
 )
 from tf2towers.codemod.program import File, cached_per_file
-from tf2towers.codemod.removal import remove_statement
+from tf2towers.codemod.removal import remove_statement, with_comments
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
 from tf2towers.codemod.towers.loops import (
     Loop,
-    Made,
+    StrategyArguments,
     as_argument,
     find_device_calls,
     find_tower_loops,
@@ -72,14 +73,14 @@ class Strategy:
     """
 
     name: str
-    made: Made
+    made: StrategyArguments
     before: cst.CSTNode
     scope: cst.With | None
     is_there: bool = False
 
 
 @dataclass
-class Written:
+class TowerEdits:
     """What is written for the towers of a file."""
 
     edits: list[Edit] = field(default_factory=list)
@@ -102,19 +103,19 @@ def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
 
 
 @cached_per_file
-def write_towers(file: File) -> Written:
+def write_towers(file: File) -> TowerEdits:
     """What is written for the towers of a file, once."""
     return _Writer(file).all()
 
 
 def has_strategy(file: File) -> bool:
-    """Whether a file has a strategy of the runtime's already: it is migrated."""
+    """True if a file has a strategy of the runtime's already: it is migrated."""
     known = {f"{RUNTIME}.TowerStrategy", f"{RUNTIME}.ParameterServerStrategy"}
     return any(name in known for statement in file.imports for _, name in imported(statement))
 
 
 def begins_a_line(file: File, node: cst.CSTNode) -> bool:
-    """Whether nothing precedes a node on its line."""
+    """True if nothing precedes a node on its line."""
     text, start = file.text, file.text.start(node)
     return not text.text[text.line_start(text.line_of(start)) : start].strip()
 
@@ -162,9 +163,9 @@ def nodes_around(file: File, places: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
 class _Writer:
     def __init__(self, file: File) -> None:
         self.file = file
-        self.made = Written()
+        self.made = TowerEdits()
 
-    def all(self) -> Written:
+    def all(self) -> TowerEdits:
         """Everything that is written."""
         if has_strategy(self.file):
             return self.made
@@ -190,7 +191,7 @@ class _Writer:
             self.made.edits += self._rounds(loop, strategy)
 
     def _stands_alone(self, loop: Loop) -> bool:
-        """Whether a new statement can precede that of the loop, and the loop's parts mean the same there."""
+        """True if a new statement can precede that of the loop, and the loop's parts mean the same there."""
         statement = statement_of(self.file, loop)
         if not begins_a_line(self.file, statement):
             return False
@@ -200,7 +201,7 @@ class _Writer:
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: an earlier loop's, or a new one, with the edits that make it and enter its scope."""
-        made = strategy_argument(self.file, loop) or Made(self.file.program.towers or "")
+        made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
                 if self._is_same(known.made, made):
@@ -217,28 +218,28 @@ class _Writer:
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
         if scope is not None:
-            self._make(strategy, scope)
+            self._add_strategy(strategy, scope)
             self.made.edits += enter_scope(self.file, scope, f"{name}.scope()")
         elif function is None:
-            self._make(strategy, before)
+            self._add_strategy(strategy, before)
         return strategy
 
-    def _is_same(self, one: Made, other: Made) -> bool:
-        """Whether two strategies have the same arguments, as the script writes them."""
+    def _is_same(self, one: StrategyArguments, other: StrategyArguments) -> bool:
+        """True if two strategies have the same arguments, as the script writes them."""
         return one.counted == other.counted and self._shown(one.text) == self._shown(other.text)
 
     def _shown(self, text: str) -> str:
         return as_it_was(text, self.file.text.text)
 
-    def _make(self, strategy: Strategy, before: cst.CSTNode) -> None:
+    def _add_strategy(self, strategy: Strategy, before: cst.CSTNode) -> None:
         """Adds the statement that makes a strategy, before the statement `before`."""
         place = self.file.text.start(before)
         indent = self.file.text.indent(self.file.text.line_of(place))
         self.made.edits.append(
-            Edit(place, place, self._making(strategy, indent) + self.file.text.newline + indent)
+            Edit(place, place, self._strategy_lines(strategy, indent) + self.file.text.newline + indent)
         )
 
-    def _making(self, strategy: Strategy, indent: str) -> str:
+    def _strategy_lines(self, strategy: Strategy, indent: str) -> str:
         given = [strategy.made.text] if strategy.made.text else []
         call = cpu_item(self.file, strategy.scope) if strategy.scope is not None else None
         if call is not None:
@@ -304,7 +305,7 @@ class _Writer:
         inner = ""
         if strategy.scope is None:
             if not strategy.is_there:
-                yield self._making(strategy, indent)
+                yield self._strategy_lines(strategy, indent)
             yield f"with {strategy.name}.scope():"
             inner = self.unit
         given = [self._argument(strategy, argument) for argument in function.arguments]
@@ -390,18 +391,18 @@ class _Writer:
                 continue
             item = self.file.parent(site)
             own = self.file.parent(item) if isinstance(item, cst.WithItem) else site
-            outer = scope_for(self.file, own, Made())
+            outer = scope_for(self.file, own, StrategyArguments())
             if outer is None:
                 alone.append(site)
                 continue
-            strategy = Strategy(fresh_name(self.file, site, ("strategy",)), Made(), outer, outer)
+            strategy = Strategy(fresh_name(self.file, site, ("strategy",)), StrategyArguments(), outer, outer)
             around[outer] = strategy
             self.made.strategies.append(strategy)
-            self._make(strategy, outer)
+            self._add_strategy(strategy, outer)
             self.made.edits += enter_scope(self.file, outer, f"{strategy.name}.scope()")
         if alone:
             name = fresh_name(self.file, self.file.tree.module, ("strategy",))
-            strategy = Strategy(name, Made(), self.file.tree.module, None)
+            strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None)
             alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
             if found:
@@ -411,7 +412,7 @@ class _Writer:
                 )
                 at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
                 self.made.edits.append(
-                    make_before(self.file, alone, self._making(strategy, ""), at_top=at_top)
+                    make_before(self.file, alone, self._strategy_lines(strategy, ""), at_top=at_top)
                 )
                 self.made.edits += found
 
@@ -424,10 +425,10 @@ class _Writer:
                 yield call
 
     def _is_given(self, device: cst.BaseExpression) -> bool:
-        """Whether a device is chosen elsewhere, in a program that names several GPUs.
+        """True if a device is chosen elsewhere, in a program that names several GPUs.
 
-        It is a function's parameter that is used outside loops, or what a function returns in a loop that takes
-        gradients.
+        It is a function's parameter that is used outside loops, an attribute that is given one or a GPU, or what a
+        function returns in a loop that takes gradients.
         """
         bindings = self.file.meanings.bindings(device)
         loops = [around for around in self.file.ancestors(device) if isinstance(around, cst.For | cst.While)]
@@ -437,14 +438,32 @@ class _Writer:
             known = (self.file.canonical(each) or "" for each in called)
             if len(called) != 1 or not any(map(_takes_gradients, loops)) or next(known).startswith("tf."):
                 return False
+        elif isinstance(device, cst.Attribute):
+            if not self._holds_a_device(device):
+                return False
         elif not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
             return False
         files = self.file.program.files
         texts = [str(literal(each)) for file in files for each in file.tree.literals]
         return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
 
+    def _holds_a_device(self, device: cst.Attribute) -> bool:
+        """True if the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
+        given = [
+            (other, statement.value)
+            for other in self.file.program.files
+            for statement in other.all(cst.Assign)
+            for target in targets(statement)
+            if isinstance(target, cst.Attribute) and target.attr.value == device.attr.value
+        ]
+        return bool(given) and all(
+            _is_gpu(value)
+            or [type(getattr(each, "node", None)) for each in other.meanings.bindings(value)] == [cst.Param]
+            for other, value in given
+        )
+
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
-        """Whether a loop that takes gradients enters a GPU: the towers of its other rounds are on other devices."""
+        """True if a loop that takes gradients enters a GPU: the towers of its other rounds are on other devices."""
         around = (node for node in self.file.ancestors(call) if isinstance(node, cst.For))
         return _is_gpu(device) and any(map(_takes_gradients, around))
 
@@ -503,7 +522,8 @@ class _Gathering:
         places = {each.place for each in self.function.gathered if each.made is made}
         target = made.targets[0].target
         if not isinstance(target, cst.Tuple) or not isinstance(made.value, cst.Tuple):
-            return remove_statement(self.file, made)
+            gone = remove_statement(self.file, made)
+            return with_comments(self.file, gone, made) if self._is_commented_alone(made) else gone
         kept = [place for place in range(len(target.elements)) if place not in places]
         if not kept:
             return remove_statement(self.file, made)
@@ -512,6 +532,15 @@ class _Gathering:
             for each in (target, made.value)
         )
         return Edit(self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True)
+
+    def _is_commented_alone(self, made: cst.Assign) -> bool:
+        """True if a comment above a list is about the list: a blank line comes next, and not the towers."""
+        siblings: list[cst.CSTNode] = [*block(self.file.parent(made))]
+        following = siblings[siblings.index(made) + 1 :]
+        towers = {self.loop, *self.file.ancestors(self.loop)}
+        return (
+            not self.file.text.line(self.file.text.last_line(made) + 1).strip() and following[0] not in towers
+        )
 
     def _name(self, each: Gathered) -> str:
         if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
@@ -523,7 +552,7 @@ class _Gathering:
         return str(found["name"])
 
     def _goes(self, each: Gathered) -> bool:
-        """Whether the statement that appends can go, with other statements around it."""
+        """True if the statement that appends can go, with other statements around it."""
         return len(block(self.file.parent(each.append))) > 1
 
     def _without_append(self, each: Gathered) -> Iterator[Edit]:
@@ -557,12 +586,12 @@ def _takes_gradients(loop: cst.CSTNode) -> bool:
 
 
 def _is_gpu(device: cst.BaseExpression) -> bool:
-    """Whether `tf.device` is given a GPU of this machine."""
+    """True if `tf.device` is given a GPU of this machine."""
     texts = texts_in(device)
     return any("gpu" in text for text in texts) and not any("job:" in text for text in texts)
 
 
 def _is_tower(device: cst.BaseExpression) -> bool:
-    """Whether `tf.device` is given a second GPU, or one that depends on something."""
+    """True if `tf.device` is given a second GPU, or one that depends on something."""
     depends = any(is_name(node) for node in walk(device))
     return _is_gpu(device) and (depends or any(text.rstrip().endswith("gpu:1") for text in texts_in(device)))

@@ -73,7 +73,7 @@ class FunctionWatch:
         return result
 
     def trains(self, function: Any) -> bool:
-        """Whether a concrete function trains; so does a function built around it (a step for a worker)."""
+        """True if a concrete function trains; so does a function built around it (a step for a worker)."""
         found = trains(function)
         if found and not self._tf.executing_eagerly():
             note_training(self._tf.compat.v1.get_default_graph())
@@ -153,7 +153,7 @@ def note_training(graph: Any) -> None:
 
 
 def trains(function: Any) -> bool:
-    """Whether an optimizer was called while this concrete function was traced."""
+    """True if an optimizer was called while this concrete function was traced."""
     return getattr(getattr(function, "graph", None), _MARK, False)
 
 

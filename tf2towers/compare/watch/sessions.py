@@ -158,7 +158,7 @@ def ancestors(operations: Iterable[Any]) -> Set[Any]:
 
 
 def is_scalar(tensor: Any) -> bool:
-    """Whether a tensor is a floating-point scalar, or of unknown rank."""
+    """True if a tensor is a floating-point scalar, or of unknown rank."""
     dtype, shape = getattr(tensor, "dtype", None), getattr(tensor, "shape", None)
     return getattr(dtype, "is_floating", False) and getattr(shape, "ndims", -1) in (0, None)
 

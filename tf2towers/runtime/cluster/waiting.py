@@ -31,7 +31,7 @@ def free_port() -> int:
 
 
 def answers(address: str) -> bool:
-    """Whether a connection to `address` is accepted, within 2 seconds."""
+    """True if a connection to `address` is accepted, within 2 seconds."""
     try:
         socket.create_connection(split(address), timeout=2).close()
     except OSError:
@@ -47,7 +47,7 @@ def _find_silent(tasks: Mapping[str, str]) -> list[str]:
 
 
 def _resolves(address: str) -> bool:
-    """Whether a host's name can be resolved; on Kubernetes it cannot before its pod has started."""
+    """True if a host's name can be resolved; on Kubernetes it cannot before its pod has started."""
     try:
         socket.getaddrinfo(split(address)[0], None)
     except OSError:

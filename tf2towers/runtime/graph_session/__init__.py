@@ -8,6 +8,7 @@ own.
     session            `Session` and `InteractiveSession`: fetches, feeds, and the functions that a session keeps
     runs/              repeated runs, runs within runs, cancelled runs, errors in TF1's words
     function           one run as a TF 2 function; the fed tensors are its arguments
+    run                the nodes of one run, and what each pass of `function` changes of them
     nodes              the graph as nodes by name, and the part of it that a run needs
     defined_functions  the functions in the graph's library
     order              order of reads, writes, enqueues and dequeues, where the graph leaves it open

@@ -30,7 +30,7 @@ class _NotTheScripts(logging.Filter):
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record is printed."""
+        """True if a record is printed."""
         is_deprecation = str(record.msg).startswith("From %s: ") or "is deprecated" in str(record.msg)
         if not (is_deprecation and isinstance(record.args, tuple) and record.args):
             return True

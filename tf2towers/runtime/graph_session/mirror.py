@@ -47,7 +47,7 @@ def copy_name(name: str, tower: int) -> str:
 
 
 def can_be_repeated(node: Any) -> bool:
-    """Whether a write can be repeated on another copy of the variable."""
+    """True if a write can be repeated on another copy of the variable."""
     return bool(node.op in _ASSIGNMENTS or node.op.startswith(_REPEATED))
 
 
@@ -288,5 +288,5 @@ class _Application:
             node.input.extend(wait for wait in dict.fromkeys(waits) if wait not in have)
 
     def _is_elsewhere(self, variable: str) -> bool:
-        """Whether a variable is on another machine."""
+        """True if a variable is on another machine."""
         return place_of(self._mirror.home(variable)).job not in (None, "localhost")

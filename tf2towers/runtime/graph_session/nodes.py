@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.defined_functions import call_gradients, distinct_functions
 from tf2towers.runtime.patches import operations
 
 #: attribute of the read op that returns an assignment's result
 GIVEN = "_given_by_its_write"
+#: names of the reads that `w.read_value()` makes, and that are made with the variable itself
+_READ_VALUE = re.compile(r"(?:^|/)Read(?:_\d+)?/ReadVariableOp(?:_\d+)?$")
 #: the scopes in which gradients are made
 _OF_GRADIENTS = re.compile(r"(^|/)(gradients(_\d+)?|gradient_tape)/")
 
@@ -48,10 +51,15 @@ def built_at(operation: tf.Operation) -> str:
 
 
 class Nodes:
-    """The nodes of one graph in the order they were built, in which they can also run."""
+    """The nodes of one graph in the order they were built, in which they can also run.
+
+    Attributes:
+        own_resources: True if the script enabled resource variables itself (`own_resources`).
+    """
 
     def __init__(self, graph: tf.Graph) -> None:
         self.graph = graph
+        self.own_resources = own_resources.switched_on
         self.version = graph.version
         definition = graph.as_graph_def()
         call_gradients(definition)
@@ -62,22 +70,22 @@ class Nodes:
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
 
     def stateless(self, name: str) -> bool:
-        """Whether an operation's outputs depend on its inputs only."""
+        """True if an operation's outputs depend on its inputs only."""
         operation = self.operation(name)
         return operation is not None and not operation.op_def.is_stateful and operation.type != "Placeholder"
 
     def in_control_flow(self, name: str) -> bool:
-        """Whether a node is in a branch of `tf.cond` or in a loop, so that it may run not at all or several times."""
+        """True if a node is in a branch of `tf.cond` or in a loop, so that it may run not at all or several times."""
         operation = self.operation(name)
         return operation is not None and operations.control_flow_context(operation) is not None
 
     def in_loop(self, name: str) -> bool:
-        """Whether a node is in a `tf.while_loop`, or in a branch inside one."""
+        """True if a node is in a `tf.while_loop`, or in a branch inside one."""
         operation = self.operation(name)
         return operation is not None and operations.in_loop(operation)
 
     def is_gradient(self, name: str) -> bool:
-        """Whether `tf.gradients` or a gradient tape made a node, also in an imported graph."""
+        """True if `tf.gradients` or a gradient tape made a node, also in an imported graph."""
         operation = self.operation(name)
         return operation is not None and (
             operations.original_operation(operation) is not None or bool(_OF_GRADIENTS.search(name))
@@ -90,6 +98,25 @@ class Nodes:
             return None
         variable = parse(node.input[0]).node
         return variable if name == f"{variable}/Read/ReadVariableOp" else None
+
+    def fed_with(self, name: TensorName) -> list[TensorName]:
+        """Returns the tensors whose values a feed sets. Feeding a variable sets all its reads, as in TF1.
+
+        In TF1 `w.value()` was one tensor, which all ops on `w` used; each `w.read_value()` was a tensor of its own.
+        """
+        node = self.by_name[name.node]
+        variable = node.name if node.op == "VarHandleOp" else self.variable_read(name.node)
+        of_value = variable is None and node.op == "ReadVariableOp" and not self.own_resources
+        if of_value:
+            variable = parse(node.input[0]).node
+        if variable is None:
+            return [name]
+        users = [user.name for user in self.by_name.values() if variable in user.input]
+        return [
+            TensorName(user, 0)
+            for user in users
+            if self.by_name[user].op == "ReadVariableOp" and not (of_value and _READ_VALUE.search(user))
+        ]
 
     def operation(self, name: str) -> Any:
         """The operation of this name; None if it is not in the graph."""
@@ -123,7 +150,7 @@ def needed(by_name: Mapping[str, Any], targets: Iterable[str], fed: set[TensorNa
 
 
 def _fed_wholly(by_name: Mapping[str, Any], name: TensorName, fed: set[TensorName]) -> bool:
-    """Whether an input is a control dependency on a fed placeholder, which then need not run, as in TF1."""
+    """True if an input is a control dependency on a fed placeholder, which then need not run, as in TF1."""
     return name.output < 0 and by_name[name.node].op == "Placeholder" and TensorName(name.node, 0) in fed
 
 

@@ -19,7 +19,6 @@ import tensorflow as tf
 from tf2towers.order.branches import Branch
 from tf2towers.order.operations import Operation, reach, sorted_operations
 from tf2towers.order.pairs import READ, WRITE, Access, Pair, decide, use_of
-from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.same_memory import is_same_memory
@@ -103,10 +102,10 @@ class _Order:
         self._by_name = {node.name: node for node in part}
 
     def settle(self, fetches: Iterable[str]) -> None:
-        late = {} if own_resources.switched_on else self._find_fetched_reads(fetches)
+        late = {} if self._nodes.own_resources else self._find_fetched_reads(fetches)
         operations = self._operations()
         used: dict[str, str] = {}  # a copy of a read -> the operation that it was made for
-        if self._accesses.writers and not own_resources.switched_on:
+        if self._accesses.writers and not self._nodes.own_resources:
             used = self._read_when_used(operations, late)
             operations = self._operations() if used else operations
         accesses = {**self._of_variables(late, used), **self._of_inputs()}
@@ -310,7 +309,7 @@ class _Order:
     def _follow_memory(
         self, node: Any, of_read: Mapping[str, Read], late: dict[str, str], chains: dict[str, Any]
     ) -> bool:
-        """Whether a node returns a variable's memory, in some branch; if so, adds to `late` and `chains`.
+        """True if a node returns a variable's memory, in some branch; if so, adds to `late` and `chains`.
 
         `late` gets the reads and `chains` the nodes in between. A `tf.cond` returns the memory that its branch returns.
         """

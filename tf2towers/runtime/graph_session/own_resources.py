@@ -1,4 +1,4 @@
-"""Whether the script enabled resource variables itself, as some TF 1.15 scripts did.
+"""True if the script enabled resource variables itself, as some TF 1.15 scripts did.
 
 All variables are resource variables here. A script sees the difference if it fetches a variable together with its
 update: TF1's own variables returned the memory that the update had changed, resource variables the value before it.

@@ -94,7 +94,7 @@ def _travels_with(
 
 
 def _first_read(node: Any, by_name: Mapping[str, Any]) -> bool:
-    """Whether a node reads a variable as soon as the run begins."""
+    """True if a node reads a variable as soon as the run begins."""
     return (
         node.op == "ReadVariableOp"
         and len(node.input) == 1

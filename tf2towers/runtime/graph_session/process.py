@@ -33,15 +33,15 @@ class Process:
         return session
 
     def is_own(self, node: Any) -> bool:
-        """Whether a resource belongs to its session only, in whichever process it is."""
+        """True if a resource belongs to its session only, in whichever process it is."""
         return False
 
     def ends(self, node: Any) -> bool:
-        """Whether a resource of this process ends with the session that made it."""
+        """True if a resource of this process ends with the session that made it."""
         return True
 
     def is_elsewhere(self, node: Any) -> bool:
-        """Whether a node, whose device `translate` has rewritten, is in another process."""
+        """True if a node, whose device `translate` has rewritten, is in another process."""
         return False
 
     def settle(

@@ -31,12 +31,12 @@ _int32, _int64, _uint64 = (dtype.as_datatype_enum for dtype in (tf.int32, tf.int
 
 
 def is_seeded(node: Any) -> bool:
-    """Whether a node draws from a sequence that its seeds determine, and whose position can be shared."""
+    """True if a node draws from a sequence that its seeds determine, and whose position can be shared."""
     return bool(node.op in STATELESS and (node.attr["seed"].i or node.attr["seed2"].i))
 
 
 def keeps_its_own_place(node: Any) -> bool:
-    """Whether a node draws from a seeded sequence whose position it cannot share with another run's function.
+    """True if a node draws from a seeded sequence whose position it cannot share with another run's function.
 
     `tf.random_shuffle`, `tf.multinomial`, `tf.random_gamma`, candidate samplers: TensorFlow has no version of these ops
     that takes the position as an input. `catching_up` handles them.
@@ -56,7 +56,7 @@ def state_name(node: Any) -> str:
 
 
 def is_state(node: Any) -> bool:
-    """Whether a node makes a variable that holds the position of another node."""
+    """True if a node makes a variable that holds the position of another node."""
     return bool(node.name.endswith(STATE))
 
 

@@ -20,7 +20,7 @@ _ALIGNED = 64
 
 
 def is_same_memory(kind: str, operation: tf.Operation | None) -> bool:
-    """Whether the first output of an operation of this kind is its first input's memory, in TF 1.15 and TF 2."""
+    """True if the first output of an operation of this kind is its first input's memory, in TF 1.15 and TF 2."""
     if kind in _NEVER_COPY:
         return True
     if kind not in _WHOLE or operation is None:
@@ -41,19 +41,19 @@ def is_same_memory(kind: str, operation: tf.Operation | None) -> bool:
 
 
 def _is_aligned(tensor: tf.Tensor) -> bool:
-    """Whether the size of a tensor's rows, along its first axis, is a multiple of the memory alignment."""
+    """True if the size of a tensor's rows, along its first axis, is a multiple of the memory alignment."""
     row = tensor.shape[1:].num_elements() * tensor.dtype.base_dtype.size
     return row > 0 and row % _ALIGNED == 0
 
 
 def _keeps_order(operation: tf.Operation) -> bool:
-    """Whether all strides of a slice are 1, so that it keeps its input's order."""
+    """True if all strides of a slice are 1, so that it keeps its input's order."""
     strides = tf.get_static_value(operation.inputs[3])
     return strides is not None and all(stride == 1 for stride in strides)
 
 
 def _takes_rows(operation: tf.Operation) -> bool:
-    """Whether a slice takes whole rows of its input: one, or several adjacent ones."""
+    """True if a slice takes whole rows of its input: one, or several adjacent ones."""
     sizes: Sequence[int] = operation.inputs[0].shape.as_list()
     begin = tf.get_static_value(operation.inputs[1])
     end = tf.get_static_value(operation.inputs[2])

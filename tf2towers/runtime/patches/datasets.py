@@ -33,7 +33,7 @@ def enumerated_datasets_have_iterators(changes: Patch) -> None:
 @patch(
     "datasets that are imported from tensorflow.python",
     source="data/ops/dataset_ops.py and readers.py",
-    test="tests/runtime/graph_session/test_private.py",
+    test="tests/runtime/patches/test_private.py",
 )
 def private_datasets_are_tf1s(changes: Patch) -> None:
     """Makes `dataset_ops.Dataset` and the readers TF1's classes, as TensorFlow does when TF 2 is disabled."""
@@ -47,7 +47,7 @@ def private_datasets_are_tf1s(changes: Patch) -> None:
 @patch(
     "a dataset's iterator",
     source="data/ops/dataset_ops.py, Dataset._apply_options",
-    test="tests/runtime/graph_session/test_private.py",
+    test="tests/runtime/patches/test_private.py",
     serves=(
         "data.make_one_shot_iterator",
         "data.make_initializable_iterator",

@@ -48,6 +48,7 @@ def _devices_of(eager_context: Any) -> Any:
 def devices_are_settled_when_found(changes: Patch) -> None:
     """Calls the functions passed to `before_devices_start`, once TensorFlow has listed the devices."""
     eager_context = changes.private("eager.context").context()
+    _devices_of(eager_context)
 
     @changes.around(eager_context, "_initialize_physical_devices")
     def look_and_settle(look: Any, *again: Any, **options: Any) -> None:

@@ -1,6 +1,6 @@
 """Functions and runs: what the sessions need of TensorFlow's private parts, each with the reason.
 
-`tests/runtime/graph_session/test_private.py` checks them with every TensorFlow version.
+`tests/runtime/patches/test_private.py` checks them with every TensorFlow version.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
 @patch(
     "a second gradient of tf.sparse_segment_sum",
     source="ops/math_grad.py, _SparseSegmentSumGrad",
-    test="tests/runtime/graph_session/test_private.py",
+    test="tests/runtime/patches/test_private.py",
 )
 def sums_over_rows_have_second_gradients(changes: Patch) -> None:
     """Registers a gradient for the gradient of `tf.sparse_segment_sum`: a sum over the same rows.

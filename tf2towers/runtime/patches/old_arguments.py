@@ -70,7 +70,7 @@ def shards_are_scaled_as_the_whole(changes: Patch) -> None:
     "tf.tuple",
     source="ops/control_flow_ops.py, tuple",
     test="tests/runtime/test_old_arguments.py",
-    serves=("tuple",),
+    serves=("tuple:control_inputs",),
 )
 def tuples_wait_for_assignments(changes: Patch) -> None:
     """Lets `tf.tuple` wait for variables and for the results of assignments, which were tensors in TF1."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from functools import wraps
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 import tensorflow as tf
 
@@ -23,8 +24,8 @@ class Patch:
         feature: what scripts have by the patch, in a user's words; the subject of a sentence.
         source: the file and the name in TensorFlow 1.15.5 (or another release) that show the patched behaviour.
         test: the test or soundness script that fails without the patch.
-        serves: the names in `tf.compat.v1` that raise an error if the patch cannot be applied. Without them, scripts
-            see it by an error of TensorFlow's own.
+        serves: the names in `tf.compat.v1` that raise an error if the patch cannot be applied. With an argument,
+            `get_variable:regularizer`, only where that is given. Without names, TensorFlow itself raises an error.
         changes: owner and name of each changed attribute; empty while the patch is not applied.
     """
 
@@ -79,24 +80,22 @@ class Patch:
 
     def _guard(self, name: str, error: MovedError) -> None:
         """Makes a public function, or the making of an object, raise `error`, wherever in TensorFlow it is called."""
-
-        def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-            raise error
-
+        dotted, _, argument = name.partition(":")
+        *path, last = dotted.split(".")
         owner: Any = tf.compat.v1
-        *path, last = name.split(".")
         for part in path:
             owner = getattr(owner, part, None)
-        plain = getattr(owner, last, None)
+        plain: Any = getattr(owner, last, None)
         if isinstance(plain, type):
-            self.set(plain, "__init__", refuse)
-        elif isinstance(owner, type):
-            self.set(owner, last, refuse)
+            owner, last, plain = plain, "__init__", vars(plain)["__init__"]
+        if isinstance(owner, type):
+            self.set(owner, last, _refusing(plain, argument, error))
         elif plain is not None:
             modules = [module for key, module in [*sys.modules.items()] if key.startswith("tensorflow.")]
-            for module in {id(owner): owner, **{id(module): module for module in modules}}.values():
+            refusing = _refusing(plain, argument, error)
+            for module in {id(module): module for module in [owner, *modules]}.values():
                 for key in [key for key, value in vars(module).items() if value is plain]:
-                    self.set(module, key, refuse)
+                    self.set(module, key, refusing)
 
     def private(self, name: str) -> Any:
         """Returns the private name of TensorFlow `tensorflow.python.NAME`, see `private.private`."""
@@ -166,6 +165,19 @@ def patch(
 ) -> Callable[[Callable[..., None]], Patch]:
     """Decorator that makes a `Patch` of a function, which is passed the patch and the arguments of the patch's call."""
     return lambda change: Patch(change, feature, source, test, serves)
+
+
+def _refusing(plain: Callable[..., Any], argument: str, error: MovedError) -> Callable[..., Any]:
+    """Returns a function that raises the error; with an argument's name, it calls `plain` where that is not given."""
+    parameters = inspect.signature(plain) if argument else None
+
+    @wraps(plain)
+    def refusing(*args: Any, **kwargs: Any) -> Any:
+        if parameters is None or parameters.bind(*args, **kwargs).arguments.get(argument):
+            raise error
+        return plain(*args, **kwargs)
+
+    return refusing
 
 
 def _own(owner: Any, name: str) -> Any:

@@ -58,10 +58,11 @@ def look_up(owner: Any, name: str, feature: str) -> Any:
     try:
         return owner[name] if isinstance(owner, dict) else getattr(owner, name)
     except (AttributeError, KeyError):
-        home = getattr(owner, "__module__", None)
-        of = (
-            getattr(owner, "__qualname__", None)
-            or getattr(owner, "__name__", None)
-            or type(owner).__qualname__
-        )
-        raise MovedError(f"{home}.{of}.{name}" if home else f"{of}.{name}", feature) from None
+        raise MovedError(whole_name(owner, name), feature) from None
+
+
+def whole_name(owner: Any, name: str) -> str:
+    """Returns the dotted name of an attribute; of an object, by the name of its class."""
+    home = getattr(owner, "__module__", None)
+    of = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", None) or type(owner).__qualname__
+    return f"{home}.{of}.{name}" if home else f"{of}.{name}"

@@ -29,7 +29,7 @@ def whole_floats_are_sizes(changes: Patch) -> None:
 @patch(
     "the comparison of shapes",
     source="framework/tensor_shape.py, TensorShape.__eq__",
-    test="tests/runtime/graph_session/test_private.py",
+    test="tests/runtime/patches/test_private.py",
 )
 def unknown_sizes_are_not_equal(changes: Patch) -> None:
     """Makes `shortcut.shape == inputs.shape` False if a size is unknown, as in TF1, since the sizes may differ.

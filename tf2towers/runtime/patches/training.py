@@ -16,7 +16,7 @@ from tf2towers.runtime.patches.patch import Patch, patch
 @patch(
     "an optimizer under reuse_variables, as in TensorFlow 0.12",
     source="TensorFlow 0.12: training/slot_creator.py, _create_slot_var",
-    test="tests/runtime/graph_session/test_training_patches.py",
+    test="tests/runtime/patches/test_training_patches.py",
 )
 def slots_under_reuse(changes: Patch) -> None:
     """Lets optimizers and moving averages make their variables after a loop of towers that reuses variables.
@@ -104,7 +104,7 @@ def _slices_by(method: Callable[[Any], Any]) -> Callable[[Any, Any, Any], Any]:
 @patch(
     "SyncReplicasOptimizer",
     source="training/sync_replicas_optimizer.py, SyncReplicasOptimizer.apply_gradients",
-    test="tests/runtime/graph_session/test_training_patches.py",
+    test="tests/runtime/patches/test_training_patches.py",
 )
 def ends_leave_the_tokens(changes: Patch) -> None:
     """Lets the chief's session end without closing the token queue on the parameter server.
@@ -128,7 +128,7 @@ def ends_leave_the_tokens(changes: Patch) -> None:
 @patch(
     "CheckpointSaverHook",
     source="training/basic_session_run_hooks.py, CheckpointSaverHook",
-    test="tests/runtime/graph_session/test_training_patches.py",
+    test="tests/runtime/patches/test_training_patches.py",
 )
 def hooks_save_at_tf1s_steps(changes: Patch) -> None:
     """Makes a `CheckpointSaverHook` that counts steps read the step only when its next save is due, not after each run.
@@ -148,8 +148,8 @@ def hooks_save_at_tf1s_steps(changes: Patch) -> None:
 @patch(
     "tf.train.Saver",
     source="training/saving/saveable_object_util.py, ReferenceVariableSaveable",
-    test="tests/runtime/graph_session/test_training_patches.py",
-    serves=("train.Saver",),
+    test="tests/runtime/patches/test_training_patches.py",
+    serves=("train.Saver:sharded",),
 )
 def savers_have_a_shard_for_each_device(changes: Patch) -> None:
     """Makes `Saver(sharded=True)` group variables by their own devices, not by the devices of the ops that read them.

@@ -143,7 +143,7 @@ def variables_have_initial_values(changes: Patch) -> None:
     "tf.train.Saver",
     source="ops/state_ops.py, assign",
     test="tests/functions/programs/files.py",
-    serves=("train.Saver",),
+    serves=("train.Saver.restore",),
 )
 def restored_shapes_are_checked(changes: Patch) -> None:
     """Makes a Saver's restore raise an InvalidArgumentError for a tensor of another shape than a variable's.
@@ -211,7 +211,7 @@ def _after_write(function: Callable[..., Any]) -> Callable[..., Any]:
     "a variable's regularizer",
     source="ops/variable_scope.py, _VariableStore._get_single_variable",
     test="tests/runtime/tf1/test_regularizers.py",
-    serves=("get_variable",),
+    serves=("get_variable:regularizer", "variable_scope:regularizer"),
 )
 def one_loss_a_variable(changes: Patch) -> None:
     """Lets `tf.get_variable` call a regularizer once, and add the tensor that it returns to the collection of losses.

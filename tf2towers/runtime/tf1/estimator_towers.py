@@ -118,7 +118,7 @@ class TowerOptimizer(tf.train.Optimizer):
 
     @staticmethod
     def has_been_used() -> bool:
-        """Whether one computed or applied gradients in the towers that are being built."""
+        """True if one computed or applied gradients in the towers that are being built."""
         return bool(_building) and _building[-1].optimizer_used
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> Any:

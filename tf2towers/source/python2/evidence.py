@@ -41,7 +41,7 @@ _ANYTHING = re.compile(r"\b(Exception|StandardError|BaseException)\b")
 
 
 def is_certain(modules: list[Module], main: Module) -> bool:
-    """Whether Python 3 would fail in one of these modules; `main` is the script."""
+    """True if Python 3 would fail in one of these modules; `main` is the script."""
     if any(_imports(module) for module in modules):
         return True
     all_bound = {module: _bound_names(module, modules) for module in modules}
@@ -75,7 +75,7 @@ def _imports(module: Module) -> bool:
 
 
 def _stops_python3(part: ast.AST, module: Module, bound: frozenset[str]) -> bool:
-    """Whether Python 3 would raise an error at a node."""
+    """True if Python 3 would raise an error at a node."""
     match part:
         case ast.Name(id=name, ctx=ast.Load()):
             return name in _BUILTINS and name not in bound
@@ -156,7 +156,7 @@ def _up_to_jump(parts: list[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _tests_version(test: ast.expr, what: re.Pattern[str]) -> bool:
-    """Whether a test contains a name, an attribute or a constant that refers to the version."""
+    """True if a test contains a name, an attribute or a constant that refers to the version."""
     return any(
         isinstance(node, ast.Name | ast.Attribute | ast.Constant)
         and what.search(str(node.value) if isinstance(node, ast.Constant) else dotted(node) or "") is not None
@@ -165,7 +165,7 @@ def _tests_version(test: ast.expr, what: re.Pattern[str]) -> bool:
 
 
 def _is_ready(part: ast.Try, missing: re.Pattern[str]) -> bool:
-    """Whether a `try` is prepared for a missing name: it catches that error, or is short and catches any error."""
+    """True if a `try` is prepared for a missing name: it catches that error, or is short and catches any error."""
     if isinstance(part.body[0], ast.Import | ast.ImportFrom):
         missing = _MISSING  # without this import the rest of the body does not run
     if any(handler.type and missing.search(ast.unparse(handler.type)) for handler in part.handlers):

@@ -51,7 +51,7 @@ def convert_syntax(
 
 
 def is_module(folder: Path, name: str) -> bool:
-    """Whether a folder contains a module or a package of this name."""
+    """True if a folder contains a module or a package of this name."""
     return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
 
 

@@ -249,7 +249,7 @@ class Meaning(cst.CSTTransformer):
         return _with_argument(updated, repr(new))
 
     def _is_compared(self, node: cst.Call, name: str) -> bool:
-        """Whether a call passes a function that compares two items to sort() or sorted()."""
+        """True if a call passes a function that compares two items to sort() or sorted()."""
         is_sort = is_like(node.func, m.Attribute(attr=m.Name("sort")))
         if (is_sort or name == "builtins.sorted") and "cmp" in keywords_of(node):
             return True
@@ -277,7 +277,7 @@ class Meaning(cst.CSTTransformer):
             self._record_left("the arguments of an error", node)
 
     def _is_error(self, value: cst.BaseExpression) -> bool:
-        """Whether a name is always a caught error."""
+        """True if a name is always a caught error."""
         caught = m.ExceptHandler()
         bound = [self._names.parent(each.node) for each in self._names.assignments(value)]
         return bool(bound) and all(
@@ -308,7 +308,7 @@ class Meaning(cst.CSTTransformer):
         return updated_node
 
     def _is_builtin(self, node: cst.Name) -> bool:
-        """Whether nothing in the file binds a name, so that it is a builtin."""
+        """True if nothing in the file binds a name, so that it is a builtin."""
         unknown = any(not module.startswith("tensorflow") for module in self._names.star_imports)
         return not unknown and not self._names.assignments(node)
 
@@ -370,7 +370,7 @@ class Meaning(cst.CSTTransformer):
                 self._record_left(f"{name} of a list comprehension, read after it", node)
 
     def _is_read_after(self, name: str, scope: metadata.Scope, node: cst.CSTNode) -> bool:
-        """Whether a name is read after a statement, before it is bound again; never for an import or a `def`."""
+        """True if a name is read after a statement, before it is bound again; never for an import or a `def`."""
         last = self._names.span(node).end.line
         bound = [each.node for each in scope.assignments[name] if isinstance(each, metadata.Assignment)]
         known = cst.Import | cst.ImportFrom | cst.FunctionDef | cst.ClassDef
@@ -415,7 +415,7 @@ def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
 
 
 def _gives_bytes(value: cst.BaseExpression) -> bool:
-    """Whether a value is certainly bytes in Python 3: `text.encode()`, `b'...'`."""
+    """True if a value is certainly bytes in Python 3: `text.encode()`, `b'...'`."""
     encoded = m.Call(func=m.Attribute(attr=m.Name("encode") | m.Name("as_bytes")))
     return is_like(value, encoded) or (isinstance(value, cst.SimpleString) and "b" in value.prefix.lower())
 
@@ -427,7 +427,7 @@ def _text_of(value: cst.BaseExpression) -> str:
 
 
 def _is_of_text(encoding: cst.BaseExpression) -> bool:
-    """Whether a constant names an encoding of text: not `hex` or `base64`, for example, which turn bytes into bytes."""
+    """True if a constant names an encoding of text: not `hex` or `base64`, for example, which turn bytes into bytes."""
     try:
         return bool(_text_of(encoding)) and codecs.lookup(_text_of(encoding))._is_text_encoding
     except LookupError:

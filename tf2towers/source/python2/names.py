@@ -98,7 +98,7 @@ class Names:
         return _rooted(f"{base}.{rest}" if rest else base) if base else ""
 
     def calls(self, node: cst.CSTNode | None, *names: str) -> bool:
-        """Whether an expression is a call of one of these functions."""
+        """True if an expression is a call of one of these functions."""
         return isinstance(node, cst.Call) and self.canonical(node.func) in names
 
     def value(self, target: cst.CSTNode) -> cst.BaseExpression | None:
@@ -137,7 +137,7 @@ def dotted(node: cst.CSTNode) -> str | None:
 
 
 def is_like(node: cst.CSTNode | None, pattern: m.BaseMatcherNode) -> bool:
-    """Whether a node is not None and matches a pattern."""
+    """True if a node is not None and matches a pattern."""
     return node is not None and m.matches(node, pattern)
 
 
@@ -149,7 +149,7 @@ def root_of(node: cst.CSTNode) -> cst.CSTNode:
 
 
 def is_plain_call(call: cst.Call) -> bool:
-    """Whether a call has arguments, and all are positional."""
+    """True if a call has arguments, and all are positional."""
     return bool(call.args) and all(given.keyword is None and not given.star for given in call.args)
 
 

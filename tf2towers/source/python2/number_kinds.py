@@ -133,7 +133,7 @@ class NumberKinds:
         return None
 
     def _counts(self, target: cst.CSTNode) -> bool:
-        """Whether a name is the target of a loop over a range, or the first target of a loop over `enumerate`."""
+        """True if a name is the target of a loop over a range, or the first target of a loop over `enumerate`."""
         around = self._names.parent(target)
         counted: tuple[str, ...] = ("builtins.range", "builtins.xrange")
         if isinstance(around, cst.Element):

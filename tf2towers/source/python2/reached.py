@@ -67,7 +67,7 @@ class Module:
         return {bound_by(alias): alias.name for node in statements for alias in node.names}
 
     def is_foreign(self, value: ast.AST, asked: frozenset[str] = frozenset()) -> bool:
-        """Whether a value is not of a class of the program: it is a literal, or comes from a library."""
+        """True if a value is not of a class of the program: it is a literal, or comes from a library."""
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
             return self.is_foreign(value.func.value, asked)
         name = dotted(value)
@@ -83,7 +83,7 @@ class Module:
         return isinstance(value, ast.Attribute) and self.is_foreign(value.value, asked)
 
     def is_dict(self, node: ast.AST) -> bool:
-        """Whether an expression is certainly a dict: by its own form, or by all bindings of its name."""
+        """True if an expression is certainly a dict: by its own form, or by all bindings of its name."""
         if isinstance(node, ast.Name):
             given = self.bindings.get(node.id, [])
             return bool(given) and all(map(_is_written_as_dict, given))

@@ -174,7 +174,7 @@ def _unconditional_imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> bool:
-    """Whether a module always imports another module of its package by a bare name that nothing else has."""
+    """True if a module always imports another module of its package by a bare name that nothing else has."""
     from tf2towers.source.python2.grammar import is_module
 
     if not (path.parent / "__init__.py").is_file():

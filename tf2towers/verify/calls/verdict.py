@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +15,9 @@ from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
 from tf2towers.verify.calls.call_comparison import Compared, Difference, Run, compare
 from tf2towers.verify.calls.rounding import compare_steps_of_rounding, record_steps_of_both
-from tf2towers.verify.comparison import NotComparable, Tolerances, outcome_of, tolerances
+from tf2towers.verify.comparison import SUM_ORDER, NotComparable, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
+from tf2towers.verify.process import RunFailed
 from tf2towers.verify.recording import Recording, already_there
 from tf2towers.verify.result_notes import (
     is_repeatable,
@@ -42,6 +44,12 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     limits, rule = _limits(original, result.migrated.tensorflow, options)
     if result.outcome == "differs" and "order of the sum" in rule:
         _judge_in_tower_order(result, options, place, original)
+    if (
+        result.outcome == "differs"
+        and alone
+        and not (of_runtime or result.is_across_versions or limits.gradients)
+    ):
+        _judge_with_resources(result, options, place, original, migrated)
     if result.outcome == "differs" and alone and result.is_across_versions and options.tolerance is None:
         steps = record_steps_of_both(result, options, place, double=True)
         if steps is not None:
@@ -108,6 +116,35 @@ def _judge_in_tower_order(result: ParityResult, options: Options, place: Path, o
         f"rule 'order of the sum': {original.towers} towers are added up in another order than in TF1, and some "
         "values are rounding alone. Added as in TF1, every bit is equal: that was run, too",
     )
+
+
+def _judge_with_resources(
+    result: ParityResult, options: Options, place: Path, original: Run, migrated: Run
+) -> None:
+    """Judges again two runs that may differ only by the order in which a gradient's terms are added up.
+
+    TF1's variable is one tensor for all its uses, and a resource has a read for each. So where an operation and a
+    gradient use one read, as in a gradient penalty, two terms are added before the others. The original is run once
+    more with resources: where every bit is equal then, and both originals are next to equal, that made the difference.
+    """
+    how = dataclasses.replace(options, resources=True)
+    script, arguments = result.original.script, result.arguments
+    with contextlib.suppress(RunFailed, TimeoutError):
+        other = record_calls(script, arguments, place / "original-with-resources", how, migrated=False)
+        left_out = original.written_by_threads | migrated.written_by_threads
+        same = compare(other, migrated, Tolerances(), left_out)
+        near = compare(original, migrated, SUM_ORDER[False], left_out)
+        if same.problem or near.problem or outcome_of(same.comparisons) != "bitwise":
+            return
+        if outcome_of(near.comparisons) == "within":
+            result.outcome, result.first_step, result.diagnoses = "within", None, []
+            result.comparisons, result.tolerance = near.comparisons, SUM_ORDER[False].gradients
+            result.notes.insert(
+                0,
+                "rule 'order of a gradient's terms': the terms of a variable that is used several times are added up "
+                f"in another order than in TF1; within {result.tolerance:g} of the largest element. With resource "
+                "variables in the original every bit is equal: that was run, too",
+            )
 
 
 def _judge_in_step(

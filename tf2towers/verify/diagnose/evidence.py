@@ -113,7 +113,7 @@ class Pair:
         self.comparable = all(map(self.same_start, weights)) and _same_inputs(*steps)
 
     def same_start(self, name: str) -> bool:
-        """Whether both sides began the step with the same value of a variable, where both have it."""
+        """True if both sides began the step with the same value of a variable, where both have it."""
         left, right = self.original.before.get(name), self.migrated.before.get(name)
         return left is None or right is None or relative(left, right) <= ROUNDING
 
@@ -123,7 +123,7 @@ class Pair:
         return NOISE * largest(*self.expected.values(), *self.actual.values())
 
     def is_near(self, name: str, left: np.ndarray, right: np.ndarray) -> bool:
-        """Whether two gradients of a variable are equal within rounding."""
+        """True if two gradients of a variable are equal within rounding."""
         allowed = EQUAL * largest(self.expected[name], self.actual[name]) + self.noise
         return apart(left, right) <= allowed
 
@@ -153,7 +153,7 @@ class Evidence:
         self.pairs = [pair for pair in pairs if pair.comparable]
 
     def explained_by(self, made: Callable[[Pair, str], np.ndarray | None]) -> bool:
-        """Whether a mistake explains every gradient of every step.
+        """True if a mistake explains every gradient of every step.
 
         Args:
             made: a variable's gradient in the migrated script if it has the mistake; None where that cannot be said.

@@ -171,7 +171,7 @@ def clipping(evidence: Evidence) -> Diagnosis | None:
 
 
 def _applies(pairs: Sequence[Pair], side: Sequence[Gradients], made: Sequence[Vectors]) -> bool:
-    """Whether these are, within rounding, the gradients that a side applies in every step."""
+    """True if these are, within rounding, the gradients that a side applies in every step."""
     return all(
         pair.is_near(name, applied.vectors[name], vectors[name])
         for pair, applied, vectors in zip(pairs, side, made, strict=True)

@@ -30,7 +30,7 @@ def _changes(pair: Pair, name: str) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 def _comparable(pair: Pair, name: str) -> bool:
-    """Whether both sides have a variable, with one shape, and began the step with the same value."""
+    """True if both sides have a variable, with one shape, and began the step with the same value."""
     changes = pair.original.changes.get(name), pair.migrated.changes.get(name)
     return (
         changes[0] is not None

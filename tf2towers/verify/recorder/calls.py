@@ -45,7 +45,7 @@ class Alone(object):
         """Called when a thread has made an update for all synchronous workers."""
 
     def is_settled(self) -> bool:
-        """Whether the variables just read stay unchanged until the next call."""
+        """True if the variables just read stay unchanged until the next call."""
         return True
 
 

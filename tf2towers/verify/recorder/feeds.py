@@ -43,7 +43,7 @@ def entries_of(session: Any, fed: Dict[str, np.ndarray]) -> Dict[str, np.ndarray
 
 
 def is_number(tensor: Any) -> bool:
-    """Whether a tensor's values can be recorded: not those of a string, resource or variant."""
+    """True if a tensor's values can be recorded: not those of a string, resource or variant."""
     try:
         return np.dtype(tensor.dtype.base_dtype.as_numpy_dtype).kind in NUMBERS
     except TypeError:  # a resource, a variant

@@ -48,7 +48,7 @@ class FunctionCalls:
         wrap(kind, "__call__", called)
 
     def trains(self, function: Any, args: Any, kwargs: Any) -> bool:
-        """Whether a `tf.function` that is about to be called with these arguments trains."""
+        """True if a `tf.function` that is about to be called with these arguments trains."""
         if function not in self._training:
             applied_before = self._applied()
             with contextlib.suppress(Exception):  # the call itself raises the better error

@@ -67,7 +67,7 @@ def needed(ops: Iterable[Any], fed: Any = frozenset()) -> Set[Any]:
 
 
 def is_passed(op: Any) -> bool:
-    """Whether an op is what `order` lets others wait for."""
+    """True if an op is what `order` lets others wait for."""
     return bool(op.type == "Assert" and GATE.search(op.inputs[0].op.name))
 
 
@@ -83,7 +83,7 @@ def creation(op: Any) -> int:
 
 
 def in_control_flow(op: Any) -> bool:
-    """Whether an op is in the body of a `tf.while_loop` or a branch of a `tf.cond`, and may be without a value."""
+    """True if an op is in the body of a `tf.while_loop` or a branch of a `tf.cond`, and may be without a value."""
     context = op._get_control_flow_context()
     if op.type in ("Exit", "RefExit"):  # TensorFlow counts a loop's outputs as part of the loop
         context = context and context.outer_context

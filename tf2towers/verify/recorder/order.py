@@ -162,6 +162,10 @@ class _Ordered(object):
         def made(before: Any, tensor: Any, of: Any) -> Any:
             with ops.device(None), ops.device(of.device):
                 copy = gen_array_ops.deep_copy(tensor)
+            # as TensorFlow sends a reference when what its receiver waits for is done: `read_value()` on a worker
+            if tensor.op is of and before is not of:
+                waited = [other for other in before.control_inputs if not graphs.in_control_flow(other)]
+                copy.op._add_control_inputs(waited)
             self._made.setdefault(before, []).append(copy.op)
             return copy
 
@@ -268,16 +272,16 @@ def _access(op: Any, place: int, tensor: Any, of: Any, by: Any) -> Optional[Acce
         return None
     first = by or op
     waits = any(not graphs.is_passed(other) for other in first.control_inputs)
-    return Access(op.name, kind, first.name, waits and op.type != "DeepCopy", sent=op.type == "DeepCopy")
+    return Access(op.name, kind, first.name, waits, sent=op.type == "DeepCopy")
 
 
 def _is_on_the_way(op: Any, of: Any) -> bool:
-    """Whether an op takes a variable's memory to where it is used, without having been written by the script."""
+    """True if an op takes a variable's memory to where it is used, without having been written by the script."""
     return op.type in _ON_THE_WAY or op.name == of.name + "/read"
 
 
 def _takes_reference(op: Any, place: int) -> bool:
-    """Whether an input is declared as a reference."""
+    """True if an input is declared as a reference."""
     declared: List[bool] = []
     for argument in op.op_def.input_arg:
         count = op.get_attr(argument.number_attr) if argument.number_attr else 1
@@ -288,7 +292,7 @@ def _takes_reference(op: Any, place: int) -> bool:
 
 
 def _is_served(op: Any) -> bool:
-    """Whether a variable is on a parameter server."""
+    """True if a variable is on a parameter server."""
     return op.type in VARIABLES and "/job:ps" in op.device
 
 

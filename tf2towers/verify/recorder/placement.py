@@ -49,7 +49,7 @@ def cpu_of(device: str) -> str:
 
 
 def has_gpus(tf: Any) -> bool:
-    """Whether this process sees a GPU."""
+    """True if this process sees a GPU."""
     try:
         listed = tf.config.experimental.list_physical_devices("GPU")  # 1.14 and later
     except AttributeError:
@@ -82,7 +82,7 @@ def _map_operations(graph_class: Any) -> None:
 
 
 def _is_of_other_task(device: str) -> bool:
-    """Whether an op's device is on another task than this process, such as a parameter server.
+    """True if an op's device is on another task than this process, such as a parameter server.
 
     A setter whose `worker_device` names a GPU gives that GPU to ops built for a parameter server as well. With a
     copied read, a token of `SyncReplicasOptimizer` would hold the old global step, and its gradient would be stale.

@@ -123,7 +123,7 @@ class Queues(object):
         return result
 
     def _may_be_random(self, op: Any) -> bool:
-        """Whether an op's values have to be recorded; for a queue, later threads may decide it."""
+        """True if an op's values have to be recorded; for a queue, later threads may decide it."""
         if not _ITERATOR.match(_queue(op).type):
             return True
         key = op.graph, op.graph.version
@@ -271,13 +271,13 @@ def _called(node: Any) -> Set[str]:
 
 
 def _is_recordable(op: Any) -> bool:
-    """Whether the values that an op takes can be fetched and stored."""
+    """True if the values that an op takes can be fetched and stored."""
     kept = all(is_number(tensor) or tensor.dtype.name == "string" for tensor in op.outputs)
     return kept and not graphs.in_control_flow(op)
 
 
 def _has_other_effects(op: Any) -> bool:
-    """Whether running a dequeue op alone has another effect than taking an element."""
+    """True if running a dequeue op alone has another effect than taking an element."""
     before = {other for other in graphs.needed([op]) if other not in (op, _queue(op))}
     return any(
         other.op_def.is_stateful or any(argument.is_ref for argument in other.op_def.input_arg)

@@ -167,10 +167,12 @@ def _prepared(options: Dict[str, Any]) -> Tuple[Any, Optional[Writes]]:
     if options.get("stand_ins"):
         from tf2towers.verify import stand_ins
 
-        stand_ins.install(placement.install)
+        stand_ins.install(placement.install, v2_behavior=bool(options.get("v2_behavior")))
     import tensorflow as tf
 
     writes = keep_writes(options)
+    if options.get("resources"):
+        tf.compat.v1.enable_resource_variables()
     if not options.get("stand_ins"):
         placement.install(tf)
         _leave_flags_to_scripts()

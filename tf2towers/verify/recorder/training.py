@@ -107,7 +107,7 @@ def layers_note() -> List[str]:
 
 
 def feeds_update(computed: Computed, update: Set[Any]) -> bool:
-    """Whether an update depends on one of these gradients."""
+    """True if an update depends on one of these gradients."""
     return any(gradient is not None and _op(gradient) in update for gradient, _ in computed.pairs)
 
 

@@ -53,17 +53,17 @@ def kind_of(value: Any) -> str:
 
 
 def is_summary(graph: Any, fetch: Any) -> bool:
-    """Whether a fetch is the result of an op that makes summaries."""
+    """True if a fetch is the result of an op that makes summaries."""
     return getattr(_operation(graph, fetch), "type", "") in _SUMMARIES
 
 
 def is_handle(graph: Any, fetch: Any) -> bool:
-    """Whether a fetch is an iterator's handle: it contains an address, which differs in every process."""
+    """True if a fetch is an iterator's handle: it contains an address, which differs in every process."""
     return getattr(_operation(graph, fetch), "type", "") == "IteratorToStringHandle"
 
 
 def is_saved_path(graph: Any, fetch: Any) -> bool:
-    """Whether a fetch is the path that a Saver returns, which depends on the script's folder and the time."""
+    """True if a fetch is the path that a Saver returns, which depends on the script's folder and the time."""
     op = _operation(graph, fetch)
     return (
         op is not None

@@ -1,5 +1,6 @@
 """Reads and writes the variables of a graph, with ops that are added to it; and finds the variables that an op uses."""
 
+import re
 from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
 from . import graph as graphs
@@ -98,7 +99,7 @@ def _assignment(op: Any) -> Tuple[Any, Any]:
 
 
 def belongs_to(name: str, owners: Iterable[str]) -> bool:
-    """Whether a variable, gradient or summary belongs to one of these variables, or to a slot or average of one."""
+    """True if a variable, gradient or summary belongs to one of these variables, or to a slot or average of one."""
     return any("/%s/" % owner in "/%s/" % name.partition("//")[0] for owner in owners)
 
 
@@ -112,6 +113,7 @@ READS = {
     "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSelect", "NoOp",
 }  # fmt: skip
 _ASKS = ("VarIsInitializedOp", "IsVariableInitialized")
+_QUEUED = re.compile(r"Queue(En|De)queue(Many|UpTo)?(V2)?$")
 
 
 class Effects(object):
@@ -121,12 +123,16 @@ class Effects(object):
         written: the variables that it may change.
         used: those that it reads or changes; not those that it initializes, restores, or only tests for initialization.
         training: whether it runs an optimizer's update.
+        meets: whether it uses a queue on a parameter server, and so may wait for another worker.
         run_ops: all ops that it runs.
     """
 
     def __init__(self, ops: Iterable[Any], updates: Set[Any]) -> None:
         self.run_ops = graphs.needed(ops)
         self.training = bool(self.run_ops & updates)
+        self.meets = any(
+            _QUEUED.search(op.type) and "/job:ps" in op.inputs[0].op.device for op in self.run_ops
+        )
         self.written: Set[str] = set()
         # a TF1 variable that is fetched, as `saver.save(global_step=variable)` does, is read by no op
         self.used: Set[str] = {op.name for op in ops if op.type in VARIABLES}
@@ -146,14 +152,14 @@ def _handles(op: Any) -> List[Any]:
 
 
 def _only_reads(op: Any) -> bool:
-    """Whether an op only takes values of TF1's variables: none of its inputs is declared as a reference."""
+    """True if an op only takes values of TF1's variables: none of its inputs is declared as a reference."""
     if any(tensor.dtype.name == "resource" for tensor in op.inputs):
         return False
     return not any(argument.is_ref for argument in op.op_def.input_arg)
 
 
 def begins(op: Any) -> bool:
-    """Whether an op assigns a variable's initial value, or its value in a checkpoint."""
+    """True if an op assigns a variable's initial value, or its value in a checkpoint."""
     if op.type not in ("Assign", "AssignVariableOp"):
         return False
     name = op.inputs[0].op.name

@@ -61,12 +61,12 @@ class Tracing:
 
     @property
     def outermost(self) -> bool:
-        """Whether ops made now belong to the wanted function or one that it calls, but not to a loop or branch."""
+        """True if ops made now belong to the wanted function or one that it calls, but not to a loop or branch."""
         return self.wanted and self._depth > 0 and not self._branches
 
     @property
     def in_loop(self) -> bool:
-        """Whether the code being traced now may run several times in a call."""
+        """True if the code being traced now may run several times in a call."""
         return self._loops > 0
 
 

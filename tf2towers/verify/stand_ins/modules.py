@@ -223,7 +223,7 @@ def take_old_arguments(objects: Objects) -> None:
 
 
 def _is_layer(canonical: str) -> bool:
-    """Whether a name is a private one of a layer or cell: TensorFlow 2 has other code there, which needs Keras 2."""
+    """True if a name is a private one of a layer or cell: TensorFlow 2 has other code there, which needs Keras 2."""
     return canonical.startswith(("tf.python.layers.", "tf.python.ops.rnn_cell"))
 
 
@@ -260,7 +260,7 @@ def _module(objects: Objects, canonical: str) -> Any:
 
 
 def _works(module: Any, canonical: str) -> bool:
-    """Whether a module works; the loaders of `tf.layers` and `tf.nn.rnn_cell` do not when they would load Keras 3."""
+    """True if a module works; the loaders of `tf.layers` and `tf.nn.rnn_cell` do not when they would load Keras 3."""
     probe = {"tf.layers": "dense", "tf.nn.rnn_cell": "RNNCell"}.get(canonical)
     return probe is None or isinstance(module, StandIn) or _has(module, probe)
 

@@ -47,7 +47,8 @@ class Objects:
         for name in _spellings(canonical):
             found = find_replacement(name)
             try:
-                if is_still_there(name) and (found.kind == "left" or is_for_sessions(name)):
+                is_there = is_still_there(name) or name.startswith(("tf.keras.", "tf.distribute."))
+                if is_there and (found.kind == "left" or is_for_sessions(name)):
                     return self._of_tensorflow(Found("v1", name))
                 if found.runtime is not None:
                     return self._of_runtime(found.runtime)
@@ -58,7 +59,7 @@ class Objects:
         raise NoStandInError(canonical)
 
     def is_of_runtime(self, canonical: str) -> bool:
-        """Whether a function or class of the runtime replaces the name; False for a module, which is a stand-in."""
+        """True if a function or class of the runtime replaces the name; False for a module, which is a stand-in."""
         target = find_replacement(canonical).runtime
         if target is None:
             return False

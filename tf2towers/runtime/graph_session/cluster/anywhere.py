@@ -14,7 +14,7 @@ _RESOURCE = 20
 
 
 def runs_anywhere(node: Any) -> bool:
-    """Whether another process than the one that the script chose can run a node, with the same result.
+    """True if another process than the one that the script chose can run a node, with the same result.
 
     Such a node computes, or draws random numbers (each session draws its own); it makes no resource, and neither reads
     files nor prints. The ops that make its resources, and the functions that it calls, are checked separately.

@@ -87,7 +87,7 @@ class Member(Process):
         return asked
 
     def _is_on_the_first(self, operation: tf.Operation, place: Place) -> bool:
-        """Whether an op makes a shared resource on a job without a task, such as '/job:worker': task 0 in TF1."""
+        """True if an op makes a shared resource on a job without a task, such as '/job:worker': task 0 in TF1."""
         if place.job is None or place.task != -1:
             return False
         kind = operation.type
@@ -101,23 +101,23 @@ class Member(Process):
         return session if is_state(node) else f"{shared}.{session}" if self.is_own(node) else shared
 
     def is_own(self, node: Any) -> bool:
-        """Whether a resource belongs to its session only, as TF1's queues and the like without a shared name did."""
+        """True if a resource belongs to its session only, as TF1's queues and the like without a shared name did."""
         return not node.attr["shared_name"].s and (
             any(word in node.op for word in _OWN)
             or ("HashTable" in node.op and not node.attr["use_node_name_sharing"].b)
         )
 
     def ends(self, node: Any) -> bool:
-        """Whether a resource ends with its session; a shared one outlives the sessions of the server."""
+        """True if a resource ends with its session; a shared one outlives the sessions of the server."""
         return is_state(node) or ".session." in node.attr["container"].s.decode()
 
     def is_elsewhere(self, node: Any) -> bool:
-        """Whether a node is on a parameter server."""
+        """True if a node is on a parameter server."""
         return bool(node.device.startswith("/job:ps/replica:0/"))
 
     def translate(self, nodes: Nodes) -> None:
         """Rewrites devices: without a job for this task, by their name here for parameter servers; notes all others."""
-        self._graph = nodes.graph
+        self._graph, self._own_resources = nodes.graph, nodes.own_resources
         self._refused, self._taken_over = {}, {}
         functions = {function.signature.name: function for function in nodes.library.function}
         self._functions = functions
@@ -151,7 +151,7 @@ class Member(Process):
                 self._refused[new] = self._refused[old]
 
     def _is_for_all(self, node: Any) -> bool:
-        """Whether a node makes a resource that the sessions of other tasks share."""
+        """True if a node makes a resource that the sessions of other tasks share."""
         return _makes_handle(node) and not self.is_own(node)
 
     def _translate(self, node: Any, owner: str) -> bool:
@@ -253,7 +253,8 @@ class Member(Process):
                     there[node.name] = source
             else:
                 node.device = node.device or LOCAL
-        nodes = [*nodes, *read_at_the_start(nodes, self.is_elsewhere)]
+        if not self._own_resources:
+            nodes = [*nodes, *read_at_the_start(nodes, self.is_elsewhere)]
         read_once(nodes)
         made = [*nodes, *self._repeat_constants(nodes)]
         brought = self._bring(made, outputs)
@@ -331,7 +332,7 @@ def _key(device: str) -> Key | None:
 
 
 def _is_named_queue(operation: tf.Operation) -> bool:
-    """Whether an operation makes a queue with a shared name, which other tasks can use."""
+    """True if an operation makes a queue with a shared name, which other tasks can use."""
     return (
         "Queue" in operation.type
         and "shared_name" in _attributes(operation)
@@ -340,7 +341,7 @@ def _is_named_queue(operation: tf.Operation) -> bool:
 
 
 def _has_no_task(operation: tf.Operation) -> bool:
-    """Whether an operation makes a variable whose device names no task."""
+    """True if an operation makes a variable whose device names no task."""
     return operation.type == "VarHandleOp" and place_of(operation.device).job is None
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.nodes import GIVEN, copy_of, parse, written
 
 #: names of the reads that `variable.read_value()` makes, which waited in TF1 as well
@@ -22,8 +21,8 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
     In TF1, `with tf.control_dependencies([train_op]): tf.assign(local, shared)` used the value from before the update,
     and so did a moving average: a worker received a variable by its only read, `shared/read`, which waits for nothing.
     Other reads waited: ops on the parameter server used the variable's memory, `shared.read_value()` is a separate op,
-    and `tf.assign_add(shared, x)` returned the written value. All reads waited if the script had enabled resource
-    variables. The op that uses the value waits for everything that the read waited for, as in TF1.
+    and `tf.assign_add(shared, x)` returned the written value. If the script had enabled resource variables, all reads
+    waited, and this is not called. The op that uses the value waits for all that the read waited for, as in TF1.
 
     Args:
         nodes: a run's nodes on their devices; their inputs are changed in place.
@@ -32,8 +31,6 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
     Returns:
         New reads that wait for nothing; the writes of their variables wait for them.
     """
-    if own_resources.switched_on:
-        return []
     variables = {node.name for node in nodes if node.op == "VarHandleOp" and is_elsewhere(node)}
     waiting = {
         node.name: node

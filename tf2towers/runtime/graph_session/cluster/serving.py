@@ -64,7 +64,7 @@ def present(server: str, client: str) -> str:
 
 
 def ended_well() -> bool:
-    """Whether this process, which is about to end, ends without an error."""
+    """True if this process, which is about to end, ends without an error."""
     return getattr(sys, "last_value", None) is None
 
 

@@ -67,7 +67,7 @@ class Task:
 
     @property
     def serves(self) -> bool:
-        """Whether this task keeps variables."""
+        """True if this task keeps variables."""
         return self.key in self.servers
 
     @property

@@ -53,7 +53,7 @@ def _program() -> Iterator[str]:
 
 
 def is_nested() -> bool:
-    """Whether this thread is TensorFlow's, not Python's, so that the caller runs in a `tf.py_func`."""
+    """True if this thread is TensorFlow's, not Python's, so that the caller runs in a `tf.py_func`."""
     return isinstance(threading.current_thread(), threading._DummyThread)
 
 

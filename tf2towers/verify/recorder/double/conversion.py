@@ -32,19 +32,19 @@ _OWN_STATE = re.compile(r"TensorArray.*|Stack.*")
 
 
 def is_input(op: Any) -> bool:
-    """Whether an op returns values from outside the graph, or random numbers."""
+    """True if an op returns values from outside the graph, or random numbers."""
     patterns = (graphs.INPUT_OPS, graphs.RANDOM_OPS, _STATELESS_RANDOM)
     return any(pattern.fullmatch(op.type) for pattern in patterns)
 
 
 def calls_a_function(op: Any) -> bool:
-    """Whether an op runs another graph: branches and loops of TensorFlow 2, `Defun`s."""
+    """True if an op runs another graph: branches and loops of TensorFlow 2, `Defun`s."""
     attributes = op.node_def.attr.values()
     return any(attr.WhichOneof("value") == "func" or attr.list.func for attr in attributes)
 
 
 def has_foreign_state(op: Any) -> bool:
-    """Whether an op reads or changes a state that the copy lacks: a table, a counter, a queue."""
+    """True if an op reads or changes a state that the copy lacks: a table, a counter, a queue."""
     if op.type in VARIABLES or op.type in READS or op.type in COPIES:
         return False
     if PASSES_ON.fullmatch(op.type) or _OWN_STATE.fullmatch(op.type):

@@ -72,7 +72,7 @@ _BYTES = frozenset(["Bitcast", "DecodeRaw", "DecodePaddedRaw", "ParseTensor", "D
 
 
 def runs_wide(op: Any, wide: Any) -> bool:
-    """Whether an op can compute with other types, by its definition.
+    """True if an op can compute with other types, by its definition.
 
     Args:
         op: the `tf.Operation`.
