@@ -213,13 +213,14 @@ def an_experiment():
     folder, hook = tempfile.mkdtemp(), Losses()
 
     def make(run_config, hparams):
-        estimator = tf.estimator.Estimator(model_fn, config=run_config, params={"rate": hparams})
+        estimator = tf.estimator.Estimator(model_fn, config=run_config, params={"rate": hparams.rate})
         return tf.contrib.learn.Experiment(
             estimator, in_order, in_order, train_steps=6, eval_steps=2, train_monitors=[hook]
         )
 
     run_config = tf.contrib.learn.RunConfig(model_dir=folder, save_checkpoints_steps=3)
-    found, exported = learn_runner.run(make, run_config=run_config, hparams=0.05)
+    hparams = tf.contrib.training.HParams(rate=0.05)
+    found, _ = learn_runner.run(make, run_config=run_config, hparams=hparams)
     return [sorted(found), [tf.constant(found[name]) for name in sorted(found)], tf.constant(hook.losses)]
 
 
