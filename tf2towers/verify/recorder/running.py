@@ -14,6 +14,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import placement, seeds
 from .calls import CallRecorder
+from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
 from .queues import Queues
@@ -117,6 +118,8 @@ def follow(
             found = dict(recorder.facts(), **versions(tf))
             found["queues"] = queues.facts() if queues is not None else {}
             found["open"] = sorted(order.open) if order is not None else []
+            of_tf1 = order.graphs if order is not None and found["tensorflow"].startswith("1.") else []
+            found["changed"] = changed_ops(of_tf1)
             found["of_original"] = own.of_the_original() if own is not None else []
             found["restored"] = restored(tf, writes) if writes is not None else []
             recorder.writer.facts(found)
