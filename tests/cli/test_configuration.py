@@ -55,9 +55,11 @@ def test_the_nearest_table_counts(put: Put, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("jobs = 3", "unknown key, jobs: known are exclude, ignore, python-path, towers"),
+        ("jobs = 3", "unknown key, jobs: known are exclude, ignore, python, python-path, strict, towers"),
         ("exclude = 3", "exclude: a list of texts is needed"),
         ('ignore = ["X"]', "ignore: no rule's code begins with X"),
+        ("python = 4", "python: 2 or 3 is needed"),
+        ('strict = "yes"', "strict: true or false is needed"),
         ("towers = true", "towers: a text or a number is needed"),
         ("towers =", "cannot be read"),
     ],

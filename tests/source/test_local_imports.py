@@ -139,3 +139,43 @@ def test_a_module_adds_a_folder_for_those_before_it(tmp_path: Path) -> None:
     tree(tmp_path / "lib", {"net/model.py": ""})
     found = LocalImports(Script.read(tmp_path / "tools" / "train.py")).modules
     assert {path.name for path in found} == {"_init_paths.py", "model.py"}
+
+
+INSTALLED = [
+    # the files of a project, the script, the modules that it reaches
+    ({"setup.py": "setup(name='net', packages=['net'])", "net/__init__.py": "", "net/model.py": "",
+      "bin/train.py": "from net import model"}, "bin/train.py", ["net/__init__.py", "net/model.py"]),
+    ({"setup.py": "setup(package_dir={'': 'lib'})", "lib/net/__init__.py": "", "net/__init__.py": "",
+      "train.py": "import net"}, "train.py", ["net/__init__.py"]),
+    ({"setup.py": "setup(package_dir={'': 'lib'})", "lib/net/__init__.py": "",
+      "bin/train.py": "import net"}, "bin/train.py", ["lib/net/__init__.py"]),
+    ({"net/tools/train.py": "from net.tools import data", "net/tools/data.py": "import net.model",
+      "net/model.py": ""}, "net/tools/train.py", ["net/tools/data.py", "net/model.py"]),
+    ({"bin/train.py": "import model", "model.py": ""}, "bin/train.py", []),  # nothing says so
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "script", "modules"), INSTALLED)
+def test_what_a_project_installs(
+    tmp_path: Path, files: dict[str, str], script: str, modules: list[str]
+) -> None:
+    tree(tmp_path, files)
+    assert reached(tmp_path, script) == modules
+
+
+def test_folders_of_a_configuration_and_by_a_function(tmp_path: Path) -> None:
+    config = (
+        "import os.path as osp\nimport sys\n\n\nclass Config:\n    here = osp.dirname(osp.abspath(__file__))\n"
+        "    root = osp.join(here, '..')\n\n\ncfg = Config()\nsys.path.insert(0, osp.join(cfg.root, 'lib'))\n"
+        "from tools import add\nadd(osp.join(Config.root, 'data'))\nimport dataset\n"
+    )
+    files = {
+        "main/train.py": "import config, model",
+        "main/config.py": config,
+        "lib/tools.py": "import sys\n\n\ndef add(path):\n    if path not in sys.path:\n        sys.path.append(path)\n",
+        "lib/model.py": "",
+        "data/dataset.py": "",
+    }
+    tree(tmp_path, files)
+    wanted = ["data/dataset.py", "lib/model.py", "lib/tools.py", "main/config.py"]
+    assert sorted(reached(tmp_path, "main/train.py")) == wanted

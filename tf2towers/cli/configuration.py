@@ -35,11 +35,25 @@ def _expression(value: object) -> str:
     return expression(str(value))
 
 
+def _switch(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise argparse.ArgumentTypeError("true or false is needed")
+    return value
+
+
+def _python(value: object) -> str:
+    if str(value) not in ("2", "3"):
+        raise argparse.ArgumentTypeError("2 or 3 is needed")
+    return str(value)
+
+
 #: each key, with the function that reads its value; the option of the same name has it on the command line
 KEYS: dict[str, Callable[[Any], Any]] = {
     "exclude": _texts,
     "ignore": lambda value: parse_codes(",".join(_texts(value))),
+    "python": _python,
     "python-path": _texts,
+    "strict": _switch,
     "towers": _expression,
 }
 

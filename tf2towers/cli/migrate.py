@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 #: what an option is where neither the command line nor pyproject.toml says it
-_DEFAULTS: dict[str, object] = {"exclude": (), "ignore": (), "python_path": ()}
+_DEFAULTS: dict[str, object] = {"exclude": (), "ignore": (), "python_path": (), "strict": False}
 
 
 def _complete(options: argparse.Namespace, paths: Sequence[str]) -> None:
@@ -111,6 +111,7 @@ def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespac
     choice = Options(
         towers=options.towers,
         python3=options.python3,
+        python=options.python,
         python_path=tuple(options.python_path),
         mains=frozenset(mains),
         progress=progress if options.jobs < 2 else None,
@@ -120,9 +121,15 @@ def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespac
     found = map_in_processes(_migrate_one, scripts, options.jobs, _lost_result)
     return [
         result
-        for result in progress.of(found, len(scripts))
+        for result in _with_strictness(progress.of(found, len(scripts)), options.strict)
         if tree is None or result.error is not None or result.findings or result.changed
     ]
+
+
+def _with_strictness(results: Iterable[MigrationResult], strict: bool) -> Iterator[MigrationResult]:
+    for result in results:
+        result.strict = strict
+        yield result
 
 
 def _migrate_one(script: Given) -> MigrationResult:

@@ -47,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--python-path", metavar="FOLDER", action="append", type=_absolute, help=folder)
     vendor = "with -o or -w: put the part of the runtime that is needed beside it"
     add("--vendor", action="store_true", help=vendor)
+    python = "the Python that the program is for, where its text does not show it"
+    add("--python", choices=("2", "3"), help=python)
     python3 = "only convert Python 2 to 3, and stay with TF 1: what `verify` compares with"
     add("--python3", action="store_true", help=python3)
     ignore = (
@@ -54,6 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "as with `# noqa: CODE` on its line"
     )
     add("--ignore", type=parse_codes, metavar="CODE[,CODE]", help=ignore)
+    strict = "status 1 also where there are only notes"
+    add("--strict", action="store_true", default=None, help=strict)
     exit_zero = "status 0 also where sites are left; errors still have status 2"
     add("--exit-zero", action="store_true", help=exit_zero)
 

@@ -85,6 +85,7 @@ def _show_text(
         out.writelines(text.statistics(results, name_of))
     if options.quiet:
         return
+    out.writelines(text.requirements(results))
     out.writelines(f"{word} {display_path(path)}\n" for path, word in written.items())
     if (
         options.output is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -27,7 +29,8 @@ class Changed(NamedTuple):
             'through': another method, where the result is iterated at once. 'dropped': it had no effect any longer.
             'value': another value. 'list': a generator becomes a list. 'beside': another argument, where it is not
             given. 'places': its number of positional arguments. 'unpacked': its number of results today.
-            'note': a fact for the user. 'left': without a certain replacement.
+            'property': an attribute, in place of a method that is called without arguments. 'note': a fact for the
+            user. 'left': without a certain replacement.
         target: that name, module, number or text; for 'left', what a person would write, where that is known.
         library: what a program imports whose values have such a method; empty where it needs no import. The function
             that it has to call, for 'unpacked'; the release before, for 'places'.
@@ -35,7 +38,7 @@ class Changed(NamedTuple):
 
     kind: Literal[
         "attribute", "builtin", "from", "module", "runtime", "renamed", "through", "dropped", "value", "list", "beside",
-        "places", "unpacked", "note", "left",
+        "places", "unpacked", "property", "note", "left",
     ]  # fmt: skip
     target: str = ""
     library: str = ""
@@ -50,6 +53,40 @@ def library_changes() -> dict[str, Changed]:
         name, *rest = line.split("\t")
         found[name] = Changed(*rest)  # type: ignore[arg-type]
     return found
+
+
+@cache
+def librosa_arguments() -> dict[str, tuple[str, ...]]:
+    """Function of librosa -> its arguments, in the order of librosa 0.9.2; those of 0.11 have the same names."""
+    lines = (
+        (Path(__file__).parent / "data" / "librosa_arguments.tsv")
+        .read_text(encoding="utf-8")
+        .splitlines()[1:]
+    )
+    return {name: tuple(words.split()) for name, words in (line.split("\t") for line in lines)}
+
+
+@cache
+def _kept_by() -> dict[str, str]:
+    lines = (Path(__file__).parent / "data" / "requirements.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return dict(line.split("\t") for line in lines)
+
+
+def requirements_of(name: str) -> list[str]:
+    """The lines of a requirements.txt with which a script keeps a name, or a method, that today's libraries lack.
+
+    Each was tried beside the Python and the NumPy that TensorFlow 2.21 takes; none where no such release has it.
+    """
+    words = (_kept_by().get(part) for part, _ in beginnings(name))
+    return next((found.split() for found in words if found), [])
+
+
+def joined_requirements(lines: Iterable[str]) -> tuple[str, ...]:
+    """Lines for one requirements.txt: of a package's releases the oldest, which has what the later ones have."""
+    oldest: dict[str, str] = {}
+    for line in sorted(lines, key=lambda line: [int(part) for part in re.findall(r"\d+", line)]):
+        oldest.setdefault(re.split(r"[=<>]", line)[0], line)
+    return tuple(sorted(oldest.values()))
 
 
 def gone_part(dotted: str) -> str | None:

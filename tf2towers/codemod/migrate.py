@@ -12,6 +12,7 @@ import libcst as cst
 
 from tf2towers.codemod.aligned_lines import move_aligned_lines
 from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
+from tf2towers.codemod.libraries import joined_requirements
 from tf2towers.codemod.new_imports import new_lines
 from tf2towers.codemod.nodes import imported
 from tf2towers.codemod.program import File, Program
@@ -52,6 +53,8 @@ class Options:
     mains: frozenset[Path] = frozenset()
     #: Python 2 is converted, and nothing is migrated
     python3: bool = False
+    #: "2" or "3" where the user says for which Python the program is
+    python: str | None = None
     #: folders in the PYTHONPATH of the program
     python_path: tuple[Path, ...] = ()
     #: is given words on what is being done
@@ -76,7 +79,13 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
     options.show(script.path, "reading it and its modules")
     program = Program(
-        script, find_unreached_context, has_tf1_sign, options.towers, options.mains, options.python_path
+        script,
+        find_unreached_context,
+        has_tf1_sign,
+        options.towers,
+        options.mains,
+        options.python_path,
+        options.python,
     )
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
@@ -112,6 +121,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
         result.remark = _unchanged_words(program)
     if script.notebook is not None:
         _report_cells(result, script.notebook)
+    result.requirements = joined_requirements(program.requirements)
     return result
 
 

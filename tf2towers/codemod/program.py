@@ -470,15 +470,31 @@ class Program:
         towers: str | None = None,
         mains: frozenset[Path] = frozenset(),
         python_path: tuple[Path, ...] = (),
+        python: str | None = None,
     ) -> None:
+        #: "2" or "3" where the user says for which Python the program is
+        self.python = python
+        #: what rules keep of the whole program
+        self.found: dict[str, Any] = {}
         self.find_unreached_context = find_unreached_context
         self.has_tf1_sign = has_tf1_sign
         #: what the user gives as the number of towers
         self.towers = towers
+        #: lines for a requirements.txt: the releases of other libraries that the program needs as it stands
+        self.requirements: set[str] = set()
         self._mains = mains
         self.read = Reader(script)
         self.imports = LocalImports(script, self.read, python_path=python_path)
-        if (shown := shows_python2(script, self.imports, self.read)) is not None:
+        shown = (
+            "names"
+            if python == "2"
+            else None
+            if python == "3"
+            else shows_python2(script, self.imports, self.read)
+        )
+        if python == "2" and shows_python2(script, self.imports, self.read) == "text":
+            shown = "text"
+        if shown is not None:
             self.read.convert_all(prints_are_calls=shown == "names")
             script = self.read.main
             self.imports = LocalImports(script, self.read, python_path=python_path)

@@ -61,6 +61,7 @@ def _result(result: MigrationResult) -> dict[str, object]:
             for change in result.changes
         ],
         "copied": result.copied,
+        "requirements": result.requirements,
         "findings": list(map(_finding, result.findings)),
     }
 

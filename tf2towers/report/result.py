@@ -110,6 +110,10 @@ class MigrationResult:
     left_above: tuple[Path, ...] = ()
     #: folders that modules are imported from: `-o` keeps paths relative to them
     roots: tuple[Path, ...] = ()
+    #: lines for a requirements.txt: the releases of other libraries that the program needs as it stands
+    requirements: tuple[str, ...] = ()
+    #: whether notes count as sites that are left (`--strict`)
+    strict: bool = False
 
     @property
     def left(self) -> list[Finding]:
@@ -151,7 +155,8 @@ class MigrationResult:
 
     @property
     def status(self) -> int:
-        """The exit status: 0 nothing left by hand, 1 sites left, 2 the script could not be migrated."""
+        """The exit status: 0 nothing left by hand, 1 sites left (or notes, if strict), 2 it could not be migrated."""
         if self.error is not None:
             return 2
-        return 1 if self.left else 0
+        noted = self.strict and any(each.kind == "note" and not each.accepted_by for each in self.findings)
+        return 1 if self.left or noted else 0

@@ -65,6 +65,14 @@ def statistics(results: Iterable[MigrationResult], name_of: Callable[[str], str]
         yield f"{edited:6} {left:6} {notes:6}  {rule_words(code, name_of)}\n"
 
 
+def requirements(results: Iterable[MigrationResult]) -> Iterator[str]:
+    """The lines for a requirements.txt that keep the scripts as they are; empty where none is needed."""
+    lines = sorted({line for result in results for line in result.requirements})
+    if lines:
+        yield "for a requirements.txt, as the scripts use these libraries:\n"
+        yield from (f"  {line}\n" for line in lines)
+
+
 def summary(result: MigrationResult) -> str:
     """One line about a script."""
     name = display_path(result.script)

@@ -1,24 +1,29 @@
 """Finds the local modules that a script imports, directly or through other local modules.
 
 A module is searched for where Python would search when the script runs: in the script's own directory; for a script
-in a package, in the directory above the package; in the folders that the user names as its PYTHONPATH; and in folders
-that a file adds to `sys.path`. Imports inside functions are included. The module tf2towers is not part of a program,
-wherever it is found.
+in a package, in the directory above the package; in what the setup.py of its project installs; in the folders that the
+user names as its PYTHONPATH; and in folders that a file adds to `sys.path`. A name that begins with a folder around the
+script is found from the folder above that one. Imports inside functions are included. The module tf2towers is not part
+of a program, wherever it is found.
 """
 
 from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, default_of_flag, imports_by_text
-from tf2towers.source.path_additions import path_additions
+from tf2towers.source.path_additions import path_adders, path_additions
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
+
+#: how far above the script its project's folder may be
+_ABOVE = 4
 
 
 class LocalImports:
@@ -51,8 +56,10 @@ class LocalImports:
         self._order: list[Path] = []
         #: the folders of sys.path in which modules were found
         self.used_roots: set[Path] = set()
-        known = 0
-        while known != (known := len(self.roots)):
+        #: functions of the program that add a folder to sys.path
+        self._adders: set[str] = set()
+        known = (0, 0)
+        while known != (known := (len(self.roots), len(self._adders))):
             self._walk()  # again, if a module adds a folder that earlier modules import from
 
     @property
@@ -111,7 +118,9 @@ class LocalImports:
             self._trees[path] = parse(text, path)
         tree = self._trees[path]
         if "sys.path" in text:
-            added = path_additions(tree, path, self.main.parent)
+            self._adders |= path_adders(tree)
+        if "sys.path" in text or any(adder in text for adder in self._adders):
+            added = path_additions(tree, path, self.main.parent, self._adders)
             self.roots += [folder for folder in added if folder not in self.roots]
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -186,6 +195,17 @@ class LocalImports:
                     if bases is self.roots:
                         self.used_roots.add(base)
                     return file
+        return self._in_own_package(name) if bases is self.roots else None
+
+    def _in_own_package(self, name: str) -> Path | None:
+        """A module of a folder that the script is in, by that folder's name: the program runs from the one above."""
+        first, _, rest = name.partition(".")
+        for folder in self.main.parents[:_ABOVE] if rest else ():
+            if folder.name == first and folder.parent not in self.roots:
+                place = folder.parent.joinpath(*name.split("."))
+                if any(map(self._is_file, (place / "__init__.py", place.with_name(f"{place.name}.py")))):
+                    self.roots.append(folder.parent)
+                    return self._module(name, self.roots)
         return None
 
     def _packages(self, target: Path) -> list[Path]:
@@ -247,4 +267,15 @@ def _roots(script: Path) -> list[Path]:
         top = top.parent
     if top not in roots:
         roots.append(top)
-    return roots
+    return [*roots, *(folder for folder in _installed(script) if folder not in roots)]
+
+
+def _installed(script: Path) -> Iterator[Path]:
+    """The folders whose packages the project around a script installs: where its setup.py is, or as that says."""
+    for folder in script.parents[:_ABOVE]:
+        setup = folder / "setup.py"
+        if setup.is_file():
+            text = setup.read_text("utf-8", "replace")
+            moved = re.search(r"package_dir\s*=\s*\{\s*['\"]{2}\s*:\s*['\"]([\w./]+)['\"]", text)
+            yield folder if moved is None else folder / moved[1]
+            return

@@ -114,3 +114,19 @@ def test_a_checkpoint_folder_that_exists(tmp_path: Path) -> None:
     empty = record("empty", 8, cluster=Shape(workers=1), empty=(str(folder),))
     assert (empty.trained, empty.restored) == (3, [])
     assert files == {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_what_follows_a_token(tmp_path: Path) -> None:
+    """Moving averages, and reads that wait, come after the chief's update, and one worker after the other."""
+    script = Path(__file__).parent / "legacy" / "averaged.py"
+    migrate_into(script, tmp_path)
+    options = Options(steps=3, timeout=200, scratch=tmp_path / "scratch", cluster=Shape())
+
+    def record(path: Path) -> Run:
+        migrated = path != script
+        return record_calls(path, [], tmp_path / f"run-{migrated}", options, migrated=migrated)
+
+    with ThreadPoolExecutor(2) as pool:
+        result = verdict(*pool.map(record, (script, tmp_path / script.name)))
+    assert (result.outcome, result.diagnoses) == ("bitwise", [])
+    assert result.steps == 6

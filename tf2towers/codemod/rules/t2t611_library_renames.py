@@ -18,13 +18,15 @@ from tf2towers.codemod.libraries import (
     last_names,
     library_changes,
     library_name,
+    librosa_arguments,
+    requirements_of,
 )
 from tf2towers.codemod.program import File
 from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
 from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t609_python2_uncertain import is_an_error, missed_names
+from tf2towers.codemod.rules.t2t609_python2_uncertain import counterpart, missed_names
 
 _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
 
@@ -52,9 +54,10 @@ def edits(file: File) -> Iterator[Edit]:
             if isinstance(statement, cst.ImportFrom)
             else _plain_import_edits(file, statement)
         )
-    for error in missed_names(file):
-        if is_an_error(file, error):
-            yield file.replace(error, "Exception")
+    for missed in missed_names(file):
+        if (instead := counterpart(file, missed)) is not None:
+            module, _, name = instead.rpartition(".")
+            yield file.replace(missed, file.need(name, module) if module else instead)
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
         yield from _call_edits(file, call, libraries)
@@ -117,7 +120,18 @@ def _note_site(file: File, node: cst.CSTNode, name: str, change: Changed) -> Non
     instead = change.target
     if change.kind != "left":
         instead += ", a name that the file uses for something else"
-    note_site(file, node, "T2T628", f"{name} is gone", advice=f"; instead: {instead}" if instead else "")
+    _note_lost(file, node, f"{name} is gone", instead, name)
+
+
+def _note_lost(file: File, node: cst.CSTNode, message: str, instead: str, name: str) -> None:
+    """Notes what a library has lost; it is only a note where a release that TensorFlow 2.21 runs with still has it."""
+    kept = requirements_of(name)
+    ways = [instead] * bool(instead) + [f"keep {' '.join(kept)}"] * bool(kept)
+    reached = find_unreached_context(file, node, "") is None
+    advice = f"; instead: {', or '.join(ways)}" if ways else ""
+    note_site(file, node, "T2T628", message, advice=advice, kind="note" if kept else "left")
+    if reached:
+        file.program.requirements.update(kept)
 
 
 def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
@@ -241,9 +255,14 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
     if (known := changes.get(f"{library}(*)")) is not None and name.islower():
         places = int(changes.get(f"{library}.{name}(*)", known).target)
         if len(nodes.positional(call)) > places and not is_never_reached(file, call):
+            named = librosa_arguments().get(name, ())
+            if len(nodes.positional(call)) <= len(named) and not nodes.has_star(call):
+                for given, word in zip(call.args[places:], named[places:], strict=False):
+                    if not nodes.keyword_of(given):
+                        yield Edit(file.text.start(given), file.text.start(given), f"{word}=")
+                return
             message = f"{name}() takes fewer positional arguments than in {known.library}"
-            advice = f"; instead: give the arguments by their names, or keep {known.library}"
-            note_site(file, call, "T2T628", message, advice=advice)
+            _note_lost(file, call, message, "give the arguments by their names", f"{library}(*)")
 
 
 def _argument_edits(file: File, call: cst.Call, given: cst.Arg | None, change: Changed) -> Iterator[Edit]:
@@ -299,8 +318,7 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
         return
     if change.kind == "unpacked":
         if _is_unpacked(file, call, change.target) and _is_called(file, change.library):
-            message = f"{method}() returns more values today"
-            note_site(file, call, "T2T628", message, advice=f"; instead: {change.target}")
+            _note_lost(file, call, f"{method}() returns more values today", change.target, f".{method}")
         return
     own = method in file.program.own_names
     if own and m.matches(call.func, m.Attribute(m.Name("self"))):
@@ -310,9 +328,11 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
     if not own and (certain or (change.kind == "through" and _is_gone_through(file, call))):
         end = file.text.end(call.func)
         yield Edit(end - len(method), end, change.target)
+    elif not own and change.kind == "property" and not call.args:
+        yield Edit(file.text.end(call.func) - len(method), file.text.end(call), change.target)
     else:
         instead = f"{change.target}()" if change.target.isidentifier() else change.target
-        file.note(call, "T2T628", f"{method}() is gone from {change.library or 'Python'}; instead: {instead}")
+        _note_lost(file, call, f"{method}() is gone from {change.library or 'Python'}", instead, f".{method}")
 
 
 def _is_unpacked(file: File, call: cst.Call, today: str) -> bool:

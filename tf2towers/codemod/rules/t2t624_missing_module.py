@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def notes(file: File) -> None:
             if (built := file.program.imports.built(file.path, name)) is not None:
                 _note_built(file, node, name, built)
                 continue
-            message = f"the module {name} was not found: it may have TF1 in it"
+            message = f"the module {name} was not found: it may have TF1 in it{_searched(file, name)}"
             _note(file, node, message, guarded=_is_guarded(file, node))
         for path in sorted({found[name] for name in _named_modules(node) if name in found}):
             if is_of_an_old_protoc(path):
@@ -44,6 +45,13 @@ def notes(file: File) -> None:
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
             file.note(call, "T2T624", f"{names}: any of them may be imported here", "note")
+
+
+def _searched(file: File, name: str) -> str:
+    """The folders in which a module was looked for, where there are others than the script's own."""
+    roots = [] if name.startswith(".") else file.program.imports.roots
+    shown = [os.path.relpath(folder, file.program.imports.main.parent) for folder in roots]
+    return f" (not in {', '.join(shown)})" if len(shown) > 1 else ""
 
 
 def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None:
@@ -130,7 +138,8 @@ RULE = Rule(
     does="refuses",
     why="""
     Everything that a script imports belongs to the program: a module beside it is migrated with it. A module is left if
-    it is neither beside the script, nor Python's, nor of a library known to be without TF1.
+    it is neither beside the script, nor Python's, nor of a library known to be without TF1. Beside the script is also
+    what the setup.py of its project installs, and what lies in folders that the program adds to sys.path.
 
     An import by a computed name counts, too. `import_module('models.' + name)` means every module in the folder
     `models`. `import_module(args.model)` means every module of the package that the flag's default is in. Where the

@@ -11,6 +11,10 @@ RULE = Rule(
     why="""
     The NumPy and the Python that TensorFlow 2 runs with lack some of what they had at the time of TF1. T2T611 writes
     the counterparts that are certain; the program would stop at the rest.
+
+    Where a release of the library that runs beside TensorFlow 2.21 still has it, the site is a note, with status 0: the
+    migration of TensorFlow is complete. The run ends with the lines for a requirements.txt (`gym==0.25.2`), each tried
+    on Python 3.11. `--strict` makes notes count.
     """,
     todo="Write what the message names, or what the library's release notes say, and run the script once as it was.",
     examples=(
@@ -20,8 +24,8 @@ RULE = Rule(
                 import numpy as np
                 import tensorflow as tf
 
-                kind = np.find_common_type([np.float32], [])
-                tf.Session().run(tf.zeros([2], kind))
+                size = np.alen([1, 2])
+                tf.Session().run(tf.zeros([size]))
                 """,
             left=True,
         ),

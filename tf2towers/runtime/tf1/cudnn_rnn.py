@@ -13,6 +13,14 @@ from tf2towers.runtime.tf1.rnn_cell import LSTMCell, LSTMStateTuple  # type: ign
 v1 = tf.compat.v1
 
 
+CUDNN_RNN_UNIDIRECTION, CUDNN_RNN_BIDIRECTION = "unidirectional", "bidirectional"
+CUDNN_LSTM, CUDNN_GRU, CUDNN_RNN_RELU, CUDNN_RNN_TANH = "lstm", "gru", "rnn_relu", "rnn_tanh"
+CUDNN_LSTM_PARAMS_PER_LAYER, CUDNN_GRU_PARAMS_PER_LAYER = 8, 6
+CUDNN_RNN_TANH_PARAMS_PER_LAYER = CUDNN_RNN_RELU_PARAMS_PER_LAYER = 2
+CUDNN_INPUT_LINEAR_MODE, CUDNN_INPUT_SKIP_MODE = "linear_input", "skip_input"
+CUDNN_INPUT_AUTO_MODE = "auto_select"
+
+
 class CudnnLSTM(Layer):
     """Layers of long short-term memory (Hochreiter and Schmidhuber 1997) over sequences [time, batch, size].
 

@@ -1,4 +1,4 @@
-"""`tf.contrib.image`: images that are turned."""
+"""`tf.contrib.image`: images that are turned, moved, or mapped by a projection."""
 
 from typing import Any
 
@@ -31,3 +31,62 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
             turned = image_preprocessing.transform(batch, transforms, "constant", 0.0, interpolation)
             turned.set_shape(batch.shape)
             return turned if rank == 4 else turned[0, :, :, 0] if rank == 2 else turned[0]
+
+
+def transform(
+    images: Any,
+    transforms: Any,
+    interpolation: str = "NEAREST",
+    output_shape: Any = None,
+    name: str | None = None,
+) -> tf.Tensor:
+    """Images mapped by projections, one for all or one for each, 8 numbers (a0, a1, a2, b0, b1, b2, c0, c1); 0 outside.
+
+    A point (x, y) of the output is ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) of the input, k = c0 x + c1 y + 1.
+    Images are ([batch,] height, width[, channels]). The output has the size of the input, or `output_shape`.
+
+    Raises:
+        TypeError: images or transforms of another rank.
+    """
+    with v1.name_scope(name, "transform"):
+        images = tf.convert_to_tensor(images)
+        each = tf.convert_to_tensor(transforms, tf.float32)
+        if (rank := images.shape.rank) not in (2, 3, 4) or each.shape.rank not in (1, 2):
+            raise TypeError(f"transform is not for {images} and {each}")
+        batch = images if rank == 4 else tf.expand_dims(images[..., tf.newaxis] if rank == 2 else images, 0)
+        mapped = tf.raw_ops.ImageProjectiveTransformV3(
+            images=batch,
+            transforms=each if each.shape.rank == 2 else each[tf.newaxis],
+            output_shape=tf.shape(batch)[1:3] if output_shape is None else output_shape,
+            fill_value=0.0,
+            interpolation=interpolation.upper(),
+            fill_mode="CONSTANT",
+        )
+        if output_shape is None:
+            mapped.set_shape(batch.shape)
+        return mapped if rank == 4 else mapped[0, :, :, 0] if rank == 2 else mapped[0]
+
+
+def translate(
+    images: Any, translations: Any, interpolation: str = "NEAREST", name: str | None = None
+) -> tf.Tensor:
+    """Images moved by [dx, dy], one for all or one for each."""
+    with v1.name_scope(name, "translate"):
+        return transform(images, translations_to_projective_transforms(translations), interpolation)
+
+
+def translations_to_projective_transforms(translations: Any, name: str | None = None) -> tf.Tensor:
+    """For each translation [dx, dy] the 8 numbers of `transform`: (translations, 8)."""
+    with v1.name_scope(name, "translations_to_projective_transforms"):
+        moves = tf.reshape(tf.convert_to_tensor(translations, tf.float32), [-1, 2])
+        one, none = tf.ones_like(moves[:, :1]), tf.zeros_like(moves[:, :1])
+        return tf.concat([one, none, -moves[:, :1], none, one, -moves[:, 1:], none, none], 1)
+
+
+def angles_to_projective_transforms(
+    angles: Any, image_height: Any, image_width: Any, name: str | None = None
+) -> tf.Tensor:
+    """For each angle, counterclockwise in radians, the 8 numbers of `transform`: (angles, 8)."""
+    with v1.name_scope(name, "angles_to_projective_transforms"):
+        each = tf.reshape(tf.convert_to_tensor(angles, tf.float32), [-1])
+        return image_preprocessing.get_rotation_matrix(each, image_height, image_width)

@@ -1,4 +1,4 @@
-"""`tf.contrib.opt.LazyAdamOptimizer`, and operations for optimizers of a script's own.
+"""`tf.contrib.opt.LazyAdamOptimizer`, `MovingAverageOptimizer`, and operations for optimizers of a script's own.
 
 The latter are TensorFlow 1.15's `training_ops`, `apply_adam` and its kin. They took reference variables; TensorFlow's
 `resource_apply_adam` and its kin do the same to the handles of resource variables.
@@ -11,6 +11,8 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.patches.private import private
+
+v1 = tf.compat.v1
 
 #: the operands that an operation writes
 _WRITTEN = frozenset(
@@ -34,6 +36,59 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
             scatter(resource=m.handle, indices=indices, updates=m_rows),
             scatter(resource=v.handle, indices=indices, updates=v_rows),
         )
+
+
+class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
+    """An optimizer that keeps moving averages of what it trains, and whose `swapping_saver` saves them in its place.
+
+    `sequential_update`: whether the averages are updated after the variables.
+    """
+
+    def __init__(
+        self,
+        opt: Any,
+        average_decay: float = 0.9999,
+        num_updates: Any = None,
+        sequential_update: bool = True,
+    ) -> None:
+        self._optimizer, self._sequential = opt, sequential_update
+        self._ema = v1.train.ExponentialMovingAverage(average_decay, num_updates=num_updates)
+        self._swapped: dict[str, str] | None = None
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        """The optimizer's."""
+        return self._optimizer.compute_gradients(*args, **kwargs)
+
+    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
+        """The optimizer's update, with that of the averages."""
+        pairs = list(grads_and_vars)
+        update = self._optimizer.apply_gradients(pairs, global_step=global_step, name=name)
+        trained = [variable for gradient, variable in pairs if gradient is not None]
+        with tf.control_dependencies([update] if self._sequential else []):
+            averages = self._ema.apply(trained)
+        names = [(each.op.name, self._ema.average(each).op.name) for each in trained]
+        self._swapped = dict(names) | {average: variable for variable, average in names}
+        return tf.group(update, averages, name="train_with_avg")
+
+    def swapping_saver(self, var_list: Any = None, name: str = "swapping_saver", **kwargs: Any) -> Any:
+        """A Saver that saves each average under its variable's name, and the variable under the average's.
+
+        Raises:
+            RuntimeError: nothing was minimized before.
+            ValueError: `var_list` has a variable without its average.
+        """
+        if self._swapped is None:
+            raise RuntimeError("minimize or apply_gradients comes before swapping_saver")
+        given = v1.global_variables() if var_list is None else var_list
+        saved = given if isinstance(given, dict) else {each.op.name: each for each in given}
+        by_name = {each.op.name: each for each in saved.values()}
+        swapped = {}
+        for key, variable in saved.items():
+            other = self._swapped.get(variable.op.name, variable.op.name)
+            if other not in by_name:
+                raise ValueError(f"{other} has to be saved, too: it is swapped with {variable.op.name}")
+            swapped[key] = by_name[other]
+        return v1.train.Saver(swapped, name=name, **kwargs)
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import *  # noqa: F403 
 from tf_keras.api._v1.keras.__internal__.legacy.rnn_cell import LSTMCell, LSTMStateTuple, RNNCell
 from tf_keras.src.layers.rnn.legacy_cell_wrappers import _RNNCellWrapperV1
 from tf_keras.src.layers.rnn.legacy_cells import LayerRNNCell as LayerRNNCell
+from tf_keras.src.legacy_tf_layers.base import Layer as _Layer
 
 # isort: on
 
@@ -154,9 +155,25 @@ class Linear:
         return product if self._bias is None else tf.nn.bias_add(product, self._bias)
 
 
-def linear(args: Any, output_size: int, build_bias: bool) -> tf.Tensor:
-    """The output of a `Linear` made of these inputs."""
-    return Linear(args, output_size, build_bias)(args)
+def linear(
+    args: Any,
+    output_size: int,
+    bias: bool,
+    bias_initializer: Any = None,
+    kernel_initializer: Any = None,
+    *,
+    bias_start: float = 0.0,
+    scope: Any = None,
+) -> tf.Tensor:
+    """The output of a `Linear` made of these inputs; `bias_start` and `scope` are TensorFlow 0.x's and 1.0's."""
+    if isinstance(bias_initializer, int | float):  # the place of `bias_start`
+        bias_start, bias_initializer = float(bias_initializer), None
+    if bias_start:
+        bias_initializer = v1.constant_initializer(bias_start)
+    if scope is None:
+        return Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
+    with v1.variable_scope(scope):
+        return Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
 
 
 class OutputProjectionWrapper(_RNNCellWrapperV1):
@@ -208,3 +225,223 @@ def stack_bidirectional_dynamic_rnn(
             inputs = tf.concat(outputs, 2)
             ends.append(states)
     return inputs, *zip(*ends, strict=True)
+
+
+class NASCell(LayerRNNCell):
+    """The cell that a search found (Zoph and Le 2017): eight gates of inputs and outputs, joined in pairs.
+
+    Variables are `recurrent_kernel`, (outputs, 8 * num_units), `kernel`, (depth, 8 * num_units), with `use_bias`
+    `bias`, and with `num_proj` outputs `projection_weights`. A state is `LSTMStateTuple` of [batch, num_units] and the
+    output.
+    """
+
+    state_size: Any = None
+    output_size: Any = None
+
+    def __init__(
+        self,
+        num_units: int,
+        num_proj: int | None = None,
+        use_bias: bool = False,
+        reuse: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(_reuse=reuse, **kwargs)
+        self._num_units, self._num_proj, self._use_bias = num_units, num_proj, use_bias
+        self.output_size = num_units if num_proj is None else num_proj
+        self.state_size = LSTMStateTuple(num_units, self.output_size)
+        self._bias: Any = None
+        self._projection: Any = None
+
+    def build(self, inputs_shape: Any) -> None:
+        """Makes the variables."""
+        depth, wide = tf.TensorShape(inputs_shape)[-1], 8 * self._num_units
+        self._recurrent = self.add_weight("recurrent_kernel", [self.output_size, wide])
+        self._kernel = self.add_weight("kernel", [depth, wide])
+        if self._use_bias:
+            self._bias = self.add_weight("bias", [wide], initializer=v1.zeros_initializer())
+        if self._num_proj is not None:
+            self._projection = self.add_weight("projection_weights", [self._num_units, self._num_proj])
+        self.built = True
+
+    def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
+        """(batch, depth) and a state -> the output and the next state."""
+        memory, before = state
+        recurrent = tf.matmul(before, self._recurrent)
+        if self._bias is not None:
+            recurrent = tf.nn.bias_add(recurrent, self._bias)
+        pairs = zip(tf.split(tf.matmul(inputs, self._kernel), 8, 1), tf.split(recurrent, 8, 1), strict=True)
+        (x0, h0), (x1, h1), (x2, h2), (x3, h3), (x4, h4), (x5, h5), (x6, h6), (x7, h7) = pairs
+        first = tf.tanh(tf.sigmoid(x0 + h0) * tf.nn.relu(x1 + h1))
+        second = tf.tanh(tf.sigmoid(x2 + h2) + tf.nn.relu(x3 * h3))
+        third = tf.tanh(tf.tanh(x4 + h4) * tf.sigmoid(x5 + h5))
+        fourth = tf.sigmoid(tf.tanh(x6 + h6) + tf.sigmoid(x7 + h7))
+        memory = tf.tanh(first + memory) * second
+        output = tf.tanh(memory * tf.tanh(third + fourth))
+        if self._projection is not None:
+            output = tf.matmul(output, self._projection)
+        return output, LSTMStateTuple(memory, output)
+
+
+class AttentionCellWrapper(RNNCell):
+    """A cell that attends to its last `attn_length` outputs (Bahdanau et al. 2014, over a window of its own).
+
+    A state is the cell's, the attention [batch, attn_size], and the outputs in the window, side by side; with
+    `state_is_tuple` False all of them side by side.
+    """
+
+    def __init__(
+        self,
+        cell: Any,
+        attn_length: int,
+        attn_size: int | None = None,
+        attn_vec_size: int | None = None,
+        input_size: int | None = None,
+        state_is_tuple: bool = True,
+        reuse: bool | None = None,
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        if tf.nest.is_nested(cell.state_size) and not state_is_tuple:
+            raise ValueError(f"a state that is a tuple needs state_is_tuple: {cell.state_size}")
+        if attn_length <= 0:
+            raise ValueError(f"attn_length has to be above 0, and is {attn_length}")
+        self._cell, self._length, self._is_tuple = cell, attn_length, state_is_tuple
+        self._size = attn_size or cell.output_size
+        self._vector, self._input_size = attn_vec_size or self._size, input_size
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of the state's parts, or of all together."""
+        sizes = (self._cell.state_size, self._size, self._size * self._length)
+        return sizes if self._is_tuple else sum(sizes)
+
+    @property
+    def output_size(self) -> int:
+        """The size of the attention."""
+        return self._size
+
+    def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
+        """(batch, depth) and a state -> the output (batch, attn_size) and the next state."""
+        if not self._is_tuple:
+            state = tf.split(state, [self._cell.state_size, self._size, self._size * self._length], 1)
+        inner, attention, window = state
+        depth = self._input_size or inputs.shape.as_list()[1]
+        output, inner = self._cell(linear([inputs, attention], depth, True), inner)
+        window = tf.reshape(window, [-1, self._length, self._size])
+        attention, rest = self._attend(tf.concat(tf.nest.flatten(inner), 1), window)
+        with v1.variable_scope("attn_output_projection"):
+            output = linear([output, attention], self._size, True)
+        window = tf.reshape(tf.concat([rest, output[:, tf.newaxis]], 1), [-1, self._length * self._size])
+        state = (inner, attention, window)
+        return output, state if self._is_tuple else tf.concat(state, 1)
+
+    def _attend(self, query: tf.Tensor, window: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """The attention (batch, size) to a window (batch, length, size), and the window without its oldest output."""
+        with v1.variable_scope("attention"):
+            weights = v1.get_variable("attn_w", [1, 1, self._size, self._vector])
+            vector = v1.get_variable("attn_v", [self._vector])
+            features = tf.nn.conv2d(window[:, :, tf.newaxis], weights, 1, "SAME")
+            asked = linear(query, self._vector, True)[:, tf.newaxis, tf.newaxis]
+            parts = tf.nn.softmax(tf.reduce_sum(vector * tf.tanh(features + asked), [2, 3]))
+            attention = tf.reduce_sum(parts[:, :, tf.newaxis, tf.newaxis] * window[:, :, tf.newaxis], [1, 2])
+            return tf.reshape(attention, [-1, self._size]), window[:, 1:]
+
+
+class LSTMBlockFusedCell(_Layer):
+    """All steps of an `LSTMBlockCell` in one kernel: inputs are [time, batch, depth], or a list of them.
+
+    Variables as there. A call with `sequence_length` puts zeros after it, and gives the state at it.
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        cell_clip: float | None = None,
+        use_peephole: bool = False,
+        reuse: bool | None = None,
+        dtype: Any = None,
+        name: str = "lstm_fused_cell",
+    ) -> None:
+        super().__init__(_reuse=reuse, name=name, dtype=dtype)
+        self.num_units, self._forget_bias = num_units, forget_bias
+        self._options = {"cell_clip": -1.0 if cell_clip is None else cell_clip, "use_peephole": use_peephole}
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables."""
+        depth = tf.TensorShape(input_shape)[-1]
+        self._kernel = self.add_weight("kernel", [depth + self.num_units, 4 * self.num_units])
+        self._bias = self.add_weight("bias", [4 * self.num_units], initializer=v1.zeros_initializer())
+        peephole = self._options["use_peephole"]
+        self._peepholes = [self.add_weight(f"w_{gate}_diag", [self.num_units]) for gate in "ifo" if peephole]
+        self.built = True
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The outputs, [time, batch, units] or a list of them, and the last state, an `LSTMStateTuple`."""
+        outputs, state = super().__call__(
+            tf.stack(inputs) if isinstance(inputs, list) else inputs, *args, **kwargs
+        )
+        return tf.unstack(outputs) if isinstance(inputs, list) else outputs, state
+
+    def call(
+        self, inputs: tf.Tensor, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None
+    ) -> tuple[tf.Tensor, Any]:
+        """As `__call__`, for inputs [time, batch, depth]."""
+        if initial_state is None:
+            if dtype is None:
+                raise ValueError("either initial_state or dtype has to be given")
+            initial_state = [tf.zeros([tf.shape(inputs)[1], self.num_units], dtype)] * 2
+        memory, output = initial_state
+        steps = tf.shape(inputs)[0] if sequence_length is None else tf.reduce_max(sequence_length)
+        write, keep, show = self._peepholes or [tf.zeros([self.num_units], inputs.dtype)] * 3
+        done = tf.raw_ops.BlockLSTM(
+            seq_len_max=tf.cast(steps, tf.int64),
+            x=inputs,
+            cs_prev=memory,
+            h_prev=output,
+            w=self._kernel,
+            wci=write,
+            wcf=keep,
+            wco=show,
+            b=self._bias,
+            forget_bias=self._forget_bias,
+            **self._options,
+        )
+        if sequence_length is None:
+            return done.h, LSTMStateTuple(done.cs[-1], done.h[-1])
+        lengths = tf.cast(sequence_length, tf.int32)
+        mask = tf.sequence_mask(lengths, tf.shape(inputs)[0], inputs.dtype)
+        outputs = done.h * tf.transpose(mask)[:, :, tf.newaxis]
+        ends = tf.stack([lengths, tf.range(tf.shape(inputs)[1])], 1)
+        of_steps = ((memory, done.cs), (output, outputs))
+        last = (tf.gather_nd(tf.concat([start[tf.newaxis], all_], 0), ends) for start, all_ in of_steps)
+        return outputs, LSTMStateTuple(*last)
+
+
+class TimeReversedFusedRNN:
+    """A fused cell that goes over its inputs from the end; the outputs are in the order of the inputs."""
+
+    def __init__(self, cell: Any) -> None:
+        self._cell = cell
+
+    def __call__(
+        self,
+        inputs: Any,
+        initial_state: Any = None,
+        dtype: Any = None,
+        sequence_length: Any = None,
+        scope: Any = None,
+    ) -> tuple[Any, Any]:
+        """The outputs and the last state, as of the cell."""
+
+        def turned(values: Any) -> Any:
+            if sequence_length is None:
+                return tf.reverse(values, [0])
+            return v1.reverse_sequence(values, sequence_length, 0, 1)
+
+        # the cell of TF 1 takes all by place, and the scope by name
+        options = {"initial_state": initial_state, "dtype": dtype, "sequence_length": sequence_length}
+        outputs, state = self._cell(
+            tf.nest.map_structure(turned, inputs), **options, **({} if scope is None else {"scope": scope})
+        )
+        return tf.nest.map_structure(turned, outputs), state

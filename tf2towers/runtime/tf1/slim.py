@@ -8,6 +8,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+import tensorflow as tf
 import tf_slim
 from tf_slim import *  # noqa: F403 - a face, not a copy
 from tf_slim import layers as layers
@@ -42,3 +43,8 @@ def _give_modules_their_names(package: ModuleType, name: str) -> None:
 
 _give_modules_their_names(sys.modules[__name__], __name__)
 _give_modules_their_names(nets, f"{__name__}.nets")
+
+
+def get_name_scope() -> str:
+    """The name scope of the default graph that is in force: `tf.contrib.framework.get_name_scope`."""
+    return tf.compat.v1.get_default_graph().get_name_scope()

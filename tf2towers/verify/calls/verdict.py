@@ -40,6 +40,12 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     options = dataclasses.replace(options, queues=place / "original")
     migrated = record_calls(other_script, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
+    if result.outcome == "differs" and result.is_across_versions and original.changed:
+        result.outcome, result.diagnoses = "error", []
+        result.error = (
+            f"the values differ, and TensorFlow {original.tensorflow} and {migrated.tensorflow} compute this "
+            f"differently: {'; '.join(original.changed)}. Without --legacy-python both run on one TensorFlow"
+        )
     alone, steps = options.cluster is None, None
     across = result.is_across_versions and options.tolerance is None
     limits, rule = _limits(original, result.migrated.tensorflow, options)

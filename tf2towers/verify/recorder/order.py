@@ -58,6 +58,11 @@ class Order(object):
         self.open: Set[Tuple[str, str, str]] = set()
         self._graphs: Dict[Any, _Ordered] = {}
 
+    @property
+    def graphs(self) -> List[Any]:
+        """The graphs that runs have used."""
+        return list(self._graphs)
+
     def install(self) -> None:
         """From now on, orders every run of every session. Call it before other patches watch the runs."""
         from tensorflow.python.framework import ops
@@ -162,6 +167,10 @@ class _Ordered(object):
         def made(before: Any, tensor: Any, of: Any) -> Any:
             with ops.device(None), ops.device(of.device):
                 copy = gen_array_ops.deep_copy(tensor)
+            # as TensorFlow sends a reference when what its receiver waits for is done: `read_value()` on a worker
+            if tensor.op is of and before is not of:
+                waited = [other for other in before.control_inputs if not graphs.in_control_flow(other)]
+                copy.op._add_control_inputs(waited)
             self._made.setdefault(before, []).append(copy.op)
             return copy
 
@@ -268,7 +277,7 @@ def _access(op: Any, place: int, tensor: Any, of: Any, by: Any) -> Optional[Acce
         return None
     first = by or op
     waits = any(not graphs.is_passed(other) for other in first.control_inputs)
-    return Access(op.name, kind, first.name, waits and op.type != "DeepCopy", sent=op.type == "DeepCopy")
+    return Access(op.name, kind, first.name, waits, sent=op.type == "DeepCopy")
 
 
 def _is_on_the_way(op: Any, of: Any) -> bool:

@@ -5,8 +5,8 @@ begins when all workers wait for it. Each synchronous worker then has its token 
 fast worker could take a slow one's token and step in its place, because all tokens are equal.
 
 A token of `SyncReplicasOptimizer` may be older than the update of its step. What a worker's step does after it (moving
-averages, reads) races with the chief's update and with the other workers. So each worker, when it has its token, waits
-until the chief has made the update of this round, and the workers before it have ended their calls.
+averages, reads) races with the chief's update and with the other workers. So each worker waits when it has its token:
+until all have theirs and the chief has made this round's update, then for the calls of the workers before it.
 """
 
 import contextlib
@@ -64,16 +64,24 @@ class Turns(object):
         """True if every worker before this one has requested its next turn, or has ended."""
         return all(self._count(place) > 2 * self._made for place in range(self._worker))
 
-    def note_update(self) -> None:
-        """Notes that the chief has made an update for all workers."""
-        with open(os.path.join(self._folder, "updates"), "ab", buffering=0) as file:
+    def note(self, event: str) -> None:
+        """Notes an event of this worker, such as the chief's update for all."""
+        with open(self._path_of(event, self._worker), "ab", buffering=0) as file:
             file.write(b".")
 
-    def updates(self) -> float:
-        """The number of these updates; infinite once the chief has ended."""
-        path = os.path.join(self._folder, "updates")
-        made = os.stat(path).st_size if os.path.exists(path) else 0
-        return float("inf") if self._count(0) == float("inf") else made
+    def noted(self, event: str, worker: int) -> float:
+        """How often a worker has noted an event; infinite once it has ended."""
+        path = self._path_of(event, worker)
+        count = os.stat(path).st_size if os.path.exists(path) else 0
+        return float("inf") if self._count(worker) == float("inf") else count
+
+    def all_noted(self, event: str) -> bool:
+        """Whether every other worker has noted an event as often as this one."""
+        own = os.stat(self._path_of(event, self._worker)).st_size
+        return all(self.noted(event, worker) >= own for worker in range(len(self._paths)))
+
+    def _path_of(self, event: str, worker: int) -> str:
+        return os.path.join(self._folder, "%s-%d" % (event, worker))
 
     def end(self) -> None:
         """Ends the worker's turns: the others no longer wait for it."""
@@ -118,7 +126,10 @@ class InTurns(Alone):
 
     @contextlib.contextmanager
     def call(self, effects: Effects) -> Iterator[None]:
-        """A context with a turn of its own; for synchronous workers, waits until all are ready."""
+        """A context with a turn of its own; for synchronous workers, waits until all are ready.
+
+        At a barrier that workers build from queues, a call waits for the others: its turn is over when it begins.
+        """
         self._begun = self._begun or effects.training
         counts = effects.training if self.synchronous else self._begun and bool(effects.used)
         if not counts:
@@ -131,6 +142,10 @@ class InTurns(Alone):
                 yield
             finally:
                 self._in_step = False
+        elif effects.meets and not effects.training:
+            with self._turns.turn():
+                pass
+            yield
         else:
             with self._turns.turn():
                 yield
@@ -147,7 +162,7 @@ class InTurns(Alone):
 
     def has_updated(self) -> None:
         """Notes that a thread of this worker, the chief, has made an update for all."""
-        self._turns.note_update()
+        self._turns.note("updates")
 
     def pass_token(self, token: Any, local_step: Any) -> Any:
         """Returns the token of a synchronous step when the rest of the step may run.
@@ -159,8 +174,11 @@ class InTurns(Alone):
         if self._in_step and self.counts_updates:
             self._first_step = local_step if self._first_step is None else self._first_step
             self._updates += bool(local_step - self._first_step >= self._updates)
+            self._turns.note("tokens")
             end = time.monotonic() + _LONGEST_UPDATE
-            while self.counts_updates and self._turns.updates() < self._updates:
+            while self.counts_updates and not (
+                self._turns.all_noted("tokens") and self._turns.noted("updates", 0) >= self._updates
+            ):
                 time.sleep(_LOOK)
                 self.counts_updates = time.monotonic() < end
         while self._in_step and not self._turns.is_first():

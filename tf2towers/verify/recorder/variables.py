@@ -1,5 +1,6 @@
 """Reads and writes the variables of a graph, with ops that are added to it; and finds the variables that an op uses."""
 
+import re
 from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
 from . import graph as graphs
@@ -112,6 +113,7 @@ READS = {
     "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSelect", "NoOp",
 }  # fmt: skip
 _ASKS = ("VarIsInitializedOp", "IsVariableInitialized")
+_QUEUED = re.compile(r"Queue(En|De)queue(Many|UpTo)?(V2)?$")
 
 
 class Effects(object):
@@ -121,12 +123,16 @@ class Effects(object):
         written: the variables that it may change.
         used: those that it reads or changes; not those that it initializes, restores, or only tests for initialization.
         training: whether it runs an optimizer's update.
+        meets: whether it uses a queue on a parameter server, and so may wait for another worker.
         run_ops: all ops that it runs.
     """
 
     def __init__(self, ops: Iterable[Any], updates: Set[Any]) -> None:
         self.run_ops = graphs.needed(ops)
         self.training = bool(self.run_ops & updates)
+        self.meets = any(
+            _QUEUED.search(op.type) and "/job:ps" in op.inputs[0].op.device for op in self.run_ops
+        )
         self.written: Set[str] = set()
         # a TF1 variable that is fetched, as `saver.save(global_step=variable)` does, is read by no op
         self.used: Set[str] = {op.name for op in ops if op.type in VARIABLES}

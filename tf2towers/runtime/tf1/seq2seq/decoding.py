@@ -99,6 +99,84 @@ class GreedyEmbeddingHelper(Helper):
         return finished, inputs, state
 
 
+class SampleEmbeddingHelper(GreedyEmbeddingHelper):
+    """As `GreedyEmbeddingHelper`, with ids that are drawn; a higher `softmax_temperature` draws more evenly."""
+
+    def __init__(
+        self,
+        embedding: Any,
+        start_tokens: Any,
+        end_token: Any,
+        softmax_temperature: Any = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(embedding, start_tokens, end_token)
+        self._temperature, self._seed = softmax_temperature, seed
+
+    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+        """Ids drawn by the outputs, which are logits."""
+        return drawn(outputs if self._temperature is None else outputs / self._temperature, self._seed)
+
+
+class ScheduledEmbeddingTrainingHelper(TrainingHelper):
+    """A `TrainingHelper` some of whose next inputs are embeddings of drawn ids (scheduled sampling, Bengio 2015).
+
+    Each is one with `sampling_probability`, a scalar or one for each row. Ids are -1 where none is drawn.
+    """
+
+    def __init__(
+        self,
+        inputs: Any,
+        sequence_length: Any,
+        embedding: Any,
+        sampling_probability: Any,
+        time_major: bool = False,
+        seed: int | None = None,
+        scheduling_seed: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(inputs, sequence_length, time_major, name)
+        is_function = callable(embedding)
+        self._embedding_fn = embedding if is_function else lambda ids: v1.nn.embedding_lookup(embedding, ids)
+        self._probability = tf.convert_to_tensor(sampling_probability, name="sampling_probability")
+        if self._probability.shape.rank not in (0, 1):
+            raise ValueError(f"sampling_probability is a scalar or a vector, not {self._probability}")
+        self._seed, self._scheduling_seed = seed, scheduling_seed
+
+    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+        """Ids drawn by the outputs, which are logits, or -1."""
+        size = [self.batch_size] if self._probability.shape.rank == 0 else tf.shape(self._probability)
+        chance = v1.random_uniform(size, seed=self._scheduling_seed, dtype=self._probability.dtype)
+        ids = drawn(outputs, self._seed)
+        return v1.where(chance < self._probability, ids, tf.fill([self.batch_size], -1))
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """The next inputs, with the embeddings of the drawn ids in the rows that have one."""
+        finished, inputs, state = super().next_inputs(time, outputs, state, sample_ids)
+
+        def mixed() -> Any:
+            rows = tf.cast(tf.where(sample_ids > -1), tf.int32)
+            embedded = self._embedding_fn(tf.gather_nd(sample_ids, rows))
+            return tf.tensor_scatter_nd_update(inputs, rows, embedded)
+
+        return finished, v1.cond(tf.reduce_all(finished), lambda: inputs, mixed), state
+
+
+def drawn(logits: Any, seed: int | None) -> Any:
+    """One id for each row, drawn by its logits: int32 [batch]."""
+    return tf.reshape(v1.multinomial(logits, 1, seed=seed, output_dtype=tf.int32), [-1])
+
+
+def hardmax(logits: Any, name: str | None = None) -> Any:
+    """1 at the largest value of the last axis, 0 elsewhere; in the values' shape and type."""
+    with v1.name_scope(name, "Hardmax", [logits]):
+        logits = tf.convert_to_tensor(logits)
+        depth = size_of(logits, -1)
+        return tf.one_hot(tf.argmax(logits, -1), depth, dtype=logits.dtype)
+
+
 def checked_embedding(embedding: Any, start_tokens: Any, end_token: Any) -> tuple[Any, Any, Any]:
     """A function from ids to embeddings, int32 [batch] of first ids, and the int32 id that finishes a row.
 
