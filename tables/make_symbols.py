@@ -57,7 +57,7 @@ _NO_TENSORS = "a session no longer keeps tensors between its runs; keep the valu
 _GENERATED = "a generated function that is gone, that takes other arguments, or a reference to a variable"
 
 
-class Made(NamedTuple):
+class Replacement(NamedTuple):
     """The replacement of a symbol: a row of the table without its marks. A target in the runtime is `module:name`."""
 
     kind: str
@@ -131,7 +131,7 @@ def runtime_modules() -> dict[str, str]:
     }
 
 
-def stands_for(canonical: str) -> Made:
+def stands_for(canonical: str) -> Replacement:
     """The replacement of a symbol; without one, the replacement of the public names of its private file."""
     made = _spelled(canonical)
     if made.kind == "left":
@@ -141,32 +141,32 @@ def stands_for(canonical: str) -> Made:
     return made
 
 
-def _spelled(canonical: str) -> Made:
+def _spelled(canonical: str) -> Replacement:
     if canonical in ("tf", "tf.compat") or canonical.startswith("tf.compat."):  # TF 2 by its own name
-        return Made("v1", canonical)
+        return Replacement("v1", canonical)
     asked, canonical = canonical, _moved(canonical)
     public = PUBLIC.get(canonical, canonical)
     for name, rest in beginnings(public):
         if name in SESSIONS:
             kind = "session" if asked == name else "runtime"
-            return Made(kind, f"tf2towers.runtime:{SESSIONS[name]}{rest}")
+            return Replacement(kind, f"tf2towers.runtime:{SESSIONS[name]}{rest}")
     for spelling in (canonical, public):
         if (target := _in_own(spelling)) is not None:
-            return Made("runtime", target)
+            return Replacement("runtime", target)
         if (refused := _refused(spelling)) is not None:
             return refused
     if any(ONLY.get(name) == "2" for name, _ in beginnings(canonical)):
-        return Made("tf2", canonical)
+        return Replacement("tf2", canonical)
     if canonical in _COMPLETE:
-        return Made("v1", canonical)
+        return Replacement("v1", canonical)
     if canonical in PRIVATE or canonical in GENERATED:
-        return Made("private", "tensorflow" + canonical[2:])
+        return Replacement("private", "tensorflow" + canonical[2:])
     module, _, name = canonical.rpartition(".")
     for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
         if spelling in GENERATED.get(module, ()):
-            return Made("private", f"tensorflow{module[2:]}.{spelling}")
+            return Replacement("private", f"tensorflow{module[2:]}.{spelling}")
     if module in GENERATED:
-        return Made("left", "", "T2T620", _GENERATED)
+        return Replacement("left", "", "T2T620", _GENERATED)
     return _in_tables(canonical)
 
 
@@ -194,21 +194,21 @@ def _by_files(canonical: str) -> list[str]:
     return [*folders[:1], *([FILES[canonical]] if canonical in FILES else [])]
 
 
-def _refused(canonical: str) -> Made | None:
+def _refused(canonical: str) -> Replacement | None:
     if found := _of_keras(canonical):
         return found
     if canonical in _SESSION_TENSORS:
-        return Made("left", "", "T2T620", _NO_TENSORS)
+        return Replacement("left", "", "T2T620", _NO_TENSORS)
     if canonical.startswith(_RESOLVERS):
-        return Made("left", "", "T2T620", "it is for TPUs") if "TPU" in canonical else None
+        return Replacement("left", "", "T2T620", "it is for TPUs") if "TPU" in canonical else None
     if canonical.endswith("ParameterServerStrategy") and canonical.startswith("tf.distribute."):
-        return Made("left", "", "T2T622", _SERVERS)
+        return Replacement("left", "", "T2T622", _SERVERS)
     if canonical.startswith("tf.distribute.") or canonical == "tf.distribute":
-        return Made("left", "", "T2T622", _STRATEGY)
+        return Replacement("left", "", "T2T622", _STRATEGY)
     return None
 
 
-def _of_keras(canonical: str) -> Made | None:
+def _of_keras(canonical: str) -> Replacement | None:
     """The replacement of a name of TensorFlow 1's Keras: the same name in tf_keras."""
     home = next((name for name in _KERAS if f"{canonical}.".startswith(f"{name}.")), None)
     if home is None:
@@ -216,42 +216,42 @@ def _of_keras(canonical: str) -> Made | None:
     public = _KERAS[0] + canonical[len(home) :]
     module, rest = next((name, rest) for name, rest in beginnings(public) if name in KERAS)
     if not rest or rest.split(".")[1] in KERAS[module]:
-        return Made("runtime", f"tf2towers.runtime.tf1:{public.removeprefix('tf.')}", "T2T621")
-    return Made("left", "", "T2T621", _NOT_IN_KERAS)
+        return Replacement("runtime", f"tf2towers.runtime.tf1:{public.removeprefix('tf.')}", "T2T621")
+    return Replacement("left", "", "T2T621", _NOT_IN_KERAS)
 
 
-def _in_tables(canonical: str) -> Made:
+def _in_tables(canonical: str) -> Replacement:
     found = _looked_up(canonical)
     if found.kind in ("gone", "unknown"):
         if canonical in modules() and not canonical.startswith(_NO_MODULES):
-            return Made("v1", canonical)
-        return Made("left", "", "T2T620", found.advice)
+            return Replacement("v1", canonical)
+        return Replacement("left", "", "T2T620", found.advice)
     if ":" in found.target:
-        return Made("runtime", found.target)
+        return Replacement("runtime", found.target)
     if found.target.startswith("tensorflow."):
-        return Made("private", found.target)
+        return Replacement("private", found.target)
     if found.target.startswith(("tf.core.", "tf.python.")):
-        return Made("private", "tensorflow" + found.target[2:])
+        return Replacement("private", "tensorflow" + found.target[2:])
     if TF2.get(found.code, ("",))[0] in ("keep", "rename", "compat"):
         if canonical.startswith("tf.python."):  # TF 2's own function, still in the same module
-            return Made("private", "tensorflow" + canonical[2:])
-        return Made("v1", canonical)
+            return Replacement("private", "tensorflow" + canonical[2:])
+        return Replacement("v1", canonical)
     if canonical not in RENAMES and canonical in PUBLIC:
         return stands_for(PUBLIC[canonical])
     target = found.target
     if target.startswith("tf.compat.v1."):
         target = "tf" + target[len("tf.compat.v1") :]
-    return stands_for(target) if target != canonical else Made("v1", canonical)
+    return stands_for(target) if target != canonical else Replacement("v1", canonical)
 
 
-def _looked_up(canonical: str) -> Made:
+def _looked_up(canonical: str) -> Replacement:
     """The row of a symbol in the dumps, the renames or the runtime's table; its `code` is the name of that row."""
     if canonical == "tf":
-        return Made("keep", "tf", "tf")
+        return Replacement("keep", "tf", "tf")
     if canonical.startswith("tf.core.") and "_pb2" in canonical:
-        return Made("keep", canonical, canonical)
+        return Replacement("keep", canonical, canonical)
     if canonical == "tf.python.pywrap_tensorflow":
-        return Made("keep", canonical, canonical)
+        return Replacement("keep", canonical, canonical)
     for name, rest in beginnings(canonical):
         found = _exact(name) if name != "tf" else None
         if found is not None and (not rest or name not in modules()):
@@ -261,36 +261,36 @@ def _looked_up(canonical: str) -> Made:
     return _absent(canonical)
 
 
-def _exact(name: str) -> Made | None:
+def _exact(name: str) -> Replacement | None:
     kind, target = TF2.get(name, ("", ""))
     same = target if kind == "same" else ""
     for candidate in filter(None, (name, same)):
         if candidate in RENAMES:
-            return Made("rename", RENAMES[candidate][0], name)
+            return Replacement("rename", RENAMES[candidate][0], name)
     for candidate in filter(None, (name, same)):
         if candidate in RUNTIME:
-            return Made("runtime", RUNTIME[candidate], name)
+            return Replacement("runtime", RUNTIME[candidate], name)
     if same:
         other = _exact(same)
         return None if other is None else other._replace(code=name)
     if name in runtime_modules():
-        return Made("runtime", runtime_modules()[name], name)
+        return Replacement("runtime", runtime_modules()[name], name)
     if kind == "compat":
-        return Made("compat", "tf.compat.v1" + name[2:], name)
+        return Replacement("compat", "tf.compat.v1" + name[2:], name)
     if kind == "gone":
         return _absent(name)
-    return Made("keep", target or name, name) if kind else None
+    return Replacement("keep", target or name, name) if kind else None
 
 
-def _absent(canonical: str) -> Made:
+def _absent(canonical: str) -> Replacement:
     if canonical.startswith("tf.raw_ops."):
-        return Made("keep", canonical, canonical)
+        return Replacement("keep", canonical, canonical)
     for name, _ in beginnings(canonical):
         if name in GONE:
-            return Made("gone", "", name, GONE[name])
+            return Replacement("gone", "", name, GONE[name])
     if TF2.get(canonical, ("",))[0] == "gone":
-        return Made("gone", "", canonical, "TF 2.21 no longer has it")
-    return Made("unknown")
+        return Replacement("gone", "", canonical, "TF 2.21 no longer has it")
+    return Replacement("unknown")
 
 
 def _is_closed(name: str) -> bool:

@@ -430,8 +430,35 @@ def test_a_mean_that_something_else_uses_stays():
 
 #: what stands above the classic function or the gradients' list -> what stays of it
 COMMENTS = [
-    ("# the mean\n# of all\ndef average(", "graph_mode()\n\n\nsess"),
-    ("# the mean\n\n\ndef average(", "graph_mode()\n\n\n# the mean\n\n\nsess"),
+    (
+        "# the mean\n# of all\ndef average(",
+        dedent(
+            """\
+        graph_mode()
+
+
+        sess"""
+        ),
+    ),
+    (
+        dedent(
+            """\
+        # the mean
+
+
+        def average("""
+        ),
+        dedent(
+            """\
+        graph_mode()
+
+
+        # the mean
+
+
+        sess"""
+        ),
+    ),
 ]
 
 
@@ -455,7 +482,18 @@ def test_a_comment_on_a_list_goes_with_it():
     opt.apply_gradients(average(grads))
 """
     text = after(f"import tensorflow as tf\n\n\n{MEAN}\n\ndef train(opt, x):{lines}tf.Session()\n")
-    assert "def train(opt, x):\n    # the losses\n    losses = []\n\n    def tower(i):\n" in text
+    assert (
+        dedent(
+            """\
+        def train(opt, x):
+            # the losses
+            losses = []
+
+            def tower(i):
+        """
+        )
+        in text
+    )
     assert "            return opt.compute_gradients(x)\n" in text
 
 

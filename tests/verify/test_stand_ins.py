@@ -309,8 +309,8 @@ with tf.Session() as session:
         """\
         import runpy
         from tf2towers.verify.stand_ins import install
-        install()
+        install(v2_behavior=OF_TF2)
         runpy.run_path('script.py')
         """
     )
-    assert run(program, tmp_path)[-1:] == [fetched]
+    assert run(program.replace("OF_TF2", str(spelled != "tf")), tmp_path)[-1:] == [fetched]

@@ -35,7 +35,7 @@ def keyword_renames() -> dict[str, dict[str, str]]:
     return found
 
 
-def _old_order(
+def _order_of_call(
     canonical: str, call: cst.Call, is_list: Callable[[cst.BaseExpression], bool]
 ) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument, when the call uses the argument order of an old release.
@@ -69,7 +69,7 @@ _TAKE_ANY_NAME = frozenset({"tf.contrib.training.HParams"})
 def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
     orders = (
-        _old_order(name, call, lambda node: is_literal_list(file, node))
+        _order_of_call(name, call, lambda node: is_literal_list(file, node))
         for name in _function_names(file, call)
     )
     return next((order for order in orders if order is not None), None)

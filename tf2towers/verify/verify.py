@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from tf2towers.verify.calls.verdict import verify_calls
 from tf2towers.verify.result_notes import new_result, prepare_runs
 from tf2towers.verify.rewrites.verdict import verify_steps
 from tf2towers.verify.sides import Options
+
+#: how `migrate` says that a script ran on TF 2, and only disabled eager execution
+_KEEPS_TF2 = re.compile(r"graph_mode\([^)]*v2_behavior=True")
 
 
 def verify(
@@ -34,7 +38,8 @@ def verify(
         The verdict; its outcome is 'error' where a script could not be run or compared.
     """
     result = new_result(legacy, migrated, arguments)
-    options = dataclasses.replace(options or Options(), beside=legacy.parent)
+    of_tf2 = _KEEPS_TF2.search(migrated.read_text("utf-8", "replace")) if migrated.is_file() else None
+    options = dataclasses.replace(options or Options(), beside=legacy.parent, v2_behavior=bool(of_tf2))
     with prepare_runs(result, options, work) as (place, how):
         result.tolerance = how.tolerance or 0.0
         (verify_calls if makes_session_calls(migrated) else verify_steps)(result, how, place)

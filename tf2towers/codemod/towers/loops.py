@@ -82,7 +82,7 @@ def statement_of(file: File, loop: Loop) -> nodes.Statement:
 
 
 @dataclass(frozen=True)
-class Made:
+class StrategyArguments:
     """The arguments of a strategy.
 
     Attributes:
@@ -98,7 +98,7 @@ class Made:
     counted: bool = False
 
 
-def strategy_argument(file: File, loop: Loop) -> Made | None:
+def strategy_argument(file: File, loop: Loop) -> StrategyArguments | None:
     """The arguments of a strategy for a loop's towers, evaluated where the loop begins; None if not certain."""
     iterable = loop.iterable
     if not is_certain(file, iterable) or _may_leave_out(file, loop.node):
@@ -107,21 +107,21 @@ def strategy_argument(file: File, loop: Loop) -> Made | None:
     if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
         count = count_of(iterable)
         if nodes.is_name(loop.target) and index == loop.target.value and count is not None:
-            return Made(moved_expression(file, count), (count,), counted=True)
+            return StrategyArguments(moved_expression(file, count), (count,), counted=True)
     wanted = expression.value if nodes.is_name(expression) else index
     found = _values(file, loop.target, iterable, wanted) if wanted is not None else None
     if found is not None and (wanted == index or nodes.is_name(expression)):
         values, counted = found
-        return Made(as_argument(file, values), (values,), counted=counted)
+        return StrategyArguments(as_argument(file, values), (values,), counted=counted)
     if expression is None and index is None:
         return None
     if (every := _every_item(file, expression, loop.target, iterable)) is not None:
-        return Made(moved_expression(file, every), (every,), counted=True)
+        return StrategyArguments(moved_expression(file, every), (every,), counted=True)
     each = moved_expression(file, expression) if expression is not None else index
     text = f"[{each} for {file.text.of(loop.target)} in {as_argument(file, iterable)}]"
     parts = (iterable,) if expression is None else (iterable, expression)
     bound = frozenset(part.value for part in nodes.walk(loop.target) if nodes.is_name(part))
-    return Made(text, parts, bound, counted=True)
+    return StrategyArguments(text, parts, bound, counted=True)
 
 
 def _every_item(

@@ -12,7 +12,7 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.meanings import Defined, Imported
 from tf2towers.codemod.nodes import Symbol, block, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File
-from tf2towers.codemod.towers.loops import Made
+from tf2towers.codemod.towers.loops import StrategyArguments
 from tf2towers.codemod.towers.replica_function import CHANGES
 
 #: names of the CPU in `tf.device`, in small letters
@@ -37,7 +37,7 @@ def find_withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
             yield around
 
 
-def scope_for(file: File, node: cst.CSTNode, made: Made) -> cst.With | None:
+def scope_for(file: File, node: cst.CSTNode, made: StrategyArguments) -> cst.With | None:
     """The `with` around a tower loop that becomes the strategy's scope, or that it is added to.
 
     It is the one that enters the CPU's device; else the one that makes a graph the default graph; else the innermost
@@ -85,7 +85,7 @@ class _Read(NamedTuple):
     lists: set[str]
 
 
-def _read_by(file: File, made: Made) -> _Read:
+def _read_by(file: File, made: StrategyArguments) -> _Read:
     parts = [part for expression in made.parts for part in walk(expression)]
     names = [part for part in parts if is_name(part) and part.value not in made.targets]
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
@@ -98,7 +98,7 @@ def _read_by(file: File, made: Made) -> _Read:
     return _Read(names, attributes, by_name | set(map(last_name, held)), set(map(last_name, lists)))
 
 
-def is_known_at(file: File, node: cst.With, made: Made) -> bool:
+def is_known_at(file: File, node: cst.With, made: StrategyArguments) -> bool:
     """True if a strategy's arguments certainly mean the same before a `with` as in it.
 
     Neither the `with` nor a function that it may call binds one of their names, or changes what a name holds.
@@ -117,7 +117,7 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
     )
 
 
-def is_kept(file: File, made: Made, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+def is_kept(file: File, made: StrategyArguments, one: cst.CSTNode, other: cst.CSTNode) -> bool:
     """True if a strategy that is made before `one` certainly exists before `other`, where it would be made the same."""
     if not is_made_before(file, one, other):
         return False

@@ -29,7 +29,7 @@ from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
 from tf2towers.codemod.towers.loops import (
     Loop,
-    Made,
+    StrategyArguments,
     as_argument,
     find_device_calls,
     find_tower_loops,
@@ -73,14 +73,14 @@ class Strategy:
     """
 
     name: str
-    made: Made
+    made: StrategyArguments
     before: cst.CSTNode
     scope: cst.With | None
     is_there: bool = False
 
 
 @dataclass
-class Written:
+class TowerEdits:
     """What is written for the towers of a file."""
 
     edits: list[Edit] = field(default_factory=list)
@@ -103,7 +103,7 @@ def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
 
 
 @cached_per_file
-def write_towers(file: File) -> Written:
+def write_towers(file: File) -> TowerEdits:
     """What is written for the towers of a file, once."""
     return _Writer(file).all()
 
@@ -163,9 +163,9 @@ def nodes_around(file: File, places: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
 class _Writer:
     def __init__(self, file: File) -> None:
         self.file = file
-        self.made = Written()
+        self.made = TowerEdits()
 
-    def all(self) -> Written:
+    def all(self) -> TowerEdits:
         """Everything that is written."""
         if has_strategy(self.file):
             return self.made
@@ -201,7 +201,7 @@ class _Writer:
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: an earlier loop's, or a new one, with the edits that make it and enter its scope."""
-        made = strategy_argument(self.file, loop) or Made(self.file.program.towers or "")
+        made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
                 if self._is_same(known.made, made):
@@ -218,28 +218,28 @@ class _Writer:
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
         if scope is not None:
-            self._make(strategy, scope)
+            self._add_strategy(strategy, scope)
             self.made.edits += enter_scope(self.file, scope, f"{name}.scope()")
         elif function is None:
-            self._make(strategy, before)
+            self._add_strategy(strategy, before)
         return strategy
 
-    def _is_same(self, one: Made, other: Made) -> bool:
+    def _is_same(self, one: StrategyArguments, other: StrategyArguments) -> bool:
         """True if two strategies have the same arguments, as the script writes them."""
         return one.counted == other.counted and self._shown(one.text) == self._shown(other.text)
 
     def _shown(self, text: str) -> str:
         return as_it_was(text, self.file.text.text)
 
-    def _make(self, strategy: Strategy, before: cst.CSTNode) -> None:
+    def _add_strategy(self, strategy: Strategy, before: cst.CSTNode) -> None:
         """Adds the statement that makes a strategy, before the statement `before`."""
         place = self.file.text.start(before)
         indent = self.file.text.indent(self.file.text.line_of(place))
         self.made.edits.append(
-            Edit(place, place, self._making(strategy, indent) + self.file.text.newline + indent)
+            Edit(place, place, self._strategy_lines(strategy, indent) + self.file.text.newline + indent)
         )
 
-    def _making(self, strategy: Strategy, indent: str) -> str:
+    def _strategy_lines(self, strategy: Strategy, indent: str) -> str:
         given = [strategy.made.text] if strategy.made.text else []
         call = cpu_item(self.file, strategy.scope) if strategy.scope is not None else None
         if call is not None:
@@ -305,7 +305,7 @@ class _Writer:
         inner = ""
         if strategy.scope is None:
             if not strategy.is_there:
-                yield self._making(strategy, indent)
+                yield self._strategy_lines(strategy, indent)
             yield f"with {strategy.name}.scope():"
             inner = self.unit
         given = [self._argument(strategy, argument) for argument in function.arguments]
@@ -391,18 +391,18 @@ class _Writer:
                 continue
             item = self.file.parent(site)
             own = self.file.parent(item) if isinstance(item, cst.WithItem) else site
-            outer = scope_for(self.file, own, Made())
+            outer = scope_for(self.file, own, StrategyArguments())
             if outer is None:
                 alone.append(site)
                 continue
-            strategy = Strategy(fresh_name(self.file, site, ("strategy",)), Made(), outer, outer)
+            strategy = Strategy(fresh_name(self.file, site, ("strategy",)), StrategyArguments(), outer, outer)
             around[outer] = strategy
             self.made.strategies.append(strategy)
-            self._make(strategy, outer)
+            self._add_strategy(strategy, outer)
             self.made.edits += enter_scope(self.file, outer, f"{strategy.name}.scope()")
         if alone:
             name = fresh_name(self.file, self.file.tree.module, ("strategy",))
-            strategy = Strategy(name, Made(), self.file.tree.module, None)
+            strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None)
             alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
             if found:
@@ -412,7 +412,7 @@ class _Writer:
                 )
                 at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
                 self.made.edits.append(
-                    make_before(self.file, alone, self._making(strategy, ""), at_top=at_top)
+                    make_before(self.file, alone, self._strategy_lines(strategy, ""), at_top=at_top)
                 )
                 self.made.edits += found
 
@@ -534,7 +534,7 @@ class _Gathering:
         return Edit(self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True)
 
     def _is_commented_alone(self, made: cst.Assign) -> bool:
-        """Whether a comment above a list is about the list: a blank line comes next, and not the towers."""
+        """True if a comment above a list is about the list: a blank line comes next, and not the towers."""
         siblings: list[cst.CSTNode] = [*block(self.file.parent(made))]
         following = siblings[siblings.index(made) + 1 :]
         towers = {self.loop, *self.file.ancestors(self.loop)}

@@ -38,7 +38,6 @@ from tf2towers.runtime.patches.old_arguments import (
     shards_are_scaled_as_the_whole,
     tuples_wait_for_assignments,
 )
-from tf2towers.runtime.patches.originals import variables_of_tf2_stay
 from tf2towers.runtime.patches.printing import print_as_numpy1
 from tf2towers.runtime.patches.shapes import unknown_sizes_are_not_equal, whole_floats_are_sizes
 from tf2towers.runtime.patches.slim import tf_slim_finds_its_names
@@ -108,7 +107,6 @@ ON_DEMAND = (
     keras_computes_as_tf1,
     keras_runs_on,
     layers_are_keras2s,
-    variables_of_tf2_stay,
     estimators_are_imported,
     estimators_run_on,
 )

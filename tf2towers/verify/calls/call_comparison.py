@@ -73,6 +73,7 @@ class Run:
         self.trained = sum(facts["trained"] for facts in found)
         self.towers = max(facts["towers"] for facts in found)
         self.open: list[list[str]] = [pair for each in found for pair in each.get("open", ())]
+        self.changed: list[str] = sorted({what for each in found for what in each.get("changed", ())})
         self.of_original: list[str] = found[0].get("of_original", [])
         self.python_functions = sorted({name for each in found for name in each.get("python_functions", ())})
         self.trainable: list[str] = found[0]["trainable"]

@@ -58,6 +58,11 @@ class Order(object):
         self.open: Set[Tuple[str, str, str]] = set()
         self._graphs: Dict[Any, _Ordered] = {}
 
+    @property
+    def graphs(self) -> List[Any]:
+        """The graphs that runs have used."""
+        return list(self._graphs)
+
     def install(self) -> None:
         """From now on, orders every run of every session. Call it before other patches watch the runs."""
         from tensorflow.python.framework import ops

@@ -2,11 +2,13 @@
 
 import builtins
 import contextlib
+import faulthandler
 import os
 import pkgutil
 import platform
 import re
 import runpy
+import signal
 import sys
 import time
 import traceback
@@ -14,6 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import placement, seeds
 from .calls import CallRecorder
+from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
 from .queues import Queues
@@ -52,6 +55,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         seeds.fix_graph_seeds(tf, seed)
     given = options.get("queues") or ""
     if in_cluster:
+        keep_stack(os.path.join(out, "%s-%s.stack" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])))
         if os.environ["JOB_NAME"] == "ps":
             return end_process(run(script, arguments))
         task = "worker-" + os.environ["TASK_INDEX"]
@@ -117,6 +121,8 @@ def follow(
             found = dict(recorder.facts(), **versions(tf))
             found["queues"] = queues.facts() if queues is not None else {}
             found["open"] = sorted(order.open) if order is not None else []
+            of_tf1 = order.graphs if order is not None and found["tensorflow"].startswith("1.") else []
+            found["changed"] = changed_ops(of_tf1)
             found["of_original"] = own.of_the_original() if own is not None else []
             found["restored"] = restored(tf, writes) if writes is not None else []
             recorder.writer.facts(found)
@@ -137,6 +143,12 @@ def follow(
         while True:  # `verify` ends it, when the other workers are at their end
             time.sleep(60)
     return end_process(status)
+
+
+def keep_stack(path: str) -> None:
+    """Writes the stacks of all threads to a file when `verify` stops the process by SIGTERM."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT)  # stays open as long as the process lives
+    faulthandler.register(signal.SIGTERM, file, all_threads=True, chain=True)
 
 
 def restored(tf: Any, writes: Writes) -> List[Any]:
@@ -167,7 +179,7 @@ def _prepared(options: Dict[str, Any]) -> Tuple[Any, Optional[Writes]]:
     if options.get("stand_ins"):
         from tf2towers.verify import stand_ins
 
-        stand_ins.install(placement.install)
+        stand_ins.install(placement.install, v2_behavior=bool(options.get("v2_behavior")))
     import tensorflow as tf
 
     writes = keep_writes(options)

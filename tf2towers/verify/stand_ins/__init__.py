@@ -23,7 +23,7 @@ from tf2towers.verify.stand_ins.modules import (
 from tf2towers.verify.stand_ins.objects import Objects
 
 
-def install(place_towers: Callable[[Any], object] | None = None) -> None:
+def install(place_towers: Callable[[Any], object] | None = None, *, v2_behavior: bool = False) -> None:
     """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
 
     `import tensorflow as tf`, `import tensorflow.compat.v1 as tf`, `from tensorflow.contrib import slim` and similar
@@ -35,6 +35,8 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     Args:
         place_towers: called with TF1's module; makes ops that are placed on GPU i run on a machine without GPUs
             (`tf2towers.verify.recorder.placement.install`).
+        v2_behavior: whether the script ran on TF 2 and disabled eager execution only. Its variables are resources, and
+            the sizes in a shape integers or None. `migrate` finds it out: it writes `graph_mode(v2_behavior=True)`.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     os.environ["TF_USE_LEGACY_KERAS"] = "1"
@@ -42,12 +44,13 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
 
     if isinstance(real, Tensorflow1):
         return
-    from tf2towers.runtime.patches.originals import variables_of_tf2_stay
     from tf2towers.runtime.patches.register import FOR_ORIGINALS
 
     v1 = real.compat.v1
     v1.disable_v2_behavior()
-    variables_of_tf2_stay(real)
+    if v2_behavior:
+        v1.enable_resource_variables()
+        v1.enable_v2_tensorshape()
     v1.logging.set_verbosity(v1.logging.ERROR)
     objects = Objects(real)
     complete(objects)

@@ -87,6 +87,49 @@ scaled = [opt.compute_gradients(loss * 128., gate_gradients=tf.train.Optimizer.G
 mean = [((a / 128. + c / 128.) / 2, v) for (a, v), (c, _) in zip(*scaled)]
 train = opt.apply_gradients(mean)
 
+#: means_by_sums: sums by the number of towers, a factor for it, and a second list of gradients
+def average(tower_grads):
+    result = []
+    for pairs in zip(*tower_grads):
+        grads = [g for g, _ in pairs]
+        result.append((tf.add_n(grads) / len(grads), pairs[0][1]))
+    return result
+
+
+def mean(tower_grads):
+    result = []
+    for pairs in zip(*tower_grads):
+        grads = [g for g, _ in pairs]
+        total = tf.multiply(tf.add_n(grads), 1.0 / len(pairs))
+        result.append((total, pairs[0][1]))
+    return result
+
+
+both, again = [], []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        again.append(opt.compute_gradients(2 * losses[i]))
+        penalty = losses[i] * (i + 1)
+        both.append(opt.compute_gradients(penalty))
+print(penalty.op.name)
+train = tf.group(opt.apply_gradients(average(tower_grads)), opt.apply_gradients(mean(again)))
+with tf.control_dependencies([train]):
+    train = opt.apply_gradients(mean(both))
+
+#: means_of_lists: the mean of a list without a stack, which gets the list's name; the last tower's loss
+def average(tower_grads):
+    result = []
+    for pairs in zip(*tower_grads):
+        for_each = [g for g, _ in pairs]
+        pairs = (tf.reduce_mean(for_each, 0), pairs[0][1])
+        result.append(pairs)
+    return result
+
+
+tower_grads = average(tower_grads)
+train = opt.apply_gradients(tower_grads)
+print(len(tower_grads))
+
 #: minimize_mean_of_losses: no averaging of gradients: the mean of the towers' losses, one minimize
 mean_loss = tf.reduce_mean(tf.stack(losses))
 step = tf.train.get_or_create_global_step()
