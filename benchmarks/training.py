@@ -247,7 +247,10 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
             tf1 = [*launch, f"--python={options.legacy_python}", "--", for_tf1(folder, legacy)]
             programs = {"original, TF 1.15": Program(tf1, flags, 0, WORKER_LINE), **programs}
         name = "mnist_multi_worker.py" if synchronous else "mnist_parameter_server.py"
-        modern = [*launch, "--", str(ROOT / "modern" / name)]
+        tasks = workers + (
+            not synchronous
+        )  # worker 0 of asynchronous training is the chief, which computes nothing
+        modern = [*launch[:-1], f"--workers={tasks}", "--", str(ROOT / "modern" / name)]
         common += [f"--{name}={ENDLESS}" for name in ("eval_steps", "checkpoint_every", "summary_every")]
         programs["modern"] = Program(modern, common, 0, MODERN_WORKER_LINE, rests=not all_reduces)
         if not synchronous and workers == 2:

@@ -25,9 +25,9 @@ tf.disable_v2_behavior()
 
 FLAGS = tf.app.flags.FLAGS
 
-tf.app.flags.DEFINE_integer('num_gpus', 2, 'How many GPUs to use.', lower_bound=1)
+tf.app.flags.DEFINE_integer('num_gpus', 2, 'How many GPUs to use.')
 tf.app.flags.DEFINE_string('gpu_ids', '', 'The GPUs to use, as 0,2. Empty: 0 to num_gpus - 1.')
-tf.app.flags.DEFINE_integer('batch_size', 32, 'Images a tower takes in one step.', lower_bound=1)
+tf.app.flags.DEFINE_integer('batch_size', 32, 'Images a tower takes in one step.')
 tf.app.flags.DEFINE_integer('max_steps', 200, 'Number of steps to run.')
 tf.app.flags.DEFINE_float('learning_rate', 0.02, 'Learning rate at the start.')
 tf.app.flags.DEFINE_float('epochs_per_decay', 350.0, 'Epochs after which the learning rate drops.')
@@ -160,6 +160,8 @@ def average_gradients(tower_grads):
 
 def train():
     """Build the graph, then run it for --max_steps steps."""
+    if min(FLAGS.num_gpus, FLAGS.batch_size) < 1:
+        raise SystemExit('--num_gpus=%d, --batch_size=%d: at least 1' % (FLAGS.num_gpus, FLAGS.batch_size))
     named = FLAGS.gpu_ids.split(',')
     if FLAGS.gpu_ids and (len(set(named)) < len(named) or not all(gpu.isdigit() for gpu in named)):
         raise SystemExit('--gpu_ids=%s: name each GPU once, as 0,2' % FLAGS.gpu_ids)

@@ -22,9 +22,10 @@ FLAGS = tf.app.flags.FLAGS
 
 tf.app.flags.DEFINE_integer('num_gpus', 2, 'How many GPUs to use.')
 tf.app.flags.DEFINE_integer('batch_size', 64, 'Images a tower takes in one step.')
-tf.app.flags.DEFINE_integer('num_epochs', 5, 'How often to go through the images.')
+tf.app.flags.DEFINE_integer('num_epochs', 0, 'How often to go through the images. 0: 5, the digits 30.')
 tf.app.flags.DEFINE_integer('max_steps', 0, 'Number of steps to run, if it is less. 0: all.')
-tf.app.flags.DEFINE_float('learning_rate', 0.001, 'Learning rate.')
+tf.app.flags.DEFINE_float('learning_rate', 0.0,
+                         'Learning rate. 0: 0.001, for the digits 0.006, which falls to 0 by a cosine.')
 tf.app.flags.DEFINE_integer('image_size', 0, 'Width of the images. 0: 224, of the digits 32.')
 tf.app.flags.DEFINE_float('alpha', 0.0, 'Width of the network. 0: 1.0, for the digits 0.35.')
 tf.app.flags.DEFINE_string('data_dir', '', 'A folder of folders of JPEG files. Empty: the digits.')
@@ -48,6 +49,12 @@ def resize(image, label):
     return image / 255.0, label
 
 
+def moved(image, label):
+    """A digit, moved by up to 2 pixels."""
+    image = tf.pad(image, [[2, 2], [2, 2], [0, 0]])
+    return tf.random_crop(image, [32, 32, 3], seed=FLAGS.seed), label
+
+
 def read_jpeg(filename, label):
     """One file's image, as it is."""
     return tf.image.decode_jpeg(tf.read_file(filename), channels=3), label
@@ -66,7 +73,7 @@ def list_jpegs(folder):
 
 
 def input_dataset(global_batch_size, epoch_seed):
-    """The shuffled batches of one epoch, all of them full, and how many classes there are."""
+    """The shuffled batches of one epoch, all of them full, how many they are, and how many classes there are."""
     if FLAGS.data_dir:
         # Listed class by class: all names are shuffled, before any file is read.
         filenames, labels, num_classes = list_jpegs(FLAGS.data_dir)
@@ -77,11 +84,12 @@ def input_dataset(global_batch_size, epoch_seed):
         images, labels = trainer_data.load_digits()
         num_classes = trainer_data.NUM_CLASSES
         dataset = tf.data.Dataset.from_tensor_slices((images, labels))
-        dataset = dataset.shuffle(1024, seed=epoch_seed, reshuffle_each_iteration=False)
+        dataset = dataset.shuffle(1024, seed=epoch_seed, reshuffle_each_iteration=False).map(moved)
     if len(labels) < global_batch_size:
         raise ValueError('%d images are less than one batch of %d' % (len(labels), global_batch_size))
     dataset = dataset.map(resize, num_parallel_calls=4)
-    return dataset.batch(global_batch_size, drop_remainder=True).prefetch(2), num_classes
+    steps = len(labels) // global_batch_size
+    return dataset.batch(global_batch_size, drop_remainder=True).prefetch(2), steps, num_classes
 
 
 def evaluation(num_classes, alpha):
@@ -121,15 +129,19 @@ def train():
     """Build the graph, then run it for --num_epochs epochs."""
     FLAGS.image_size = FLAGS.image_size or (224 if FLAGS.data_dir else 32)
     alpha = FLAGS.alpha or (1.0 if FLAGS.data_dir else 0.35)
+    num_epochs = FLAGS.num_epochs or (5 if FLAGS.data_dir else 30)
     global_batch_size = FLAGS.batch_size * FLAGS.num_gpus
     mobilenet_model.VARIABLES_DEVICE = '/cpu:0' if FLAGS.variables == 'cpu' else ''
 
     with tf.Graph().as_default(), tf.device('/cpu:0'):
         global_step = tf.train.get_or_create_global_step()
-        opt = tf.train.AdamOptimizer(FLAGS.learning_rate, epsilon=ADAM_EPSILON)
 
         epoch_seed = tf.placeholder(tf.int64, [])
-        dataset, num_classes = input_dataset(global_batch_size, epoch_seed)
+        dataset, steps, num_classes = input_dataset(global_batch_size, epoch_seed)
+        lr = FLAGS.learning_rate or 0.001
+        if not FLAGS.learning_rate and not FLAGS.data_dir:
+            lr = tf.train.cosine_decay(0.006, global_step, steps * num_epochs)
+        opt = tf.train.AdamOptimizer(lr, epsilon=ADAM_EPSILON)
         iterator = tf.data.make_initializable_iterator(dataset)
         images, labels = iterator.get_next()
         image_splits = tf.split(images, FLAGS.num_gpus)
@@ -179,7 +191,7 @@ def train():
         with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
             sess.run(init)
             step = 0
-            for epoch in range(FLAGS.num_epochs):
+            for epoch in range(num_epochs):
                 epoch_start = time.time()
                 sess.run(iterator.initializer, feed_dict={epoch_seed: FLAGS.seed + epoch})
                 while not FLAGS.max_steps or step < FLAGS.max_steps:

@@ -21,6 +21,7 @@ class Images(NamedTuple):
     classes: int
     validation: tf.data.Dataset
     buffer: int = 1024  # of the shuffle
+    shift: int = 0  # pixels by which images are moved at random in training
 
 
 def load(name: str, data_dir: str = "", part: float = 0.0, most: int = 0) -> Images:
@@ -29,7 +30,7 @@ def load(name: str, data_dir: str = "", part: float = 0.0, most: int = 0) -> Ima
     The digits have other images to evaluate on. Of the others the last `part` is kept for it. Where `most` is given,
     at most so many are trained on. If they are not there, ends the process with a sentence.
     """
-    held, buffer = None, 1024
+    held, buffer, shift = None, 1024, 0
     if data_dir:  # listed class by class: all names are shuffled, before a file is read
         kinds = sorted(path for path in Path(data_dir).glob("*") if path.is_dir())
         paths = [path for kind in kinds for path in sorted(kind.glob("*")) if path.suffix.lower() in JPEG]
@@ -46,7 +47,7 @@ def load(name: str, data_dir: str = "", part: float = 0.0, most: int = 0) -> Ima
         images = images.shuffle(buffer, seed=0, reshuffle_each_iteration=False) if part or most else images
     elif name == "digits":
         images, held = (tf.data.Dataset.from_tensor_slices(digits.load(split)) for split in ("train", "test"))
-        classes = 10
+        classes, shift = 10, 2
     else:
         try:
             import tensorflow_datasets as tfds
@@ -58,7 +59,7 @@ def load(name: str, data_dir: str = "", part: float = 0.0, most: int = 0) -> Ima
     number = int(images.cardinality())
     rest = number if held else number - int(number * part)
     trained = min(rest, most or rest)
-    return Images(images.take(trained), trained, classes, held or images.skip(rest), buffer)
+    return Images(images.take(trained), trained, classes, held or images.skip(rest), buffer, shift)
 
 
 def batched(images: tf.data.Dataset, size: int, batch_size: int, full: bool = False) -> tf.data.Dataset:
@@ -89,9 +90,17 @@ def batches(
         shuffled = images.train.shuffle(images.buffer, seed + number, reshuffle_each_iteration=False)
         return shuffled.take(steps * batch_size)
 
+    def moved(place: tf.Tensor, example: tuple[tf.Tensor, tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor]:
+        image, label = example
+        wider = tf.pad(image, [[images.shift] * 2, [images.shift] * 2, [0, 0]])
+        return tf.image.stateless_random_crop(wider, image.shape, tf.stack([seed, place])), label
+
     done, begun = divmod(first, steps)
     every = functools.reduce(tf.data.Dataset.concatenate, map(epoch, range(done, epochs)))
-    return batched(every.skip(begun * batch_size), size, batch_size, full=True)
+    every = every.skip(begun * batch_size)
+    if images.shift:
+        every = every.enumerate(first * batch_size).map(moved, tf.data.AUTOTUNE)
+    return batched(every, size, batch_size, full=True)
 
 
 def cut(batches: tf.data.Dataset, strategy: tf.distribute.Strategy) -> Any:

@@ -57,11 +57,11 @@ def define_flags() -> None:
     kinds = "one: the first device, --batch_size images. split: all devices, as many in all. scaled: as many each."
     flags.DEFINE_enum("configuration", "all", ["all", *CONFIGURATIONS], kinds)
     flags.DEFINE_enum("loop", "fit", ["fit", "hand"], "Keras's fit, or the same steps written by hand.")
-    flags.DEFINE_integer("num_epochs", 5, "How often to go through the images.", lower_bound=1)
+    flags.DEFINE_integer("num_epochs", None, "Not set: 5, digits 30.", lower_bound=1)
     flags.DEFINE_integer(
         "batch_size", 64, "Images of a step; where scaled, of each replica's.", lower_bound=1
     )
-    flags.DEFINE_float("learning_rate", 0.001, "Learning rate.")
+    flags.DEFINE_float("learning_rate", None, "Not set: 0.001; digits 0.006, which falls to 0 by a cosine.")
     flags.DEFINE_integer("image_size", None, "Width of images; not set: 224, digits 32.", lower_bound=32)
     flags.DEFINE_float("alpha", None, "Width of the network; not set: 1.0, digits 0.35.")
     flags.DEFINE_string("weights", None, "imagenet, none, or a file; not set: imagenet, digits none.")
@@ -207,13 +207,16 @@ def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy, fi
     if batch_size % replicas:
         raise SystemExit(f"--batch_size={batch_size} is not a multiple of the number of replicas, {replicas}")
 
-    keras.utils.set_random_seed(FLAGS.seed + 1)  # as the original
+    epochs = FLAGS.num_epochs or (30 if small else 5)
+    steps = mobilenet_images.steps_of(images, batch_size)
+    rate = FLAGS.learning_rate or 0.001
+    if small and FLAGS.learning_rate is None:
+        rate = keras.optimizers.schedules.CosineDecay(0.006, steps * epochs)
+    keras.utils.set_random_seed(FLAGS.seed)
     with strategy.scope():  # 1: a copy of every variable on each device
         model = build_model(size, alpha, None if weights == "none" else weights, images.classes)
         model.compile(
-            optimizer=precision.with_loss_scaling(
-                keras.optimizers.Adam(FLAGS.learning_rate), FLAGS.precision
-            ),
+            optimizer=precision.with_loss_scaling(keras.optimizers.Adam(rate), FLAGS.precision),
             loss=keras.losses.sparse_categorical_crossentropy,
             metrics=[keras.metrics.sparse_categorical_accuracy],
             jit_compile=FLAGS.jit
@@ -221,15 +224,12 @@ def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy, fi
         )
         model.optimizer.build(model.trainable_variables)
     name = Path(FLAGS.data_dir).name if FLAGS.data_dir else dataset
-    folder, steps = (
-        Path(FLAGS.report_dir, f"{name}_{configuration}"),
-        mobilenet_images.steps_of(images, batch_size),
-    )
+    folder = Path(FLAGS.report_dir, f"{name}_{configuration}")
     try:
         watch = Watch(f"{name}, {configuration}", folder / "backup", model, strategy, steps)
     except (KeyError, ValueError):
         raise SystemExit(f"{folder} is of another training; use another --report_dir") from None
-    made, whole = precision.steps_made(model.optimizer), steps * FLAGS.num_epochs
+    made, whole = precision.steps_made(model.optimizer), steps * epochs
     if made >= whole and (folder / "model.keras").exists():
         print(f"{folder} is done already; another --report_dir trains anew")
         return
@@ -246,7 +246,7 @@ def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy, fi
     fit = model.fit if FLAGS.loop == "fit" else functools.partial(fit_by_hand, model)
     for until in (-(-made // steps) * steps, whole):  # an epoch that has been begun, then the others
         if made < until:
-            batches = mobilenet_images.batches(images, size, batch_size, FLAGS.num_epochs, FLAGS.seed, made)
+            batches = mobilenet_images.batches(images, size, batch_size, epochs, FLAGS.seed, made)
             fit(
                 mobilenet_images.cut(batches, strategy), initial_epoch=made // steps, epochs=-(-until // steps),
                 steps_per_epoch=min(steps, until - made), shuffle=False, verbose=int(sys.stdout.isatty()),

@@ -92,3 +92,10 @@ def test_no_strategy_of_the_scripts_own(lines: str) -> None:
 
 def test_an_empty_file() -> None:
     assert migrated("").status == 0
+
+
+def test_a_library_on_tf1_that_the_program_can_do_without_is_a_note() -> None:
+    lines = "try:\n    import horovod.tensorflow as hvd\nexcept ImportError:\n    hvd = None\n"
+    result = migrated(HEAD + lines)
+    assert result.status == 0 and ["goes on" in each.message for each in result.findings] == [True]
+    assert migrated(HEAD + lines.replace("hvd = None", "raise")).status == 1

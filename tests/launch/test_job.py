@@ -125,9 +125,14 @@ def test_statuses_of_shells() -> None:
     assert ending_words(255) == "ended with status 255"
 
 
-def test_it_says_which_task_it_waits_for(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("worker", "why"), [(1, ""), (0, ". A chief of synchronous workers waits")])
+def test_it_says_which_task_it_waits_for(
+    worker: int, why: str, script: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tf2towers.launch.job.QUIET", 0.2)
-    path = script("if me == 'worker 1': time.sleep(1)")
+    path = script(f"if me == 'worker {worker}': time.sleep(1)")
     heard = Heard()
     run(Plan(path, linger=0.1), heard)
-    assert heard.notices == ["waiting for worker 1; the other workers have ended"]
+    (notice,) = heard.notices
+    assert notice.startswith(f"waiting for worker {worker}; the other workers have ended{why}")
+    assert bool(why) == (len(notice) > 60)

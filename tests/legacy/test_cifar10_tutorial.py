@@ -28,7 +28,7 @@ def test_training_then_evaluation(tmp_path):
     (path,) = (tmp_path / "train").glob("events.out.tfevents.*")
     events = list(tf.compat.v1.train.summary_iterator(str(path)))
     tags = {value.tag for event in events for value in event.summary.value}
-    assert {"learning_rate", "tower_1/total_loss__raw_", "conv1/weights", "conv1/weights/gradients"} <= tags
+    assert {"learning_rate", "tower_1/total_loss__raw_", "conv1/weights_1", "conv1/weights/gradients"} <= tags
     nodes = tf.compat.v1.GraphDef()
     for event in events:
         nodes.MergeFromString(event.graph_def)

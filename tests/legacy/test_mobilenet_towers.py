@@ -23,7 +23,7 @@ for kind in ('cats', 'dogs'):
     for number in range(1200):
         with open(os.path.join(trainer.FLAGS.data_dir, kind, '%d.jpg' % number), 'wb') as file:
             file.write(jpeg)
-dataset, classes = trainer.input_dataset(100, 0)
+dataset, _, classes = trainer.input_dataset(100, 0)
 images, labels = tf.data.make_one_shot_iterator(dataset).get_next()
 print(classes, images.shape)
 with tf.Session() as sess:

@@ -217,7 +217,7 @@ def main() -> None:
     training(folder / "halves", "half", "--max_steps=3")
     training(folder / "halves", "resumed", "--max_steps=6", "--log_every=5")  # several steps in one call
     scaling = precision.with_loss_scaling  # the first steps are skipped
-    precision.with_loss_scaling = lambda sgd, _: precision.LossScaleOptimizer(sgd, initial_scale=2.0**34)
+    precision.with_loss_scaling = lambda sgd, _: precision.LossScaleOptimizer(sgd, initial_scale=2.0**18)
     training(folder / "skipping", "skipping", "--max_steps=6", "--checkpoint_every=3", "--precision=float16")
     training(folder / "skipped", "skipped", "--max_steps=3", "--precision=float16")
     training(folder / "skipped", "skipped, resumed", "--max_steps=6", "--precision=float16")

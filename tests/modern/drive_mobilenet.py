@@ -23,7 +23,14 @@ import precision
 
 FOLDER = Path(sys.argv[1])
 WEIGHTS: dict[str, list[np.ndarray]] = {}
-COMMON = ["mobilenet", "--num_gpus=2", "--max_images=256", "--batch_size=16", "--num_epochs=3"]
+COMMON = [
+    "mobilenet",
+    "--num_gpus=2",
+    "--max_images=256",
+    "--batch_size=16",
+    "--num_epochs=3",
+    "--learning_rate=0.001",
+]
 SCALED = "--configuration=scaled"
 RUNS = {
     "fit float32": ["--loop=fit", SCALED],

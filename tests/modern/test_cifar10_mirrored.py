@@ -120,8 +120,8 @@ def test_steps_that_were_skipped_count(driven):
     for name, array in whole.items():
         np.testing.assert_array_equal(resumed[name], array, err_msg=name)
     (attempts,) = (int(array) for name, array in whole.items() if "attempts" in name)
-    (iterations,) = {int(a) for name, a in whole.items() if "inner" in name and "iterations" in name}
-    assert attempts == 6 and 0 < iterations < 3
+    iterations = max(int(a) for name, a in whole.items() if "inner" in name and "iterations" in name)
+    assert attempts == 6 and 0 < iterations < 6
     assert "resuming at step 3 of 6" in driven[0]
 
 

@@ -314,3 +314,31 @@ def test_port_in_use_and_host_that_does_not_answer(modern):
         with pytest.raises(SystemExit, match=rf"no answer in 1 s \(--host_wait\) from {silent}$"):
             modern.cluster.wait_for([address, silent], 1)
     modern.cluster.wait_for([], 1)
+
+
+def test_a_lost_task_is_named_and_so_is_what_comes_next(modern, monkeypatch, capsys, tmp_path):
+    """The sentence names the task, and the checkpoint only where there is one."""
+    import tensorflow as tf
+
+    def lost(_: object) -> None:
+        why = "Additional GRPC error information from remote target /job:worker/replica:0/task:1:"
+        raise tf.errors.UnavailableError(
+            None, None, f"Collective ops is aborted by:\n{why}\nfailed to connect"
+        )
+
+    def leave(status: int) -> None:
+        raise SystemExit(status)
+
+    options = {"job_name": "worker", "task_index": 0, "worker_hosts": "w:1", "ps_hosts": "", "chief_host": ""}
+    flags = SimpleNamespace(log_dir=str(tmp_path), precision="float32", **options)
+    monkeypatch.setattr(modern.training, "FLAGS", flags)
+    monkeypatch.setattr(modern.training.os, "_exit", leave)
+    for then in (f"it begins anew: {tmp_path} has no checkpoint", f"it goes on from {tmp_path / 'ckpt-1'}"):
+        with pytest.raises(SystemExit):
+            modern.training.run(lost)
+        said = capsys.readouterr().err
+        assert said.startswith(
+            "another task of the cluster is gone or does not answer (Additional GRPC error"
+        )
+        assert "/job:worker/replica:0/task:1" in said and said.rstrip().endswith(then)
+        tf.train.Checkpoint(x=tf.Variable(0)).save(str(tmp_path / "ckpt"))

@@ -39,7 +39,7 @@ def test_devices(names):
         ),
         ("legacy/cifar10_towers.py", "--gpu_ids=a", "--gpu_ids=a: name each GPU once, as 0,2"),
         ("legacy/cifar10_towers.py", "--gpu_ids=1,1", "--gpu_ids=1,1: name each GPU once, as 0,2"),
-        ("legacy/cifar10_towers.py", "--batch_size=0", "flag --batch_size=0: 0 is not a positive integer"),
+        ("legacy/cifar10_towers.py", "--batch_size=0", "--num_gpus=2, --batch_size=0: at least 1"),
     ],
 )
 def test_a_wrong_flag_is_a_sentence(script, flag, sentence):

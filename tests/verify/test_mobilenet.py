@@ -156,7 +156,7 @@ def test_the_program_on_other_data_and_impossible_wishes(printed: str) -> None:
         "MODEL 224 1.0 None 2",  # a folder of JPEG files
     ):
         assert line in printed
-    assert re.search(r"^photos +\| \S+ s/epoch$", printed, re.MULTILINE)
+    assert re.search(r"^photos +\| \S+ s/epoch +\|", printed, re.MULTILINE)
 
 
 @pytest.mark.long

@@ -19,6 +19,11 @@ from tf2towers.launch.signals import note_signals
 TICK = 0.05  # seconds of one wait for output or the end of a task
 QUIET = 10.0  # seconds without output after which the launcher names the tasks that it waits for
 _GRACE = 5.0  # seconds between SIGTERM and SIGKILL
+#: what is known of a chief that ends last (`Coordinator.join`)
+_CHIEF_WAITS = (
+    ". A chief of synchronous workers waits up to two minutes for its queue's thread; "
+    "`with sv.managed_session(..)` or stop_grace_period_secs end it sooner"
+)
 TIMED_OUT = 124  # the exit status, as that of timeout(1)
 
 
@@ -138,7 +143,8 @@ class Job:
                 running = ", ".join(worker.task.name for worker in workers if worker.runs)
                 if running != waited_for and any(worker.status == 0 for worker in workers):
                     waited_for = running
-                    self._watcher.notice(f"waiting for {running}; the other workers have ended")
+                    why = _CHIEF_WAITS if running == workers[0].task.name else ""
+                    self._watcher.notice(f"waiting for {running}; the other workers have ended{why}")
 
     def _linger(self) -> None:
         """Waits up to `linger` seconds for parameter servers that end without a signal."""

@@ -58,6 +58,7 @@ _HOMES = {
     "image": "tf1.image",
     "keras": "tf1.keras",
     "layers": "tf1.layers",
+    "learn": "tf1.learn",
     "legacy_seq2seq": "tf1.legacy_seq2seq",
     "lookup": "tf1.lookup",
     "mnist": "tf1.mnist",

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
-from tf2towers.launch.job import run_cluster
+from tf2towers.launch.job import TIMED_OUT, run_cluster
 from tf2towers.launch.plan import Plan
 from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
 from tf2towers.verify.progress import show_progress
 from tf2towers.verify.recorder.running import RECORDED
 from tf2towers.verify.recording import Facts, already_there, read_facts
+from tf2towers.verify.waiting import waiting_tasks
 
 #: the program that runs a script and records it
 RECORDER = ROOT / "tf2towers" / "verify" / "recorder" / "__main__.py"
@@ -258,6 +259,8 @@ class _Side:
                 failed = f"[{outcome.failed.task.name}] " if outcome.failed else None
                 error = raised([line for line in lines if failed and line.startswith(failed)])
                 reason = f"{outcome.reason}: {error}" if error else outcome.reason
+                if outcome.status == TIMED_OUT:
+                    reason = "; ".join([reason, *waiting_tasks(self.folder, self.script)])
                 raise RunFailed(f"{title} {reason}; it wrote last:\n{last_lines(lines)}")
         folders = [self.folder / f"worker-{index}" for index in range(shape.workers)]
         if not all((worker / "meta.json").exists() for worker in folders):

@@ -5,6 +5,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 from cases import case
+from tensorflow.contrib.learn.python.learn import learn_runner
 
 SOFT = tf.ConfigProto(allow_soft_placement=True)
 DRAWN = np.random.RandomState(0)
@@ -195,6 +196,32 @@ def a_mirrored_strategy():
     estimator = tf.estimator.Estimator(normalized_fn, tempfile.mkdtemp(), config(train_distribute=strategy))
     estimator.train(lambda: in_order(6), hooks=[hook])
     return learned(estimator, hook)
+
+
+@case
+def mirrored_evaluations():
+    strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)
+    estimator = tf.estimator.Estimator(
+        model_fn, tempfile.mkdtemp(), config(eval_distribute=strategy), params={"rate": 0.05}
+    )
+    estimator.train(in_order, steps=3)
+    return evaluated(estimator, in_order)
+
+
+@case
+def an_experiment():
+    folder, hook = tempfile.mkdtemp(), Losses()
+
+    def make(run_config, hparams):
+        estimator = tf.estimator.Estimator(model_fn, config=run_config, params={"rate": hparams.rate})
+        return tf.contrib.learn.Experiment(
+            estimator, in_order, in_order, train_steps=6, eval_steps=2, train_monitors=[hook]
+        )
+
+    run_config = tf.contrib.learn.RunConfig(model_dir=folder, save_checkpoints_steps=3)
+    hparams = tf.contrib.training.HParams(rate=0.05)
+    found, _ = learn_runner.run(make, run_config=run_config, hparams=hparams)
+    return [sorted(found), [tf.constant(found[name]) for name in sorted(found)], tf.constant(hook.losses)]
 
 
 @case

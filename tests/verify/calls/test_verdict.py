@@ -168,13 +168,15 @@ def test_each_side_is_recorded_twice_before_it_is_said_to_differ(
         return run(folder, *calls, open=[["w", "first", "second"]], python_functions=["PyFunc"])
 
     monkeypatch.setattr(verdict, "record_calls", record)
-    monkeypatch.setattr(verdict, "record_steps_of_both", lambda *_, **__: None)
+    searched: list[bool] = []
+    monkeypatch.setattr(verdict, "record_steps_of_both", lambda *_, double: searched.append(double))
     monkeypatch.setattr(verdict, "makes_session_calls", lambda _: False)
     result = ParityResult(Side("original", Path("a.py")), Side("migrated", Path("b.py")))
     verdict.verify_calls(result, Options(), tmp_path)
     assert (result.outcome, made) == (outcome, runs)
     assert says in result.error
     assert bool(result.diagnoses) == (outcome == "differs")
+    assert searched == [False] * (outcome == "differs")  # once, and only where there is a verdict
     if says:
         lines = render_parity(result).splitlines()
         assert lines[0].startswith("UNREPEATABLE: ") and says in lines[0]

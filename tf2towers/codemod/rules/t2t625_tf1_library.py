@@ -10,10 +10,13 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t621_keras_in_graph import takes_data
+from tf2towers.codemod.rules.t2t624_missing_module import may_fail
 from tf2towers.codemod.standalone_keras import find_unserved
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
+#: libraries that programs train without as well, on the devices of one machine
+_DONE_WITHOUT = frozenset({"horovod"})
 #: what Keras 3's backend still has
 _BACKEND = frozenset({
     "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
@@ -42,10 +45,13 @@ def notes(file: File) -> None:
                     if unserved is None:
                         continue
                     message += f": {unserved} was not measured to be tf_keras's; take tf.keras in its place"
-                note_site(file, node, "T2T625", message, stays="it is imported in {}")
+                kind: FindingKind = "left"
+                if root in _DONE_WITHOUT and may_fail(file, node):
+                    message, kind = f"{message}; the program goes on where it is not installed", "note"
+                note_site(file, node, "T2T625", message, stays="it is imported in {}", kind=kind)
     for used, canonical in file.symbols:
         if canonical == "tf.load_op_library":
-            kind: FindingKind = "note" if _may_fail_to_load(file, used) else "left"
+            kind = "note" if _may_fail_to_load(file, used) else "left"
             message = (
                 "a library of operations that was compiled for TensorFlow 1 does not load in TensorFlow 2"
             )

@@ -10,6 +10,7 @@ from tf2towers.codemod.edits import Edit, moved_text
 from tf2towers.codemod.nodes import keyword_of, literal
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import Found
 
 _MIRRORED = frozenset({"tf.contrib.distribute.MirroredStrategy", "tf.distribute.MirroredStrategy"})
 _ONE_DEVICE = frozenset({"tf.contrib.distribute.OneDeviceStrategy", "tf.distribute.OneDeviceStrategy"})
@@ -21,6 +22,11 @@ _MADE = _MIRRORED | _ONE_DEVICE | _SERVERS
 _REDUCTIONS = frozenset({
     "AllReduceCrossDeviceOps", "AllReduceCrossTowerOps", "HierarchicalCopyAllReduce", "NcclAllReduce",
     "ReductionToOneDevice", "ReductionToOneDeviceCrossDeviceOps",
+})  # fmt: skip
+#: whether a strategy has been entered
+_ASKED = frozenset({
+    "tf.contrib.distribute.has_distribution_strategy", "tf.contrib.distribute.has_strategy",
+    "tf.distribute.has_strategy",
 })  # fmt: skip
 _WITHOUT_EFFECT = frozenset({"cross_device_ops", "cross_tower_ops", "prefetch_on_device"})
 #: what a program does with a strategy by itself
@@ -36,28 +42,33 @@ def edits(file: File) -> Iterator[Edit]:
     for call in file.all(cst.Call) if _are_for_estimators(file) else ():
         if (text := _made(file, call)) is not None:
             yield Edit(file.text.start(call), file.text.end(call), text, whole=True)
+    for node, canonical in file.symbols:
+        if canonical in _ASKED and _are_for_estimators(file):
+            text = file.name_of(Found("v1", "tf.distribute.has_strategy"))
+            if text != file.text.of(node):
+                yield file.replace(node, text)
 
 
 def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
     """True if a symbol is a strategy that an Estimator of the program is given, or how that adds up gradients."""
     if "distribute" not in canonical.split(".") or not _are_for_estimators(file):
         return False
-    return any(
+    return canonical in _ASKED or any(
         isinstance(around, cst.Call) and _made(file, around) is not None for around in file.ancestors(node)
     )
 
 
 @cached_per_file
 def _are_for_estimators(file: File) -> bool:
-    """True if `train_distribute=` is all that the program does with strategies."""
+    """True if `train_distribute=` and `eval_distribute=` are all that the program does with strategies."""
     files = file.program.files
     words = {keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
     read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
     named = {name for each in files for _, name in each.symbols if "distribute" in name.split(".")}
-    others = (name for name in named - _MADE if name.rpartition(".")[2] not in _REDUCTIONS)
+    others = (name for name in named - _MADE - _ASKED if name.rpartition(".")[2] not in _REDUCTIONS)
     return (
         "train_distribute" in words
-        and words.isdisjoint({"eval_distribute", "experimental_distribute"})
+        and "experimental_distribute" not in words
         and read.isdisjoint(_USED)
         and not any(others)
     )

@@ -37,7 +37,7 @@ class _View(ModuleType):
     _FEATURE, source="tensorflow-estimator 2.15.0: its imports", test="tests/functions/programs/estimators.py"
 )
 def estimators_are_imported(
-    changes: Patch, keras: Any, layers: Any, strategy_for: Callable[[Any], Any]
+    changes: Patch, keras: Any, layers: Any, strategy_for: Callable[[Any, Any], Any]
 ) -> None:
     """Imports tensorflow-estimator 2.15 on a later TensorFlow, with tf_keras as its Keras.
 
@@ -53,7 +53,8 @@ def estimators_are_imported(
         config._distribute_coordinator_mode = None
         config._init_distributed_setting_from_environment_var(tf_config)
         config._maybe_overwrite_session_config_for_distributed_training()
-        config._train_distribute = strategy_for(config)
+        config._train_distribute = strategy_for(config._train_distribute, config.cluster_spec)
+        config._eval_distribute = strategy_for(config._eval_distribute, config.cluster_spec)
 
     v1 = _View(_v1, keras=keras, layers=layers)
     compat = _View(tf.compat, v1=v1, v2=_View(tf.compat.v2, keras=keras_of_tf2))

@@ -57,22 +57,19 @@ class _Batches:
         return values_of_towers(batches)
 
 
-def strategy_for(config: Any) -> Any:
-    """The strategy that trains in the place of `config.train_distribute`; None for parameter servers.
+def strategy_for(strategy: Any, cluster: Any) -> Any:
+    """The strategy that trains or evaluates in the place of the one in a RunConfig; None for parameter servers.
 
     Their variables are placed, and their workers train, as without a strategy.
 
     Raises:
         ClusterError: towers in several processes.
     """
-    strategy = config.train_distribute
     if isinstance(strategy, ParameterServerStrategy):
         return None
     if not isinstance(strategy, TowerStrategy):
         return strategy
-    if config.cluster_spec:
-        raise ClusterError(
-            "train_distribute: the towers of a strategy are in one process; TF_CONFIG has a cluster"
-        )
+    if cluster:
+        raise ClusterError("the towers of a RunConfig's strategy are in one process; TF_CONFIG has a cluster")
     towers = strategy.towers_given
     return EstimatorTowers(range(len(tf.config.list_physical_devices("GPU"))) if towers is None else towers)

@@ -47,6 +47,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
             f"differently: {'; '.join(original.changed)}. Without --legacy-python both run on one TensorFlow"
         )
     alone, steps = options.cluster is None, None
+    across = result.is_across_versions and options.tolerance is None
     limits, rule = _limits(original, result.migrated.tensorflow, options)
     if result.outcome == "differs" and "order of the sum" in rule:
         _judge_in_tower_order(result, options, place, original)
@@ -56,7 +57,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
         and not (of_runtime or result.is_across_versions or limits.gradients)
     ):
         _judge_with_resources(result, options, place, original, migrated)
-    if result.outcome == "differs" and alone and result.is_across_versions and options.tolerance is None:
+    if result.outcome == "differs" and alone and across:
         steps = record_steps_of_both(result, options, place, double=True)
         if steps is not None:
             _judge_in_step(result, options, place, original, *steps)
@@ -75,8 +76,10 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
         and is_repeatable(result, result.migrated, migrated_again, _open_in(migrated))
         and alone
     ):
-        steps = steps or record_steps_of_both(result, options, place, double=False)
-        result.diagnoses = [*(diagnose(*steps) if steps is not None else ()), *result.diagnoses]
+        if not across:
+            steps = record_steps_of_both(result, options, place, double=False)
+        if steps is not None:
+            result.diagnoses = [*diagnose(*steps), *result.diagnoses]
 
 
 def first_apart(run: Run, again: Run, limits: Tolerances | None = None) -> str:
@@ -133,24 +136,25 @@ def _judge_with_resources(
     gradient use one read, as in a gradient penalty, two terms are added before the others. The original is run once
     more with resources: where every bit is equal then, and both originals are next to equal, that made the difference.
     """
+    left_out = original.written_by_threads | migrated.written_by_threads
+    near = compare(original, migrated, SUM_ORDER[False], left_out)
+    if near.problem or outcome_of(near.comparisons) != "within":
+        return
     how = dataclasses.replace(options, resources=True)
     script, arguments = result.original.script, result.arguments
     with contextlib.suppress(RunFailed, TimeoutError):
         other = record_calls(script, arguments, place / "original-with-resources", how, migrated=False)
-        left_out = original.written_by_threads | migrated.written_by_threads
         same = compare(other, migrated, Tolerances(), left_out)
-        near = compare(original, migrated, SUM_ORDER[False], left_out)
-        if same.problem or near.problem or outcome_of(same.comparisons) != "bitwise":
+        if same.problem or outcome_of(same.comparisons) != "bitwise":
             return
-        if outcome_of(near.comparisons) == "within":
-            result.outcome, result.first_step, result.diagnoses = "within", None, []
-            result.comparisons, result.tolerance = near.comparisons, SUM_ORDER[False].gradients
-            result.notes.insert(
-                0,
-                "rule 'order of a gradient's terms': the terms of a variable that is used several times are added up "
-                f"in another order than in TF1; within {result.tolerance:g} of the largest element. With resource "
-                "variables in the original every bit is equal: that was run, too",
-            )
+        result.outcome, result.first_step, result.diagnoses = "within", None, []
+        result.comparisons, result.tolerance = near.comparisons, SUM_ORDER[False].gradients
+        result.notes.insert(
+            0,
+            "rule 'order of a gradient's terms': the terms of a variable that is used several times are added up in "
+            f"another order than in TF1; within {result.tolerance:g} of the largest element. With resource variables "
+            "in the original every bit is equal: that was run, too",
+        )
 
 
 def _judge_in_step(

@@ -2,11 +2,13 @@
 
 import builtins
 import contextlib
+import faulthandler
 import os
 import pkgutil
 import platform
 import re
 import runpy
+import signal
 import sys
 import time
 import traceback
@@ -53,6 +55,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         seeds.fix_graph_seeds(tf, seed)
     given = options.get("queues") or ""
     if in_cluster:
+        keep_stack(os.path.join(out, "%s-%s.stack" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])))
         if os.environ["JOB_NAME"] == "ps":
             return end_process(run(script, arguments))
         task = "worker-" + os.environ["TASK_INDEX"]
@@ -140,6 +143,12 @@ def follow(
         while True:  # `verify` ends it, when the other workers are at their end
             time.sleep(60)
     return end_process(status)
+
+
+def keep_stack(path: str) -> None:
+    """Writes the stacks of all threads to a file when `verify` stops the process by SIGTERM."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT)  # stays open as long as the process lives
+    faulthandler.register(signal.SIGTERM, file, all_threads=True, chain=True)
 
 
 def restored(tf: Any, writes: Writes) -> List[Any]:

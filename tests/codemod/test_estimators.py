@@ -1,0 +1,82 @@
+"""Estimators: strategies that a RunConfig is given, names of the script's own, and what may be TF 2's."""
+
+import textwrap
+
+import pytest
+from codemod_texts import TF, after, codes, migrated
+
+STRATEGIES = textwrap.dedent(
+    """\
+    import tensorflow as tf
+
+
+    def strategy(gpus):
+        if gpus == 0:
+            return tf.contrib.distribute.OneDeviceStrategy("device:CPU:0")
+        if gpus == 1:
+            return tf.distribute.MirroredStrategy()
+        return tf.contrib.distribute.MirroredStrategy(
+            num_gpus=gpus, cross_tower_ops=tf.contrib.distribute.AllReduceCrossTowerOps("nccl")
+        )
+
+
+    def model_fn(features, labels, mode):
+        if not tf.contrib.distribute.has_distribution_strategy():
+            print("alone")
+
+
+    config = tf.estimator.RunConfig(train_distribute=strategy(2), eval_distribute=None)
+    servers = tf.estimator.RunConfig(train_distribute=tf.contrib.distribute.ParameterServerStrategy())
+    tf.placeholder(tf.float32)
+    """
+)
+
+
+def test_strategies_of_a_run_config() -> None:
+    text = after(STRATEGIES)
+    assert codes(migrated(STRATEGIES)) == []
+    assert 'return TowerStrategy(["device:CPU:0"])' in text
+    assert "return TowerStrategy()\n" in text
+    assert "return TowerStrategy(gpus)\n" in text
+    assert "if not tf.distribute.has_strategy():" in text
+    assert "train_distribute=ParameterServerStrategy())" in text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "with strategy(2).scope(): pass",
+        "tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=1)",
+        "tf.estimator.RunConfig(experimental_distribute=tf.contrib.distribute.DistributeConfig())",
+    ],
+)
+def test_strategies_that_are_used_otherwise_are_left(line: str) -> None:
+    result = migrated(STRATEGIES + line + "\n")
+    assert {"T2T620", "T2T622"} & set(codes(result))
+    assert all("TowerStrategy" not in change.after for change in result.changes)
+
+
+def test_arguments_that_are_not_served_are_left() -> None:
+    text = f"{TF}s = tf.contrib.distribute.MirroredStrategy(auto_shard_dataset=True)\n"
+    assert codes(migrated(f"{text}tf.estimator.RunConfig(train_distribute=s)\n")) != []
+
+
+def test_a_function_may_bind_the_modules_name() -> None:
+    text = after(
+        f"{TF}estimator = tf.estimator\n\n\ndef f():\n"
+        "    estimator = tf.estimator.Estimator(tf.placeholder)\n    return estimator\n"
+    )
+    assert "    estimator = tf1_estimator.Estimator(tf.placeholder)\n" in text
+
+
+@pytest.mark.parametrize("line", ["from tensorflow import estimator", "import tensorflow.compat.v1 as v1"])
+def test_an_estimator_that_may_be_tf2s_is_left(line: str) -> None:
+    text = f"{TF}{line}\nclassifier = tf.estimator.DNNClassifier([3], [])\n"
+    result = migrated(text)
+    assert codes(result) == ["T2T620"]
+    assert all("tf.estimator.DNNClassifier" in change.after for change in result.changes)
+
+
+def test_an_estimator_of_compat_v1_is_tf1s() -> None:
+    text = "import tensorflow.compat.v1 as tf\nclassifier = tf.estimator.DNNClassifier([3], [])\n"
+    assert "classifier = estimator.DNNClassifier([3], [])" in after(text)

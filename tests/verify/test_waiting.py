@@ -1,0 +1,33 @@
+"""What each task of a cluster waits for, when it has not ended in time."""
+
+from pathlib import Path
+
+from tf2towers.verify.waiting import waiting_tasks
+
+STACK = """\
+Thread 0x00007f (most recent call first):
+  File "/lib/threading.py", line 296 in wait
+
+Thread 0x00007e (most recent call first):
+  File "{library}", line 9 in {function}
+  File "{home}/train.py", line 44 in main
+  File "/tf2towers/verify/recorder/__main__.py", line 25 in <module>
+"""
+
+
+def test_each_task_says_what_it_waits_for(tmp_path: Path) -> None:
+    for task, library, function in (
+        ("ps-0", "/tensorflow/python/training/server_lib.py", "join"),
+        ("worker-0", "/tf2towers/verify/recorder/turns.py", "_wait"),
+        ("worker-1", "/tensorflow/python/client/session.py", "close"),
+        ("worker-2", "/lib/random.py", "random"),
+    ):
+        text = STACK.format(library=library, function=function, home=tmp_path.resolve())
+        (tmp_path / f"{task}.stack").write_text(text)
+    (tmp_path / "worker-3.stack").write_text("")
+    assert list(waiting_tasks(tmp_path, tmp_path / "train.py")) == [
+        "ps 0 serves (train.py, line 44)",
+        "worker 0 waits for its turn (train.py, line 44)",
+        "worker 1 closes its session, which waits for the other tasks (train.py, line 44)",
+        "worker 2 runs (train.py, line 44)",
+    ]

@@ -1,0 +1,185 @@
+"""`tf.contrib.learn`'s `Experiment`, `learn_runner` and `RunConfig`, for Estimators of `tf.estimator`.
+
+Written from their documentation, and from what TensorFlow 1.15 did.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf2towers.runtime.graph_session.cluster.server import Server
+from tf2towers.runtime.tf1 import estimator as _estimator
+
+#: the schedule of a task that is in a cluster of several
+_SCHEDULES = {"master": "train_and_evaluate", "ps": "run_std_server", "worker": "train"}
+
+
+class RunConfig(_estimator.RunConfig):  # type: ignore[name-defined]
+    """A RunConfig with the arguments that `tf.contrib.learn` had: the session's config comes from them.
+
+    Args:
+        master, num_cores, log_device_placement, gpu_memory_fraction, evaluation_master: of the session.
+        options: as for `tf.estimator.RunConfig`.
+    """
+
+    def __init__(
+        self,
+        master: str | None = None,
+        num_cores: int = 0,
+        log_device_placement: bool = False,
+        gpu_memory_fraction: float = 1,
+        *,
+        evaluation_master: str = "",
+        **options: Any,
+    ) -> None:
+        if options.get("session_config") is None:
+            options["session_config"] = tf.ConfigProto(
+                log_device_placement=log_device_placement,
+                inter_op_parallelism_threads=num_cores,
+                intra_op_parallelism_threads=num_cores,
+                gpu_options=tf.GPUOptions(per_process_gpu_memory_fraction=gpu_memory_fraction),
+            )
+        super().__init__(**options)
+
+
+class Experiment:
+    """An Estimator with its data, for a schedule: `train`, `evaluate`, `train_and_evaluate` and so on.
+
+    Args:
+        estimator: a `tf.estimator.Estimator`.
+        train_input_fn, eval_input_fn: the data.
+        eval_metrics: None, as TensorFlow 1.15 required it for these Estimators.
+        train_steps: the global step to train to.
+        eval_steps: the number of batches to evaluate.
+        train_monitors, eval_hooks: hooks.
+        eval_delay_secs: seconds before an evaluation.
+        min_eval_frequency: 0: no evaluation before the end of the training.
+        saving_listeners: of the training.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        train_input_fn: Callable[..., Any],
+        eval_input_fn: Callable[..., Any],
+        eval_metrics: None = None,
+        train_steps: int | None = None,
+        eval_steps: int | None = 100,
+        train_monitors: Any = None,
+        eval_hooks: Any = None,
+        *,
+        eval_delay_secs: float = 120,
+        min_eval_frequency: int | None = None,
+        saving_listeners: Any = None,
+    ) -> None:
+        self.estimator, self.train_steps, self.eval_steps = estimator, train_steps, eval_steps
+        self._train_input_fn, self._eval_input_fn = train_input_fn, eval_input_fn
+        self._train_hooks, self._eval_hooks = list(train_monitors or ()), list(eval_hooks or ())
+        self._eval_delay, self._evaluates_often = eval_delay_secs, min_eval_frequency != 0
+        self._listeners = list(saving_listeners or ())
+
+    def extend_train_hooks(self, additional_hooks: Any) -> None:
+        """Adds hooks to the training."""
+        self._train_hooks.extend(additional_hooks)
+
+    def train(self, delay_secs: float | None = None) -> Any:
+        """Trains up to the last step; each worker after the first begins 5 seconds later than the one before it."""
+        return self._train(self._listeners, delay_secs)
+
+    def _train(self, listeners: list[Any], delay_secs: float | None) -> Any:
+        config = self.estimator.config
+        if config.cluster_spec and config.master:
+            self._server()
+        time.sleep(min(60, (config.task_id or 0) * 5) if delay_secs is None else delay_secs)
+        return self.estimator.train(
+            self._train_input_fn,
+            hooks=self._train_hooks,
+            max_steps=self.train_steps,
+            saving_listeners=listeners,
+        )
+
+    def evaluate(self, delay_secs: float | None = None, name: str | None = None) -> Any:
+        """Evaluates the last checkpoint once."""
+        time.sleep(self._eval_delay if delay_secs is None else delay_secs)
+        return self._evaluate(name or "one_pass")
+
+    def _evaluate(self, name: str | None = None) -> Any:
+        return self.estimator.evaluate(
+            self._eval_input_fn, steps=self.eval_steps, hooks=self._eval_hooks, name=name
+        )
+
+    def train_and_evaluate(self) -> tuple[Any, list[Any]]:
+        """Trains, evaluates new checkpoints, and the last one; the result of that, and what was exported: nothing."""
+        often = [_Evaluating(self._evaluate)] if self._evaluates_often else []
+        self._train([*self._listeners, *often], 0)
+        return self._evaluate(), []
+
+    local_run = train_and_evaluate
+
+    def test(self) -> Any:
+        """Trains and evaluates for one step."""
+        self.estimator.train(
+            self._train_input_fn, steps=1, hooks=self._train_hooks, saving_listeners=self._listeners
+        )
+        return self.estimator.evaluate(self._eval_input_fn, steps=1, name="one_pass")
+
+    def run_std_server(self) -> None:
+        """Serves until the training has ended."""
+        self._server().join()
+
+    def _server(self) -> Server:
+        config = self.estimator.config
+        return Server(config.cluster_spec, job_name=config.task_type, task_index=config.task_id)
+
+
+class _Evaluating(tf.train.CheckpointSaverListener):
+    """Evaluates each checkpoint but the first, of the untrained model."""
+
+    def __init__(self, evaluate: Callable[[], Any]) -> None:
+        self._evaluate, self._begun = evaluate, False
+
+    def after_save(self, session: Any, global_step_value: Any) -> None:
+        """Evaluates what has been saved."""
+        if self._begun:
+            self._evaluate()
+        self._begun = True
+
+
+def run(
+    experiment_fn: Callable[..., Any],
+    output_dir: str | None = None,
+    schedule: str | None = None,
+    run_config: Any = None,
+    hparams: Any = None,
+) -> Any:
+    """Makes an experiment and runs its schedule, by default the one of this task; its result.
+
+    Args:
+        experiment_fn: takes `run_config` and `hparams`, or `output_dir`.
+        output_dir: the folder of the model, where no `run_config` is given.
+        schedule: the name of a method of the experiment.
+        run_config: has the folder of the model.
+        hparams: is passed on.
+
+    Raises:
+        ValueError: both or none of `output_dir` and `run_config` are given, or there is no such schedule.
+    """
+    if (output_dir is None) == (run_config is None):
+        raise ValueError("give one of `output_dir` and `run_config`")
+    if run_config is None:
+        experiment = experiment_fn(output_dir=output_dir)
+    else:
+        experiment = experiment_fn(run_config=run_config, hparams=hparams)
+    config = run_config or experiment.estimator.config
+    if schedule is None:
+        cluster = config.cluster_spec.as_dict() if config.cluster_spec else {}
+        alone = sum(map(len, cluster.values())) < 2
+        schedule = "train_and_evaluate" if alone else _SCHEDULES.get(config.task_type)
+    run = getattr(experiment, schedule or "", None)
+    if not callable(run):
+        raise ValueError(f"an experiment has no schedule {schedule!r} for task {config.task_type!r}")
+    return run()
