@@ -588,7 +588,6 @@ LEFT = [
     ("import tensorflow.python.ops.gen_nn_ops as o; o.max_pool_grad(x, y, g, k, s, 'SAME')", "T2T620"),
     ("from tensorflow.python.ops import gen_state_ops as o; o.assign(v, x)", "T2T620"),  # of a reference
     ("from tensorflow.python import pywrap_tensorflow as p; p.TF_NewBuffer()", "T2T620"),
-    ("from tensorflow.python.ops import rnn_cell_impl as r; r._linear([x], 4, True)", "T2T620"),  # of TF 1.0
     ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),
     ("x = tf.no_such_name", "T2T620"),
     ("x = tf.keras.layers.CuDNNLSTM(1)", "T2T621"),
@@ -600,7 +599,6 @@ LEFT = [
     ("import no_such_module_anywhere", "T2T624"),
     ("from . import no_such_module_anywhere", "T2T624"),
     # a module whose name stays taken, beside one of the runtime's
-    ("import tensorflow.contrib.rnn as rnn; cell = rnn.rnn_cell.BasicLSTMCell(3)", "T2T620"),
     ("import sonnet as snt", "T2T625"),
     ("import tflearn", "T2T625"),
     ("warp = tf.load_op_library('warp.so')", "T2T625"),
@@ -823,3 +821,21 @@ def test_a_trace_that_will_not_be_written_is_reported(symbol):
     result = migrated(f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nmeta = {symbol}\n")
     (note,) = result.findings
     assert (note.code, note.line, note.kind, result.status) == ("T2T610", 4, "note", 0)
+
+
+def test_other_spellings_of_a_served_name_do_not_follow_the_module():
+    """`rnn` is the runtime's module of cells, which has no module `rnn_cell` in it: the name itself is written."""
+    text = dedent(
+        """
+        import tensorflow as tf
+        import tensorflow.contrib.rnn as rnn
+        from tensorflow.python.ops import rnn_cell_impl as r
+
+        x = tf.placeholder(tf.float32, [2, 3])
+        cell = rnn.rnn_cell.BasicLSTMCell(3)
+        out = r._linear([x], 4, True)
+        """
+    )
+    result = migrated(text)
+    assert not result.left
+    assert "cell = rnn.BasicLSTMCell(3)\nout = rnn.linear([x], 4, True)\n" in result.changes[0].after

@@ -25,8 +25,10 @@ from tf2towers.codemod.symbols import (
     import_home,
     is_another_object,
     is_gone_private,
+    is_module,
     is_of_old_release,
     public_spelling,
+    was_in_tf1,
 )
 
 
@@ -157,9 +159,7 @@ def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | 
             note_site(file, node, found.code, found.why, why=found.why)
         return _whole_name_text(file, node, found) if base.kind == "left" else None
     if found.kind == "runtime":
-        assert found.runtime is not None
-        is_below = base.runtime and f"{'.'.join(found.runtime)}.".startswith(f"{'.'.join(base.runtime)}.")
-        return None if is_below else file.name_of(found)
+        return None if _leads_to(file, node, home) else file.name_of(found)
     module, _, name = found.target.rpartition(".")
     if is_gone and isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
         return f"{file.text.of(node.value)}.{name}"
@@ -170,6 +170,23 @@ def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | 
     if base.kind == "v1" and found.kind == "private":  # a public module now, without `nest.flatten_up_to`
         return file.name_of(found)
     return None
+
+
+def _leads_to(file: File, node: Symbol, home: str) -> bool:
+    """True if the names after an object lead to the replacement in what the object becomes: `slim.nets.vgg`.
+
+    Not `rnn.rnn_cell.BasicLSTMCell`, another spelling of a name that the runtime's module has itself.
+    """
+    spelled = file.spelled(node) or ""
+    base, found = find_replacement(home).runtime, find_replacement(spelled).runtime
+    if base is None or found is None:
+        return False
+    start, target = f"{'.'.join(base)}.", ".".join(found)
+    if not f"{target}.".startswith(start):
+        return False
+    module = spelled.rpartition(".")[0]
+    is_whole = base.name == "slim" and is_module(module) and was_in_tf1(module)  # tf_slim has TF 1's modules
+    return target[len(start) :] == spelled[len(home) + 1 :] or is_whole
 
 
 def _moved_class_text(file: File, node: Symbol) -> str | None:
