@@ -598,7 +598,6 @@ LEFT = [
     ("tf.enable_eager_execution()", "T2T623"),
     ("import no_such_module_anywhere", "T2T624"),
     ("from . import no_such_module_anywhere", "T2T624"),
-    # a module whose name stays taken, beside one of the runtime's
     ("import sonnet as snt", "T2T625"),
     ("import tflearn", "T2T625"),
     ("warp = tf.load_op_library('warp.so')", "T2T625"),

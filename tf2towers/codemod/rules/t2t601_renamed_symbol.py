@@ -25,10 +25,8 @@ from tf2towers.codemod.symbols import (
     import_home,
     is_another_object,
     is_gone_private,
-    is_module,
     is_of_old_release,
     public_spelling,
-    was_in_tf1,
 )
 
 
@@ -184,8 +182,7 @@ def _leads_to(file: File, node: Symbol, home: str) -> bool:
     start, target = f"{'.'.join(base)}.", ".".join(found)
     if not f"{target}.".startswith(start):
         return False
-    module = spelled.rpartition(".")[0]
-    is_whole = base.name == "slim" and is_module(module) and was_in_tf1(module)  # tf_slim has TF 1's modules
+    is_whole = base.name == "slim" and ".python." not in spelled  # tf_slim has TF 1's public modules
     return target[len(start) :] == spelled[len(home) + 1 :] or is_whole
 
 
