@@ -243,6 +243,8 @@ def _accesses(operations: Iterable[Any]) -> Tuple[Dict[str, List[Access]], List[
             if _is_served(of) and _task(op.device) != _task(of.device) and of.outputs[0].dtype._is_ref_dtype:
                 if not graphs.in_control_flow(tensor.op):
                     sent.append((op, place, of))
+                elif _is_if_initialized(tensor.op):
+                    found.setdefault(of.name, []).append(Access(op.name, READ, op.name, sent=True))
                 continue
             if op.type in _SAME_MEMORY and (place == 0 or op.type in ("Merge", "RefMerge", "IdentityN")):
                 if by is None and of.type != "VarHandleOp" and not _is_on_the_way(op, of):
@@ -294,6 +296,16 @@ def _takes_reference(op: Any, place: int) -> bool:
             count = len(op.get_attr(argument.type_list_attr))
         declared += [argument.is_ref] * int(count)
     return place < len(declared) and declared[place] and op.type not in READS
+
+
+def _is_if_initialized(op: Any) -> bool:
+    """True for the `Switch` of `cond(is_variable_initialized(v), v.read_value, ...)`: hooks read the step by it."""
+    if op.type not in ("Switch", "RefSwitch"):
+        return False
+    predicate = op.inputs[1].op
+    while predicate.type == "Identity":
+        predicate = predicate.inputs[0].op
+    return predicate.type in ("IsVariableInitialized", "VarIsInitializedOp")
 
 
 def _is_served(op: Any) -> bool:
