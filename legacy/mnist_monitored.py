@@ -130,7 +130,7 @@ def main(argv=None):
                 _, step, loss = mon_sess.run([train_op, global_step, cross_entropy], feed_dict=train_feed)
                 local_step += 1
                 if next_eval is None:  # a training that goes on has made some
-                    next_eval = ((step - 1) // FLAGS.eval_steps + 1) * FLAGS.eval_steps
+                    next_eval = (max(step - 1, 0) // FLAGS.eval_steps + 1) * FLAGS.eval_steps
 
                 if local_step % FLAGS.log_every == 0:
                     print('%f: Worker %d: training step %d done, loss: %f (global step: %d)' %

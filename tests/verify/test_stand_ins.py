@@ -141,7 +141,6 @@ for touch in (
     lambda: tf.contrib.gan.gan_loss,
     lambda: gan_model(1),
     lambda: tf.contrib.tpu.RunConfig(),
-    lambda: tf.estimator.Estimator,
 ):
     try:
         touch()
@@ -266,10 +265,7 @@ def test_script(name: str, found: list[Any]) -> None:
 def test_a_name_that_nothing_stands_for_says_what_to_do(found: list[Any]) -> None:
     absent, *errors = lines(found[0]["gone"])
     assert absent == "False False"
-    touched = [
-        *(f"tf.contrib.{name}" for name in ("gan.gan_loss", "gan.gan_model", "tpu.RunConfig")),
-        "tf.estimator.Estimator",
-    ]
+    touched = [f"tf.contrib.{name}" for name in ("gan.gan_loss", "gan.gan_model", "tpu.RunConfig")]
     for error, name in zip(errors, touched, strict=False):
         assert error.startswith(f"{name} is not in TensorFlow 2"), error
         assert "--legacy-python" in error

@@ -59,7 +59,12 @@ def test_without_another_name_it_runs_or_one_sentence_says_what_is_gone(
 
 @pytest.fixture
 def all_moved(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No attribute of TensorFlow is where it was, for patches that are applied in the test."""
+    """No attribute of TensorFlow is where it was, for patches that are applied in the test.
+
+    Those that were in force before the test are in force after it.
+    """
+    before = [(each, each.arguments) for each in patch.applied()]
+    patch.undo()
 
     def look_up(owner: Any, name: str, feature: str) -> Any:
         raise MovedError(name, feature)
@@ -70,6 +75,9 @@ def all_moved(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     patch.undo()
     private.private.cache_clear()
+    monkeypatch.undo()
+    for each, arguments in before:
+        each(*arguments)
 
 
 @pytest.mark.usefixtures("all_moved")

@@ -38,6 +38,8 @@ class Patch:
         self._change = change
         self._undos: list[Callable[[], object]] = []
         self._waiting: list[Callable[[], object]] = []
+        #: what the call that applied it was given
+        self.arguments: tuple[Any, ...] = ()
 
     def __call__(self, *args: Any) -> None:
         """Applies the patch, if it is not applied yet; if that fails, all its changes are undone.
@@ -48,6 +50,7 @@ class Patch:
         if self in _applied:
             return
         _applied.append(self)
+        self.arguments = args
         try:
             self._change(self, *args)
         except BaseException:

@@ -1,6 +1,8 @@
 import numpy as np
 import tensorflow as tf
 
+digits = 6
+
 #: phase_by_a_fed_flag: dropout, batch norm and summaries under tf.cond, whose predicate is fed
 x, y = tf.placeholder(tf.float32, [8, 6]), tf.placeholder(tf.float32, [8, 1])
 phase, wanted = tf.placeholder(tf.bool, []), tf.placeholder_with_default(False, [])
@@ -181,6 +183,7 @@ for i in range(2):
         grads.append(opt.compute_gradients(loss))
 train = opt.apply_gradients([((a + b) / 2, v) for (a, v), (b, _) in zip(*grads)])
 total, summary = tf.add_n(losses) / 2, tf.stack(losses)
+digits = 4  # the terms of its gradients are added in another order: docs/differences.md
 
 #: end
 rng = np.random.RandomState(0)
@@ -189,6 +192,7 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     for number in range(7):
         feed = {x: rng.randn(8, 6), y: rng.randn(8, 1), phase: 1 if number % 3 else 0, wanted: number % 2 == 1}
         found = sess.run([train, total, summary], feed)
-        print(number, '%.6g' % found[1], found[2] if isinstance(found[2], np.ndarray) else len(found[2]))
+        shown = np.array2string(found[2], precision=2 * digits - 4) if isinstance(found[2], np.ndarray) else len(found[2])
+        print(number, '%.*g' % (digits, found[1]), shown)
     for v in tf.global_variables():
-        print(v.op.name, '%.6g' % np.sum(np.abs(sess.run(v))))
+        print(v.op.name, '%.*g' % (digits, np.sum(np.abs(sess.run(v)))))
