@@ -73,7 +73,7 @@ def helpers_that_draw():
     table = normal(6, 3)
     cells = [tf.nn.rnn_cell.GRUCell(6, kernel_initializer=drawn(4)) for _ in range(2)]
     helpers = [
-        # a multinomial of dynamic shape draws otherwise in TF 2 (docs/differences.md): so cold that it takes the largest
+        # a multinomial of dynamic shape draws otherwise in TF 2: so cold that it takes the largest
         seq2seq.SampleEmbeddingHelper(table, [0, 1], 5, softmax_temperature=1e-4, seed=3),
         seq2seq.ScheduledEmbeddingTrainingHelper(
             normal(2, 4, 3), [4, 3], table, 0.0, seed=3, scheduling_seed=5
