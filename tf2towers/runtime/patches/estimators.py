@@ -60,7 +60,7 @@ def estimators_are_imported(
     compat = _View(tf.compat, v1=v1, v2=_View(tf.compat.v2, keras=keras_of_tf2))
     found = find_spec(_PACKAGE)
     made = {
-        _PACKAGE: _module(__path__=[str(Path(str(found and found.origin)).parent)]),
+        _PACKAGE: _module(__path__=[str(Path(str(found and found.origin)).parent)], __spec__=found),
         f"{_PACKAGE}._api.v1.estimator.tpu": _module(),
         f"{_PACKAGE}.python.estimator.estimator_export": _module(
             estimator_export=lambda *names, **others: lambda exported: exported
