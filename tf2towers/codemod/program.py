@@ -29,7 +29,7 @@ from tf2towers.codemod.symbols import (
     public_spelling,
     session_names,
 )
-from tf2towers.codemod.tree import Tree
+from tf2towers.codemod.tree import Tree, tree_of
 from tf2towers.report.result import FindingKind
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
@@ -117,7 +117,7 @@ class File:
     @cached_property
     def tree(self) -> Tree:
         """Its LibCST tree, parsed when it is first asked for."""
-        return Tree(self.script.text, self.path)
+        return tree_of(self.script.text, self.path)
 
     @cached_property
     def text(self) -> Text:
