@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tf2towers.source.deep import LIMIT_OF_RECURSION
 from tf2towers.source.errors import NotPython3, SourceError
+from tf2towers.source.recent import Recent
 
 #: syntax of Python 2 only: its print, exec, except and raise, backquotes, <>, old numbers and strings
 _PYTHON2 = re.compile(
@@ -102,6 +103,14 @@ def parse(text: str, path: Path) -> ast.Module:
     One thread at a time: Python 3.11 counts the depth of trees for all threads together. It raises an error if another
     thread changes the limit ("AST constructor recursion depth mismatch", python/cpython issue 106905).
     """
+    return _parsed.get((text, path)) or _parsed.keep((text, path), _parse(text, path), len(text))
+
+
+#: the results of `parse`
+_parsed: Recent[ast.Module] = Recent()
+
+
+def _parse(text: str, path: Path) -> ast.Module:
     with LIMIT_OF_RECURSION, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, filename=str(path))
