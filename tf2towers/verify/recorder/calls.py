@@ -11,10 +11,9 @@ import numpy as np
 
 from . import graph as graphs
 from . import values
-from .feeds import feeds_of
-from .fetches import fetched_ops, summaries
 from .optimizer_calls import watch_updates
 from .program import place_in_file
+from .run_arguments import feeds_of, fetched_ops, summaries
 from .session_runs import around_every_run
 from .training import name_of as name_of_variable
 from .variables import Effects, Variables
