@@ -197,9 +197,7 @@ class File:
     def spelled_symbols(self) -> list[tuple[nodes.Symbol, str]]:
         """`symbols` by the modules that the file names."""
         found: list[tuple[nodes.Symbol, str]] = []
-        for name in self.all(cst.Name):
-            if not self.is_read(name):
-                continue
+        for name in self.tree.read_names:
             root = self.meanings.canonical(name)
             if root is None:
                 continue
@@ -218,8 +216,8 @@ class File:
     def doubtful(self) -> list[tuple[cst.Name, str]]:
         """Uses of names that mean a module of TensorFlow's and also something else, and what they may mean."""
         found: list[tuple[cst.Name, str]] = []
-        for name in self.all(cst.Name):
-            if not self.is_read(name) or self.meanings.canonical(name) is not None:
+        for name in self.tree.read_names:
+            if self.meanings.canonical(name) is not None:
                 continue
             if isinstance(
                 self.parent(name),

@@ -89,6 +89,11 @@ class Tree:
         """Every constant: numbers, texts (a joined one once), None, True, False, the texts in f-strings."""
         return [node for node in self.nodes if is_literal(node)]
 
+    @cached_property
+    def read_names(self) -> list[cst.Name]:
+        """Every name that is read, in the order of the text."""
+        return [name for name in self.all(cst.Name) if self.context(name) is ExpressionContext.LOAD]
+
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around a node that does not only wrap it (`nodes.py`); None for the module."""
         parents = self._metadata[ParentNodeProvider]

@@ -35,6 +35,8 @@ def check_syntax(text: str, path: Path) -> None:
     A text that Python's grammar refuses may be Python 2, so it raises NotPython3. A text that only the compiler refuses
     (a `global` after the name's first use) was also valid up to Python 3.5, so it may be either.
     """
+    if _checked.get((text, path)):
+        return
     try:
         with _usual_recursion():
             parse(text, path)
@@ -60,6 +62,11 @@ def check_syntax(text: str, path: Path) -> None:
         raise NotPython3(path, detail, line) from None
     except (RecursionError, MemoryError):
         raise SourceError(path, TOO_DEEP) from None
+    _checked.keep((text, path), True, len(text))
+
+
+#: the texts in which `check_syntax` found no error
+_checked: Recent[bool] = Recent()
 
 
 def _line_of_python2(text: str, line: int) -> int | None:
