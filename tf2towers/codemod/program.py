@@ -14,9 +14,9 @@ import libcst as cst
 from libcst.metadata import ExpressionContext, Scope
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.edits import Edit, Text
 from tf2towers.codemod.imports import imports_made_by, stays_dotted
 from tf2towers.codemod.meanings import Assigned, Binding, Defined, Imported, Meanings
+from tf2towers.codemod.places import Text
 from tf2towers.codemod.symbols import (
     PARTS,
     RUNTIME,
@@ -450,10 +450,6 @@ class File:
         made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind)
         if made not in self.notes:
             self.notes.append(made)
-
-    def replace(self, node: cst.CSTNode, text: str) -> Edit:
-        """The edit that replaces a node's text."""
-        return Edit(self.text.start(node), self.text.end(node), text)
 
 
 class Program:

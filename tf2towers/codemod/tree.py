@@ -72,6 +72,13 @@ class Tree:
                 self._by_type.setdefault(type(node), []).append(node)
             pending += reversed(children(node))
 
+    def text_of(self, module: cst.Module) -> str:
+        """The text of a new module, with the white space at the text's end that LibCST loses."""
+        code = self.module.code
+        if code == self.text:
+            return module.code
+        return module.code.rstrip() + self.text[len(self.text.rstrip()) :]
+
     def all(self, kind: type[Node]) -> list[Node]:
         """Every node of a kind, in the order of the text; the names are without None, True and False."""
         return self._by_type.get(kind, [])  # type: ignore[return-value]
@@ -88,6 +95,22 @@ class Tree:
         while around is not None and is_wrapper(around):
             around = parents.get(around)
         return around
+
+    def holder(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """LibCST's own parent of a node: what it stands in, be it a block, a line or an argument."""
+        return self._metadata[ParentNodeProvider].get(node)
+
+    def holders(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """All nodes around a node, innermost first."""
+        around = self.holder(node)
+        while around is not None:
+            yield around
+            around = self.holder(around)
+
+    def line(self, statement: Statement) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
+        """The line of a statement, which may have others; None where it is in the line of an `if`, a loop ..."""
+        line = statement if isinstance(statement, cst.BaseCompoundStatement) else self.holder(statement)
+        return line if isinstance(line, cst.SimpleStatementLine | cst.BaseCompoundStatement) else None
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
