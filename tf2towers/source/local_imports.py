@@ -249,7 +249,8 @@ def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path
 def program_files(script: Path) -> list[Path]:
     """A script and all local modules that it imports; only the script if it cannot be parsed, e.g. Python 2."""
     try:
-        return [script, *LocalImports(Script.read(script)).modules]
+        read = Script.from_notebook if script.suffix == ".ipynb" else Script.read
+        return [script, *LocalImports(read(script)).modules]
     except SourceError:
         return [script]
 

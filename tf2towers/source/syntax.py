@@ -107,9 +107,17 @@ def parse(text: str, path: Path) -> ast.Module:
         return ast.parse(text, filename=str(path))
 
 
+_FUTURE = re.compile(r"^from[ \t]+__future__\b", re.MULTILINE)
+
+
 def _compile(text: str, path: Path) -> None:
-    """Compiles a text to find errors that the parser does not. A notebook's cells may have a top-level `await`."""
-    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if path.suffix == ".ipynb" else 0
+    """Compiles a text to find errors that the parser does not.
+
+    A notebook's cells may have a top-level `await`, and each may begin with imports from `__future__`.
+    """
+    flags = 0
+    if path.suffix == ".ipynb":
+        flags, text = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, _FUTURE.sub("from builtins", text)
     with warnings.catch_warnings(), suppress(RecursionError):  # the parser checks the depth
         warnings.simplefilter("ignore")
         compile(text, str(path), "exec", flags=flags, dont_inherit=True)
