@@ -1,7 +1,7 @@
 """What rules make of a file's nodes: a node, and what becomes of it; statements that come in, and that go.
 
-`becomes` is a function of the node after what is in it has changed, and of `now`, which gives what another node has
-become that was left before: one inside, or further up. So decisions of several rules about nested nodes compose.
+`becomes` is a function of the node after what is in it has changed. It is also given `now`, which says what has become
+of another node that is in it, or before it. So decisions of several rules about nested nodes compose.
 `apply_changes.py` makes all of them in one pass.
 """
 
@@ -15,7 +15,7 @@ import libcst as cst
 from libcst.helpers import parse_template_expression, parse_template_statement
 
 from tf2towers.codemod.nodes import Statement
-from tf2towers.codemod.places import Text
+from tf2towers.codemod.tree import Text
 
 #: gives what a node of the file has become
 Now = Callable[[Any], Any]

@@ -1,7 +1,7 @@
 """Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything.
 
 LibCST's AddImportsVisitor adds the names to the imports that are there, and writes the new ones. It is given the lines
-of the imports alone: on a whole module it writes after the first imports, where a script has not set its environment
+of the imports alone. On a whole module it writes after the first imports, where a script has not set its environment
 yet, and visits every node for it. Its lines may have any length; ours are wrapped.
 """
 

@@ -16,7 +16,6 @@ from libcst.metadata import ExpressionContext, Scope
 from tf2towers.codemod import nodes
 from tf2towers.codemod.imports import imports_made_by, stays_dotted
 from tf2towers.codemod.meanings import Assigned, Binding, Defined, Imported, Meanings
-from tf2towers.codemod.places import Text
 from tf2towers.codemod.symbols import (
     PARTS,
     RUNTIME,
@@ -29,7 +28,7 @@ from tf2towers.codemod.symbols import (
     public_spelling,
     session_names,
 )
-from tf2towers.codemod.tree import Tree
+from tf2towers.codemod.tree import Text, Tree
 from tf2towers.report.result import FindingKind
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
