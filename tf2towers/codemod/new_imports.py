@@ -306,6 +306,8 @@ class _NewImports:
         wanted = [
             (key, bound) for key, bound in sorted(self.file.wanted.items()) if not self._is_there(*key, bound)
         ]
+        if not wanted:
+            return []
         for (module, name), bound in wanted:
             asname = bound if bound != name else None
             need(module, name, asname) if module else need(name, asname=asname)

@@ -106,6 +106,7 @@ def _chosen(template: str, device: cst.BaseExpression, now: Now) -> list[Line]:
     return [line(template, device=as_argument(now(device)))]
 
 
+@cached_per_file
 def _has_a_scope(file: File) -> bool:
     return bool(
         _find_inline_setters(file)
@@ -115,6 +116,7 @@ def _has_a_scope(file: File) -> bool:
     )
 
 
+@cached_per_file
 def _find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
     loops = {loop.node for loop in find_tower_loops(file)}  # a setter in a loop is for the tower's GPU
