@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.launch.cluster import Shape
+from tf2towers.launch.cluster import Shape, tasks_of
 from tf2towers.launch.job import TIMED_OUT, run_cluster
 from tf2towers.launch.plan import Plan
 from tf2towers.verify.calls.call_comparison import Run
@@ -20,6 +20,7 @@ from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_
 from tf2towers.verify.progress import show_progress
 from tf2towers.verify.recorder.running import RECORDED
 from tf2towers.verify.recording import Facts, already_there, read_facts
+from tf2towers.verify.texts import texts_of
 from tf2towers.verify.waiting import waiting_tasks
 
 #: the program that runs a script and records it
@@ -237,7 +238,9 @@ class _Side:
         """
         began, title = time.monotonic(), f"{self.title} as a cluster:"
         environment = {**changed_environment(self._other_python), **self._temporary()}
-        python, recorder, *command = self._command({**given, "workers": shape.workers})
+        trained = [task for task in tasks_of(shape.ps, shape.workers, shape.chief) if task.trains]
+        names = [task.name.replace(" ", "-") for task in trained]
+        python, recorder, *command = self._command({**given, "workers": names})
         lines: list[str] = []
         recorded: set[str] = set()
 
@@ -251,8 +254,8 @@ class _Side:
 
         with contextlib.suppress(_AllRecorded), self._shown(shape.workers):
             plan = Plan(
-                script=recorder, args=command, ps=shape.ps, workers=shape.workers, env=environment, python=python,
-                program=Path(command[1]), task_flags=shape.task_flags, timeout=self.options.timeout,
+                script=recorder, args=command, ps=shape.ps, workers=shape.workers, chief=shape.chief, env=environment,
+                python=python, program=Path(command[1]), task_flags=shape.task_flags, timeout=self.options.timeout,
             )  # fmt: skip
             outcome, _ = run_cluster(plan, look)
             if outcome.status:
@@ -262,7 +265,7 @@ class _Side:
                 if outcome.status == TIMED_OUT:
                     reason = "; ".join([reason, *waiting_tasks(self.folder, self.script)])
                 raise RunFailed(f"{title} {reason}; it wrote last:\n{last_lines(lines)}")
-        folders = [self.folder / f"worker-{index}" for index in range(shape.workers)]
+        folders = [self.folder / name for name in names]
         if not all((worker / "meta.json").exists() for worker in folders):
             raise RunFailed(f"{title} not every worker came to its end; it wrote last:\n{last_lines(lines)}")
         return Run(folders, time.monotonic() - began)
@@ -270,6 +273,7 @@ class _Side:
     def _command(self, given: dict[str, object]) -> list[str]:
         """The command to start, after emptying the folder and writing the recorder's settings beside it."""
         options, folder = self.options, self.folder
+        texts = texts_of(self.script, original=not self.migrated)
         shutil.rmtree(folder, ignore_errors=True)  # removes the steps of an earlier run
         folder.mkdir(parents=True)
         settings = {
@@ -288,16 +292,15 @@ class _Side:
             "in_step": None if options.in_step is None else str(options.in_step.resolve()),
             "queues": None if options.queues is None or options.free else str(options.queues.resolve()),
             "beside": str(options.beside.resolve()) if self.migrated and options.beside is not None else None,
+            **texts.settings(),
             **given,
         }
         named = folder.with_suffix(".json").resolve()
         named.write_text(json.dumps(settings), encoding="utf-8")
         python, recorder = sys.executable, RECORDER
         if not self.migrated and options.legacy_python is not None:
-            python, recorder = (
-                options.legacy_python,
-                portable(recorder, (options.scratch or folder).parent / "recorder"),
-            )
+            place = (options.scratch or folder).parent / "recorder"
+            python, recorder = options.legacy_python, portable(recorder, place, texts.needed())
         return [python, str(recorder), str(named), str(self.script.resolve()), *self.arguments]
 
     def _temporary(self) -> dict[str, str]:

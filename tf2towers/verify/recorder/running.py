@@ -7,7 +7,6 @@ import os
 import pkgutil
 import platform
 import re
-import runpy
 import signal
 import sys
 import time
@@ -19,6 +18,7 @@ from .calls import CallRecorder
 from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
+from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
@@ -55,10 +55,10 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         seeds.fix_graph_seeds(tf, seed)
     given = options.get("queues") or ""
     if in_cluster:
-        keep_stack(os.path.join(out, "%s-%s.stack" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])))
-        if os.environ["JOB_NAME"] == "ps":
-            return end_process(run(script, arguments))
-        task = "worker-" + os.environ["TASK_INDEX"]
+        task = "%s-%s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])
+        keep_stack(os.path.join(out, task + ".stack"))
+        if task not in options["workers"]:
+            return end_process(run(script, arguments, options))
         out, given = os.path.join(out, task), given and os.path.join(given, task)
     turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
@@ -71,12 +71,13 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
         recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
         if in_cluster:
-            turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
+            workers = options["workers"]
+            turns = Turns(options["out"], workers.index(task), len(workers))
             recorder.schedule = schedule = InTurns(turns)
-            hold_tokens(tf, schedule, options["workers"])
+            hold_tokens(tf, schedule, len(workers))
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
-    return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)
+    return follow(tf, recorder, script, arguments, options, order, own, queues, writes, turns)
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -88,7 +89,7 @@ def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]
     recorder = FunctionRecorder(Writer(options["out"]), options["steps"], options["original"])
     seeds.fix_seeds(options["seed"])
     tf.random.set_seed(options["seed"])
-    return follow(tf, recorder, script, arguments)
+    return follow(tf, recorder, script, arguments, options)
 
 
 def follow(
@@ -96,6 +97,7 @@ def follow(
     recorder: Any,
     script: str,
     arguments: List[str],
+    options: Dict[str, Any],
     order: Optional[Order] = None,
     own: Optional[OwnModules] = None,
     queues: Optional[Queues] = None,
@@ -136,7 +138,7 @@ def follow(
                 end_process(0)
 
     recorder.on_enough = enough
-    status = run(script, arguments)
+    status = run(script, arguments, options)
     finish()
     if turns is not None and not status:
         turns.end()
@@ -233,7 +235,7 @@ def _leave_flags_to_scripts() -> None:
         flag.allow_override = True
 
 
-def run(script: str, arguments: List[str]) -> int:
+def run(script: str, arguments: List[str], options: Dict[str, Any]) -> int:
     """Runs the script as the main program. Returns 0, its exit status, or, after printing a traceback, 1."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
@@ -244,7 +246,7 @@ def run(script: str, arguments: List[str]) -> int:
     if not hasattr(builtins, "xrange"):
         builtins.xrange = range  # type: ignore[attr-defined]
     try:
-        runpy.run_path(script, run_name="__main__")
+        run_program(script, options)
     except SystemExit as end:
         if isinstance(end.code, str):
             sys.stderr.write(end.code + "\n")
