@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import libcst as cst
+import libcst.matchers as m
 from libcst.codemod import CodemodContext
 from libcst.codemod.visitors import RemoveImportsVisitor
 
@@ -21,6 +22,8 @@ from tf2towers.codemod.changes import Change, Insertion, Now, Removal, Replaceme
 from tf2towers.codemod.program import File
 
 _NO_SEMICOLON = cst.MaybeSentinel.DEFAULT
+#: what reads names that no name says
+_EVALUATE = frozenset({"eval", "exec", "execfile", "globals", "locals", "vars"})
 
 
 def unused_imports(file: File, changes: Sequence[Change], now: Now) -> Iterator[Change]:
@@ -33,9 +36,16 @@ def unused_imports(file: File, changes: Sequence[Change], now: Now) -> Iterator[
     """
     changed = {change.node for change in changes}
     for node in file.imports:
+        if isinstance(node, cst.Import) and _is_of_tensorflow_alone(file, node):
+            name = nodes.bound_by(nodes.aliases(node)[0])
+            if _loses_its_uses(file, name, changes, now, everywhere=False) and not _is_named_now(
+                file, name, now
+            ):
+                yield Removal(node)
+            continue
         if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
             continue
-        private = nodes.module_of(node).startswith("tensorflow.python.")
+        private = f"{nodes.module_of(node)}.".startswith("tensorflow.python.")
         if not private and (file.program.module_of(file, nodes.module_of(node)) is None or node.relative):
             continue
         if node not in file.body or node in changed:
@@ -53,6 +63,20 @@ def unused_imports(file: File, changes: Sequence[Change], now: Now) -> Iterator[
                 yield Replacement(node, partial(_in_its_line, cst.ensure_type(kept[0], cst.ImportFrom)))
             elif private or _does_nothing_else(file, node):
                 yield Removal(node)
+
+
+def _is_of_tensorflow_alone(file: File, node: cst.Import) -> bool:
+    """True for `import tensorflow as tf` of a module, not of the script, where no text of code may have the name."""
+    names = [nodes.name_of(alias) for alias in nodes.aliases(node)]
+    line = file.tree.line(node)
+    alone = names == ["tensorflow"] and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+    return alone and node in file.body and not file.main and _EVALUATE.isdisjoint(file.identifiers)
+
+
+def _is_named_now(file: File, name: str, now: Now) -> bool:
+    """True if the new module has a name more often than its import does; that it may get in new texts."""
+    words = m.findall(now(file.tree.module), m.Name(name))
+    return len(words) > 1 or re.search(rf"\b{re.escape(name)}\b", file.opening or "") is not None
 
 
 def _in_its_line(new: cst.ImportFrom, updated: cst.ImportFrom, now: Now) -> cst.ImportFrom:
