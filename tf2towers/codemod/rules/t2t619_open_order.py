@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.nodes import argument, is_none, positional, walk
+from tf2towers.codemod.meanings import Assigned, Opaque
+from tf2towers.codemod.nodes import argument, is_none, last_name, positional, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.loops import find_tower_loops
 
+#: methods that give a worker a session whose variables the chief has initialized
+_WAITS = frozenset({"managed_session", "prepare_or_wait_for_session", "wait_for_session"})
+_INITIALIZERS = frozenset({"tf.global_variables_initializer", "tf.initialize_all_variables"})
+
 
 def notes(file: File) -> None:
-    """Notes where the updates of all towers are collected, each seed of a graph, and cells that were cuDNN's."""
+    """Notes where the updates of all towers are collected, each seed of a graph, and cells that were cuDNN's.
+
+    In a cluster: each initializer that a worker runs again, after it has waited for the chief's.
+    """
+    for call in file.all(cst.Call):
+        if _initializes_again(file, call):
+            message = "each worker that joins sets all variables anew. TF 1's looked every 30 seconds"
+            file.note(call, "T2T619", f"{message} whether the chief is ready, here it begins at once", "note")
     loops = find_tower_loops(file)
     inside = {node for loop in loops for node in walk(loop.node)}
     for node, canonical in file.symbols:
@@ -30,6 +42,32 @@ def notes(file: File) -> None:
             file.note(call, "T2T619", message, "note")
 
 
+def _initializes_again(file: File, call: cst.Call) -> bool:
+    """True for `session.run(init)` of all variables, in a session that has waited for the chief, without an `if`."""
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "run" or not call.args:
+        return False
+    runs = any(file.canonical(made.func) in _INITIALIZERS for made in _calls(file, call.args[0].value))
+    waited = any(last_name(made.func) in _WAITS for made in _calls(file, call.func.value))
+    chosen = any(isinstance(around, cst.If) for around in file.ancestors(call))
+    return runs and waited and not chosen and any(name == "tf.train.Server" for _, name in file.symbols)
+
+
+def _calls(file: File, value: cst.CSTNode) -> list[cst.Call]:
+    """The calls that a value may come from: itself, or those that its name is bound to."""
+    if isinstance(value, cst.Call):
+        return [value]
+    found = []
+    for binding in file.meanings.bindings(value):
+        made = binding.value if isinstance(binding, Assigned) else None
+        if isinstance(binding, Opaque):  # `with .. as session`
+            made = next(
+                (at.item for at in file.ancestors(binding.node) if isinstance(at, cst.WithItem)), None
+            )
+        if isinstance(made, cst.Call):
+            found.append(made)
+    return found
+
+
 def _is_of_updates(file: File, call: cst.Call) -> bool:
     return any(file.canonical(given) == "tf.GraphKeys.UPDATE_OPS" for given in positional(call)[:1])
 
@@ -41,6 +79,9 @@ RULE = Rule(
     why="""
     Where all towers update one moving average, the graph does not say which update comes first. TF 1 makes the updates
     in any order, the migrated program in the order in which they are built.
+
+    A worker that joins waits until the chief has initialized the variables. Where its script runs the initializer
+    again, the training of all begins anew. In TF 1 this was after up to 30 seconds, between two looks at the chief.
 
     TF 1.15 and TF 2 count operations differently. A graph's seed gives each random operation a seed by that count, so
     the random numbers differ.
