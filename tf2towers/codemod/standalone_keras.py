@@ -9,7 +9,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.libraries import library_name
-from tf2towers.codemod.nodes import Import, asname_of, imported, literal, name_of, root_of
+from tf2towers.codemod.nodes import Import, asname_of, imported, last_name, literal, name_of, root_of
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.symbols import find_replacement, read_table
 
@@ -19,13 +19,17 @@ _DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "kera
 #: what the runtime makes of tf_keras, too: its names and seeds would be standalone Keras's
 _NAMES = ("keras", "layers", "nn.rnn_cell", "ops.rnn_cell", "rnn", "seq2seq", "slim", "cudnn_rnn")
 _OTHERS = tuple(f"tf.{home}{name}" for home in ("", "contrib.", "python.") for name in _NAMES)
-#: a model that trains or saves by itself: not measured against Keras 2.2.4
-_METHODS = frozenset({
-    "add_loss", "add_metric", "add_update", "add_weight", "compile", "evaluate", "evaluate_generator", "fit",
-    "fit_generator", "from_config", "get_config", "get_updates_for", "get_weights", "load_weights", "predict",
-    "predict_generator", "predict_on_batch", "save_weights", "set_weights", "test_on_batch", "to_json",
-    "to_yaml", "train_on_batch",
+#: what was not measured against Keras 2.2.4
+_METHODS = frozenset({"add_metric", "add_update", "add_weight", "get_updates_for", "to_yaml"})
+#: classes of Keras that a script's own may derive from
+_BASES = frozenset({"keras.callbacks.Callback", "keras.utils.Sequence", "keras.utils.data_utils.Sequence"})
+#: words of Keras 1, which Keras 2 took as well
+_OLD_WORDS = frozenset({
+    "W_constraint", "W_regularizer", "atrous_rate", "b_constraint", "b_regularizer", "border_mode", "dim_ordering",
+    "inner_activation", "inner_init", "init", "max_q_size", "nb_col", "nb_epoch", "nb_filter", "nb_row",
+    "nb_val_samples", "nb_worker", "pickle_safe", "samples_per_epoch", "subsample", "val_samples",
 })  # fmt: skip
+_TRAINS = frozenset({"evaluate_generator", "fit", "fit_generator", "predict_generator"})
 
 
 @cache
@@ -68,7 +72,12 @@ def _unserved_argument(file: File) -> str | None:
         return "implementation with recurrent_dropout"
     if "bilinear" in texts and "UpSampling2D" in file.text.text:
         return "interpolation='bilinear'"
-    unserved = names & {"activity_regularizer", "stateful"}
+    of_keras = [
+        call for call in file.all(cst.Call)
+        if (library_name(file, call.func) or "").startswith("keras.") or last_name(call.func) in _TRAINS
+    ]  # fmt: skip
+    old = {each.keyword.value for call in of_keras for each in call.args if each.keyword is not None}
+    unserved = names & {"activity_regularizer", "stateful", "target_tensors"} | old & _OLD_WORDS
     return f"the argument {min(unserved)}" if unserved else None
 
 
@@ -87,7 +96,7 @@ def _names_of(file: File) -> Iterator[str]:
     for made in file.all(cst.ClassDef):
         for base in made.bases:
             name = library_name(file, base.value) or ""
-            if name.startswith("keras."):
+            if name.startswith("keras.") and name not in _BASES:
                 yield f"a subclass of {name}"
     for used in (*file.all(cst.Name), *file.all(cst.Attribute)):
         around = file.parent(used)

@@ -10,7 +10,7 @@ import libcst.matchers as m
 from tf2towers.codemod import nodes
 from tf2towers.codemod.arguments import added_argument, without_argument
 from tf2towers.codemod.certainty import GOES_THROUGH
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.edits import Edit, moved_text
 from tf2towers.codemod.libraries import (
     Changed,
     gone_part,
@@ -26,7 +26,7 @@ from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reac
 from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
 from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t609_python2_uncertain import counterpart, missed_names
+from tf2towers.codemod.rules.t2t609_python2_uncertain import counterpart, made_lists, missed_names
 
 _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
 
@@ -58,6 +58,9 @@ def edits(file: File) -> Iterator[Edit]:
         if (instead := counterpart(file, missed)) is not None:
             module, _, name = instead.rpartition(".")
             yield file.replace(missed, file.need(name, module) if module else instead)
+    for call in made_lists(file):
+        start, end = file.text.start(call), file.text.end(call)
+        yield Edit(start, end, f"list({moved_text(start, end)})", whole=True)
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
         yield from _call_edits(file, call, libraries)

@@ -20,10 +20,10 @@ def notes(file: File) -> None:
 
     In a cluster: each initializer that a worker runs again, after it has waited for the chief's.
     """
-    for call in file.all(cst.Call):
-        if _initializes_again(file, call):
+    for run in file.all(cst.Call):
+        if _initializes_again(file, run):
             message = "each worker that joins sets all variables anew. TF 1's looked every 30 seconds"
-            file.note(call, "T2T619", f"{message} whether the chief is ready, here it begins at once", "note")
+            file.note(run, "T2T619", f"{message} whether the chief is ready, here it begins at once", "note")
     loops = find_tower_loops(file)
     inside = {node for loop in loops for node in walk(loop.node)}
     for node, canonical in file.symbols:

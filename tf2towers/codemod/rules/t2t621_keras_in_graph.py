@@ -50,7 +50,10 @@ def edits(file: File) -> Iterator[Edit]:
 
 def notes(file: File) -> None:
     """Notes where Keras may be given a text that means something else in tf_keras: `model.compile(loss='cosine')`."""
-    for call in file.all(cst.Call) if file.program.is_tf1 else ():
+    standalone = any(name.startswith("keras") for each in file.imports for _, name in imported(each))
+    if not file.program.is_tf1 or (standalone and serves_standalone(file)):
+        return  # standalone Keras has them
+    for call in file.all(cst.Call):
         name, whole = last_name(call.func), file.canonical(call.func) or ""
         by_text = name in ("get", "deserialize") and whole.startswith("tf.keras.")
         if by_text or (name == "compile" and whole != "re.compile"):
@@ -84,7 +87,8 @@ RULE = Rule(
     result there, as `cosine_proximity`, whose sign is another.
 
     Standalone Keras (`import keras`) becomes tf2towers.runtime.tf1.standalone_keras where a program takes nothing of it
-    but what was measured to be the same as in Keras 2.2.4: layers are numbered from 1, and seeds are drawn from NumPy.
+    but what was measured to be the same as in Keras 2.2.4: layers are numbered from 1, seeds are drawn from NumPy,
+    models train by its optimizers, losses and order of the rows.
     All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are served in any program.
     """,
     todo="Write it without that function, or migrate the model to Keras 3 by hand.",

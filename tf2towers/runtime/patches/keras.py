@@ -146,6 +146,12 @@ def layers_are_keras2s(changes: Patch) -> None:
     for owner in (engine.base_layer.Layer, engine.base_layer_v1.Layer, functional):
         changes.around(owner, "_init_set_name")(lambda plain, layer, name, **_: plain(layer, name, False))
 
+    @changes.around(faces.layers.Conv2D, "__init__")
+    def init_convolution(plain: Any, layer: Any, *given: Any, **options: Any) -> None:
+        if len(given) == 3 and all(isinstance(each, int) for each in given):  # Keras 1's rows and columns
+            given = given[0], given[1:]
+        plain(layer, *given, **options)
+
     @changes.around(engine.base_layer_v1.Layer, "add_weight")
     def add(plain: Any, layer: Any, name: Any, shape: Any, initializer: Any = None, **options: Any) -> Any:
         start = copy.copy(initializers.get(initializer))

@@ -28,6 +28,12 @@ from tf2towers.runtime.patches.keras import (
     keras_runs_on,
     layers_are_keras2s,
 )
+from tf2towers.runtime.patches.keras_training import (
+    losses_are_keras2s,
+    models_are_saved_as_keras2s,
+    optimizers_are_keras2s,
+    rows_are_shuffled_as_keras2s,
+)
 from tf2towers.runtime.patches.layers import (
     epsilons_of_fused_norms_are_tf1s,
     sizes_of_padding_are_int32,
@@ -107,6 +113,10 @@ ON_DEMAND = (
     keras_computes_as_tf1,
     keras_runs_on,
     layers_are_keras2s,
+    losses_are_keras2s,
+    optimizers_are_keras2s,
+    rows_are_shuffled_as_keras2s,
+    models_are_saved_as_keras2s,
     estimators_are_imported,
     estimators_run_on,
 )

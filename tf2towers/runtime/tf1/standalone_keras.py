@@ -10,13 +10,20 @@ import tensorflow as tf
 from tf_keras.src import backend as _backend
 
 from tf2towers.runtime.patches.keras import layers_are_keras2s
-from tf2towers.runtime.patches.keras_training import losses_are_keras2s, models_train_as_keras2s
+from tf2towers.runtime.patches.keras_training import (
+    losses_are_keras2s,
+    models_are_saved_as_keras2s,
+    optimizers_are_keras2s,
+    rows_are_shuffled_as_keras2s,
+)
 from tf2towers.runtime.tf1 import keras as _keras
 from tf2towers.runtime.tf1.keras import *  # noqa: F403 - a face, not a copy
 
 layers_are_keras2s()
 losses_are_keras2s()
-models_train_as_keras2s()
+optimizers_are_keras2s()
+rows_are_shuffled_as_keras2s()
+models_are_saved_as_keras2s()
 for _name, _module in list(sys.modules.items()):
     if _name.startswith(f"{_keras.__name__}."):
         sys.modules[__name__ + _name[len(_keras.__name__) :]] = _module
