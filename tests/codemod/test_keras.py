@@ -34,6 +34,25 @@ SERVED = [
     "from keras.layers.core import Dense\ny = Dense(2, tf.contrib.layers.xavier_initializer(), activation='selu')(x)\n",
     dedent(
         """\
+        from keras import losses, optimizers
+        from keras.callbacks import Callback, ModelCheckpoint
+        from keras.models import Sequential, load_model
+        from keras.utils import Sequence
+
+        class Batches(Sequence):
+            pass
+
+        class Seen(Callback):
+            pass
+
+        m = Sequential()
+        m.compile(optimizers.Adagrad(0.1), 'cosine_proximity', metrics=['accuracy', losses.hinge])
+        m.fit_generator(Batches(), epochs=2, callbacks=[Seen(), ModelCheckpoint('w.hdf5', monitor='val_acc')])
+        m.evaluate(x, x), m.predict(x), m.save('m.h5'), m.load_weights('w.hdf5'), load_model('m.h5')
+        """
+    ),
+    dedent(
+        """\
         def build():
             from keras.models import Sequential
             return Sequential()
@@ -56,7 +75,10 @@ REFUSED = [
         """
     ),
     "from keras.layers import merge\ny = merge([x, x], mode='sum')\n",
-    "from keras.losses import hinge\ny = hinge(x, x)\n",
+    "from keras.metrics import top_k_categorical_accuracy\ny = top_k_categorical_accuracy(x, x)\n",
+    "from keras.layers import Dense\ny = Dense(2, init='normal')(x)\n",
+    "from keras.callbacks import RemoteMonitor\n",
+    "from keras.optimizers import TFOptimizer\n",
     "import keras as k\nprint(k)\n",
     "from keras.layers import *\ny = Dense(2)(x)\n",
     "from keras import layers\nDense = getattr(layers, 'Dense')\n",
@@ -72,6 +94,7 @@ REFUSED = [
         from keras.models import Sequential
         m = Sequential()
         m.compile('sgd', 'mse')
+        m.fit(x, x, nb_epoch=3)
         """
     ),
     "from keras.layers import Dense\ny = Dense(2)(x) + tf.keras.layers.Dense(2)(x)\n",
