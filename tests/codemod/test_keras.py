@@ -29,6 +29,9 @@ SERVED = [
         """
     ),
     "from keras import backend as K, layers\ny = layers.Flatten()(x) + K.mean(x)\n",
+    "from keras.backend.tensorflow_backend import set_session\nset_session(tf.Session())\n",
+    "from keras.backend import tensorflow_backend as K\ny = K.mean(x)\n",
+    "from keras.applications.vgg16 import VGG16, preprocess_input\ny = VGG16()(preprocess_input(x))\n",
     "from keras.layers import GRU\ny = GRU(2, recurrent_dropout=0.1, recurrent_activation='hard_sigmoid')(x)\n",
     "import keras\ny = keras.layers.ConvLSTM2D(2, 3, kernel_constraint='non_neg')(x)\n",
     "from keras.layers.core import Dense\ny = Dense(2, tf.contrib.layers.xavier_initializer(), activation='selu')(x)\n",
@@ -48,7 +51,7 @@ SERVED = [
         m = Sequential()
         m.compile(optimizers.Adagrad(0.1), 'cosine_proximity', metrics=['accuracy', losses.hinge])
         m.fit_generator(Batches(), epochs=2, callbacks=[Seen(), ModelCheckpoint('w.hdf5', monitor='val_acc')])
-        m.evaluate(x, x), m.predict(x), m.save('m.h5'), m.load_weights('w.hdf5'), load_model('m.h5')
+        m.fit(x, x, nb_epoch=3), m.evaluate(x, x), m.predict(x), m.save('m.h5'), m.load_weights('w.hdf5'), load_model('m.h5')
         """
     ),
     dedent(
@@ -94,7 +97,7 @@ REFUSED = [
         from keras.models import Sequential
         m = Sequential()
         m.compile('sgd', 'mse')
-        m.fit(x, x, nb_epoch=3)
+        m.add_metric(x)
         """
     ),
     "from keras.layers import Dense\ny = Dense(2)(x) + tf.keras.layers.Dense(2)(x)\n",

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.libraries import library_name
-from tf2towers.codemod.nodes import Import, asname_of, imported, last_name, literal, name_of, root_of
+from tf2towers.codemod.nodes import Import, asname_of, imported, keyword_of, literal, name_of, root_of
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.symbols import find_replacement, read_table
 
@@ -23,13 +23,14 @@ _OTHERS = tuple(f"tf.{home}{name}" for home in ("", "contrib.", "python.") for n
 _METHODS = frozenset({"add_metric", "add_update", "add_weight", "get_updates_for", "to_yaml"})
 #: classes of Keras that a script's own may derive from
 _BASES = frozenset({"keras.callbacks.Callback", "keras.utils.Sequence", "keras.utils.data_utils.Sequence"})
-#: words of Keras 1, which Keras 2 took as well
+#: words of Keras 1's layers, which Keras 2 took as well
 _OLD_WORDS = frozenset({
     "W_constraint", "W_regularizer", "atrous_rate", "b_constraint", "b_regularizer", "border_mode", "dim_ordering",
-    "inner_activation", "inner_init", "init", "max_q_size", "nb_col", "nb_epoch", "nb_filter", "nb_row",
-    "nb_val_samples", "nb_worker", "pickle_safe", "samples_per_epoch", "subsample", "val_samples",
+    "inner_activation", "inner_init", "init", "nb_col", "nb_filter", "nb_row", "subsample",
 })  # fmt: skip
-_TRAINS = frozenset({"evaluate_generator", "fit", "fit_generator", "predict_generator"})
+_UNSERVED = frozenset({
+    "activity_regularizer", "brightness_range", "stateful", "target_tensors", "zca_whitening",
+})  # fmt: skip
 
 
 @cache
@@ -74,10 +75,13 @@ def _unserved_argument(file: File) -> str | None:
         return "interpolation='bilinear'"
     of_keras = [
         call for call in file.all(cst.Call)
-        if (library_name(file, call.func) or "").startswith("keras.") or last_name(call.func) in _TRAINS
+        if (library_name(file, call.func) or "").startswith("keras.")
     ]  # fmt: skip
     old = {each.keyword.value for call in of_keras for each in call.args if each.keyword is not None}
-    unserved = names & {"activity_regularizer", "stateful", "target_tensors"} | old & _OLD_WORDS
+    unserved = names & _UNSERVED | old & _OLD_WORDS
+    for each in given:
+        if keyword_of(each) == "histogram_freq" and literal(each.value) != 0:
+            unserved |= {"histogram_freq"}
     return f"the argument {min(unserved)}" if unserved else None
 
 

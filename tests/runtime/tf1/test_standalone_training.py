@@ -13,10 +13,9 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 GOLDENS = json.loads((Path(__file__).parents[1] / "goldens" / "standalone_training.json").read_text())
-#: of a number, after up to 15 updates
-TOLERANCE = 1e-5
-#: what a case does otherwise
-OTHERWISE: dict[str, str] = {}
+#: of a number, after up to 15 updates; Adam and batch norm carry rounding on
+TOLERANCE, CARRIED = 1e-5, 5e-5
+_CARRY = ("by batches", "network", "convolutional")
 
 
 @pytest.fixture(scope="module")
@@ -31,23 +30,28 @@ def found(run_driver: Callable[..., str], tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.parametrize("name", sorted(GOLDENS))
 def test_same_as_keras_2(name: str, found: dict[str, Any]) -> None:
     assert "error" not in found[name], found[name]["error"]
-    assert _apart(found[name]["result"], GOLDENS[name]["result"]) == []
+    tolerance = CARRIED if name in _CARRY else TOLERANCE
+    assert _apart(found[name]["result"], GOLDENS[name]["result"], tolerance) == []
     assert found[name]["drawn"] == GOLDENS[name]["drawn"]
 
 
-def _apart(found: Any, known: Any, path: str = "") -> list[str]:
+def _apart(found: Any, known: Any, tolerance: float, path: str = "") -> list[str]:
     """Where two structures of numbers and texts differ."""
     if isinstance(known, dict):
-        if list(found) != list(known):
+        if set(found) != set(known):
             return [f"{path}: {list(found)}, {list(known)}"]
-        return [each for name in known for each in _apart(found[name], known[name], f"{path}.{name}")]
+        return [
+            each for name in known for each in _apart(found[name], known[name], tolerance, f"{path}.{name}")
+        ]
     if isinstance(known, list):
         if len(found) != len(known):
             return [f"{path}: {len(found)} items, {len(known)}"]
         return [
             each
             for place, (one, other) in enumerate(zip(found, known, strict=True))
-            for each in _apart(one, other, f"{path}[{place}]")
+            for each in _apart(one, other, tolerance, f"{path}[{place}]")
         ]
-    same = found == pytest.approx(known, rel=TOLERANCE, abs=1e-6) if isinstance(known, float) else found == known
+    same = (
+        found == pytest.approx(known, rel=tolerance, abs=1e-6) if isinstance(known, float) else found == known
+    )
     return [] if same else [f"{path}: {found}, {known}"]

@@ -17,6 +17,7 @@ from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import can_drop_import
 from tf2towers.codemod.rules.t2t620_removed_symbol import is_estimator_of_tf2, resets_a_server
 from tf2towers.codemod.rules.t2t631_estimator_strategy import is_for_estimators
+from tf2towers.codemod.rules.t2t632_model_fn_towers import builds_towers
 from tf2towers.codemod.symbols import (
     RUNTIME,
     SWITCHES,
@@ -90,6 +91,8 @@ def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
     if canonical == "tf" or _is_switch(file, node, canonical):
         return None
     if is_estimator_of_tf2(file, node, canonical) or is_for_estimators(file, node, canonical):
+        return None
+    if builds_towers(file, node, canonical):
         return None
     found = find_replacement(canonical)
     base = file.spelled(root)

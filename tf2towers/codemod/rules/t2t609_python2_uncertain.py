@@ -46,16 +46,22 @@ def notes(file: File) -> None:
         note_site(
             file, name, "T2T609", f"--python 2 or --python 3 says which Python this is: {message}{also}"
         )
-    differs = None if file.program.python is not None else _where_pythons_differ(file.program)
-    for call in lists_of_python2(file) if differs is not None else ():
-        message = f"only Python 2 makes a list by {file.text.of(call.func)}, and {differs} is another in each"
-        note_site(file, call, "T2T609", f"--python 2 or --python 3 says which Python this is: {message}")
+    for call in lists_of_python2(file):
+        if not _are_lists_in_both(file.program):
+            differs = _where_pythons_differ(file.program)
+            message = (
+                f"only Python 2 makes a list by {file.text.of(call.func)}, and {differs} is another in each"
+            )
+            note_site(file, call, "T2T609", f"--python 2 or --python 3 says which Python this is: {message}")
 
 
 def made_lists(file: File) -> Iterator[cst.Call]:
     """The calls that become a list, whichever Python the program is for."""
-    if file.program.python is not None or _where_pythons_differ(file.program) is None:
-        yield from lists_of_python2(file)
+    yield from (call for call in lists_of_python2(file) if _are_lists_in_both(file.program))
+
+
+def _are_lists_in_both(program: Program) -> bool:
+    return program.python is not None or _where_pythons_differ(program) is None
 
 
 def counterpart(file: File, name: cst.Name) -> str | None:

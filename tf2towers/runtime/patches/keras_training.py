@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -68,7 +69,7 @@ def losses_are_keras2s(changes: Patch) -> None:
     def _mean_of_batches(metric: Any) -> Any:
         if type(metric) is not metrics.MeanMetricWrapper:
             return metric
-        mean = metrics.Mean(name=metric.name)
+        mean = metrics.Mean(metric.name, "float64")  # Python's numbers
         mean.function, mean._from_serialized = metric._fn, False
         return mean
 
@@ -78,8 +79,19 @@ def losses_are_keras2s(changes: Patch) -> None:
     ) -> Any:
         if not hasattr(metric, "function"):
             return plain(metric, labels, given, weights, mask)
-        rows = tf.cast(tf.shape(given)[0], tf.float32)
-        return metric(_Loss(metric.function)(labels, given, weights), sample_weight=rows)
+        return metric(_Loss(metric.function)(labels, given, weights), sample_weight=_rows_of(given))
+
+    @changes.around(training_v1.Model, "_prepare_total_loss")
+    def prepare_loss(plain: Any, model: Any, masks: Any) -> Any:
+        of_outputs = [(each, each._output_loss_metric) for each in model._training_endpoints]
+        for endpoint, metric in of_outputs:
+            if metric is not None:
+                endpoint._output_loss_metric = partial(metric, sample_weight=_rows_of(endpoint.output))
+        try:
+            return plain(model, masks)
+        finally:
+            for endpoint, metric in of_outputs:
+                endpoint._output_loss_metric = metric
 
 
 class _Loss:
@@ -106,6 +118,10 @@ class _Loss:
             values = tf.reduce_mean(values, rest) * weights
             values /= tf.reduce_mean(tf.cast(tf.not_equal(weights, 0), values.dtype))
         return tf.reduce_mean(values)
+
+
+def _rows_of(tensor: Any) -> Any:
+    return tf.cast(tf.shape(tensor)[0], tf.float32)
 
 
 def _functions() -> dict[str, Callable[[Any, Any], Any]]:
@@ -288,6 +304,51 @@ def models_are_saved_as_keras2s(changes: Patch) -> None:
         changes.set(training_v1.Model, changed.__name__, changed)
     changes.set(faces.models, "load_model", load_model)
     changes.set(faces.models, "save_model", save)
+
+
+#: Keras 1's words of methods that train -> those of Keras 2
+_OLD_WORDS = {
+    "max_q_size": "max_queue_size", "nb_epoch": "epochs", "nb_val_samples": "validation_steps",
+    "nb_worker": "workers", "pickle_safe": "use_multiprocessing", "samples_per_epoch": "steps_per_epoch",
+    "val_samples": "steps",
+}  # fmt: skip
+
+
+@patch("keras", source="Keras 2.2.4: legacy/interfaces.py, legacy_generator_methods_support", test=_TEST)
+def methods_take_old_words(changes: Patch) -> None:
+    """Takes Keras 1's words, such as `nb_epoch`, in `fit` and the methods of generators."""
+    from tf_keras.src.engine import training_v1
+
+    for method in ("fit", "fit_generator", "evaluate_generator", "predict_generator"):
+
+        @changes.around(training_v1.Model, method)
+        def call(plain: Any, model: Any, *arguments: Any, **options: Any) -> Any:
+            return plain(model, *arguments, **{_OLD_WORDS.get(word, word): options[word] for word in options})
+
+
+@patch("keras", source="Keras 2.2.4: callbacks.py, TensorBoard", test=_TEST)
+def events_have_keras2s_names(changes: Patch) -> None:
+    """Writes what TensorBoard's callback logs under its own name, `loss` and not `epoch_loss`, without a profile."""
+    from tf_keras.src.callbacks_v1 import TensorBoard
+
+    @changes.around(TensorBoard, "__init__")
+    def init(plain: Any, board: Any, *arguments: Any, **options: Any) -> None:
+        plain(board, *arguments, **{"profile_batch": 0, **options})
+
+    @changes.around(TensorBoard, "_write_custom_summaries")
+    def write(plain: Any, board: Any, step: int, logs: Any = None) -> None:
+        given = {name.removeprefix("epoch_").removeprefix("batch_"): logs[name] for name in logs or ()}
+        plain(board, step, given)
+
+
+@patch("keras", source="keras_applications 1.0.8", test=_TEST)
+def networks_have_keras2s_norm(changes: Patch, batch_normalization: type) -> None:
+    """Builds the networks of `applications` with this class of batch norm, whose updates a model of Keras 2 has."""
+    from tf_keras.src.layers import VersionAwareLayers
+
+    @changes.around(VersionAwareLayers, "__getattr__")
+    def get(plain: Any, layers: Any, name: str) -> Any:
+        return batch_normalization if name == "BatchNormalization" else plain(layers, name)
 
 
 class _Rows:

@@ -29,8 +29,11 @@ from tf2towers.runtime.patches.keras import (
     layers_are_keras2s,
 )
 from tf2towers.runtime.patches.keras_training import (
+    events_have_keras2s_names,
     losses_are_keras2s,
+    methods_take_old_words,
     models_are_saved_as_keras2s,
+    networks_have_keras2s_norm,
     optimizers_are_keras2s,
     rows_are_shuffled_as_keras2s,
 )
@@ -117,6 +120,9 @@ ON_DEMAND = (
     optimizers_are_keras2s,
     rows_are_shuffled_as_keras2s,
     models_are_saved_as_keras2s,
+    methods_take_old_words,
+    events_have_keras2s_names,
+    networks_have_keras2s_norm,
     estimators_are_imported,
     estimators_run_on,
 )
