@@ -51,7 +51,8 @@ SERVED = [
         m = Sequential()
         m.compile(optimizers.Adagrad(0.1), 'cosine_proximity', metrics=['accuracy', losses.hinge])
         m.fit_generator(Batches(), epochs=2, callbacks=[Seen(), ModelCheckpoint('w.hdf5', monitor='val_acc')])
-        m.fit(x, x, nb_epoch=3), m.evaluate(x, x), m.predict(x), m.save('m.h5'), m.load_weights('w.hdf5'), load_model('m.h5')
+        m.fit(x, x, nb_epoch=3), m.evaluate(x, x), m.predict(x), m.save('m.h5')
+        m.load_weights('w.hdf5'), load_model('m.h5')
         """
     ),
     dedent(
