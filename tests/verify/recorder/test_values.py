@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tf2towers.verify.recorder.feeds import is_number
+from tf2towers.verify.recorder.run_arguments import is_number
 from tf2towers.verify.recorder.values import Keeper, is_saved_path
 
 
