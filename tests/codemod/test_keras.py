@@ -137,3 +137,21 @@ def test_a_module_without_tensorflow_goes_with_the_program(program, layer: str, 
     result = program({"models.py": models, "train.py": HEAD + "from models import build\ny = build()(x)\n"})
     assert bool(result.left) is not served
     assert ("standalone_keras" in texts(result).get("models.py", "")) is served
+
+
+@pytest.mark.parametrize(
+    ("lines", "after"),
+    [
+        (
+            "from keras.layers.core import Dense",
+            "from tf2towers.runtime.tf1.standalone_keras.layers.core import Dense",
+        ),
+        ("from keras.layers import Dense", None),  # which Keras 3 has as well
+    ],
+)
+def test_a_program_on_keras_alone(lines: str, after: str | None) -> None:
+    """Names that Keras 3 lacks say that it is one for Keras 2."""
+    text = f"{lines}\nfrom keras.models import Sequential\n\nm = Sequential([Dense(2, input_shape=(3,))])\n"
+    result = migrated(text + "m.compile('sgd', 'mse')\nm.fit(a, b)\n")
+    assert not result.left
+    assert (f"{after}\n" in "".join(change.after for change in result.changes)) is (after is not None)

@@ -8,7 +8,7 @@ from functools import cache
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.libraries import library_name
+from tf2towers.codemod.libraries import gone_part, library_name
 from tf2towers.codemod.nodes import Import, asname_of, imported, keyword_of, literal, name_of, root_of
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.symbols import find_replacement, read_table
@@ -23,6 +23,12 @@ _OTHERS = tuple(f"tf.{home}{name}" for home in ("", "contrib.", "python.") for n
 _METHODS = frozenset({"add_metric", "add_update", "add_weight", "get_updates_for", "to_yaml"})
 #: classes of Keras that a script's own may derive from
 _BASES = frozenset({"keras.callbacks.Callback", "keras.utils.Sequence", "keras.utils.data_utils.Sequence"})
+#: what Keras 3's backend still has
+_BACKEND = frozenset({
+    "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
+    "is_int_dtype", "is_keras_tensor", "result_type", "set_epsilon", "set_floatx", "set_image_data_format",
+    "standardize_dtype",
+})  # fmt: skip
 #: words of Keras 1's layers, which Keras 2 took as well
 _OLD_WORDS = frozenset({
     "W_constraint", "W_regularizer", "atrous_rate", "b_constraint", "b_regularizer", "border_mode", "dim_ordering",
@@ -89,6 +95,24 @@ def is_data(name: str) -> bool:
     """True if it builds no graph: tf_keras has it as it was."""
     public = name.removesuffix(".*").replace("np_utils.", "").removesuffix(".np_utils")
     return f"{name}.".startswith(_DATA) and find_replacement(f"tf.{public}").kind != "left"
+
+
+def gone_from_keras(file: File) -> Iterator[tuple[cst.CSTNode, str]]:
+    """The uses of names that Keras 2 had and Keras 3 lacks, and what is gone: `keras.layers.core`."""
+    if "keras" not in file.script.text or file.program.imports.has(file.path, "keras"):
+        return
+    found: list[tuple[cst.CSTNode, str]] = [
+        (node, name) for node in file.imports for _, name in imported(node)
+    ]
+    for used in file.all(cst.Attribute):
+        if not isinstance(file.parent(used), cst.Attribute):
+            found.append((used, library_name(file, used) or ""))
+    for node, name in found:
+        gone = gone_part(name)
+        if name.startswith("keras.backend.") and name.split(".")[2] not in _BACKEND:
+            gone = ".".join(name.split(".")[:3])
+        if gone is not None and name.startswith("keras."):
+            yield node, gone
 
 
 def _names_of(file: File) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """What only TF 1 has, beside its names: methods, keywords, functions of devices. Plain TF 2 stops at each of them.
 
 A program of none but such signs is one of TF 1 as well: `dataset.make_one_shot_iterator()`, `x.get_shape()[0].value`,
-`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`.
+`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`. So is one on names that standalone Keras had until
+Keras 3, `from keras.layers.core import Dense`, where the runtime's Keras serves all that it takes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import libcst.matchers as m
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
 from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras
 from tf2towers.codemod.symbols import read_table
 
 #: methods of TF 1's data sets, by names that nothing else has
@@ -45,6 +47,9 @@ def has_tf1_sign(file: File) -> bool:
 
 
 def _signs(file: File) -> Iterator[cst.CSTNode]:
+    gone = [node for node, _ in gone_from_keras(file)]
+    if gone and find_unserved(file.program) is None:  # Keras 2, whose models are graphs
+        yield from gone
     yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
     for call in file.all(cst.Call):
         canonical = file.canonical(call.func)
