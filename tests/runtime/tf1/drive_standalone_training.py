@@ -67,7 +67,7 @@ except (ImportError, AssertionError):
     )
     from tf2towers.runtime.tf1.standalone_keras import backend as K
 
-# ruff: noqa: F405, PTH118, PTH123, PTH208, PLW0108, E501 - layers by their names; Python 3.7
+# ruff: noqa: F405, PTH118, PTH123, PTH208, PLW0108 - layers by their names; Python 3.7
 
 RNG = np.random.RandomState(5)
 ROWS = RNG.rand(40, 5).astype("float32")
