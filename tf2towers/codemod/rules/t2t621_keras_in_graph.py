@@ -50,7 +50,8 @@ def edits(file: File) -> Iterator[Edit]:
 
 def notes(file: File) -> None:
     """Notes where Keras may be given a text that means something else in tf_keras: `model.compile(loss='cosine')`."""
-    standalone = any(name.startswith("keras") for each in file.imports for _, name in imported(each))
+    names = (name for each in file.imports for _, name in imported(each))
+    standalone = any(name.partition(".")[0] == "keras" for name in names)
     if not file.program.is_tf1 or (standalone and serves_standalone(file)):
         return  # standalone Keras has them
     for call in file.all(cst.Call):
