@@ -72,6 +72,7 @@ for _ in range(2):
     graph_mode()
     patches.keras_is_tf1s()
     patches.keras_computes_as_tf1()
+    patches.sequentials_predict_classes()
     patches.keras_runs_on(backend, Session)
     patches.layers_are_keras2s()
     patches.losses_are_keras2s()

@@ -308,6 +308,7 @@ def by_batches():
         np.ravel(model.train_on_batch(ROWS, ONE_HOT, class_weight={0: 1.0, 1: 2.0, 2: 3.0})).tolist()
     )
     found.append(np.ravel(model.test_on_batch(ROWS, ONE_HOT)).tolist())
+    found += [model.predict_classes(ROWS).tolist(), short(model.predict_proba(ROWS))]
     return [*found, short(model.predict_on_batch(ROWS)), result(model)]
 
 

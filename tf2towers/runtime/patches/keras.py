@@ -110,6 +110,26 @@ def keras_computes_as_tf1(changes: Patch) -> None:
         return _v1.where(tf.cast(condition, tf.bool), *chosen)
 
 
+@patch(
+    "tf.keras",
+    source="tensorflow/python/keras/engine/sequential.py of 1.15.5",
+    test="tests/runtime/tf1/test_standalone_training.py",
+)
+def sequentials_predict_classes(changes: Patch) -> None:
+    """Gives Sequential models the methods `predict_proba` and `predict_classes`, which tf_keras has dropped."""
+    from tf_keras.src.engine.sequential import Sequential
+
+    def predict_proba(model: Any, x: Any, batch_size: int | None = 32, verbose: int = 0) -> Any:
+        return model.predict(x, batch_size, verbose)
+
+    def predict_classes(model: Any, x: Any, batch_size: int | None = 32, verbose: int = 0) -> Any:
+        chances = model.predict(x, batch_size=batch_size, verbose=verbose)
+        return chances.argmax(axis=-1) if chances.shape[-1] > 1 else (chances > 0.5).astype("int32")
+
+    for method in (predict_proba, predict_classes):
+        changes.set(Sequential, method.__name__, method)
+
+
 @patch("tf.keras", source="keras/backend.py, get_session", test="tests/runtime/tf1/test_objects.py")
 def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any]) -> None:
     """Makes Keras's own session, which trains, predicts and initializes variables, a session of the runtime."""

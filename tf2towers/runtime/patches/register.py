@@ -27,6 +27,7 @@ from tf2towers.runtime.patches.keras import (
     keras_is_tf1s,
     keras_runs_on,
     layers_are_keras2s,
+    sequentials_predict_classes,
 )
 from tf2towers.runtime.patches.keras_training import (
     events_have_keras2s_names,
@@ -115,6 +116,7 @@ ON_DEMAND = (
     keras_is_tf1s,
     keras_computes_as_tf1,
     keras_runs_on,
+    sequentials_predict_classes,
     layers_are_keras2s,
     losses_are_keras2s,
     optimizers_are_keras2s,
