@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
@@ -34,7 +34,7 @@ _TOWERS = dedent(
 )
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """A function of the script's own builds the towers, in a strategy's scope."""
     uses = [node for node, canonical in file.symbols if builds_towers(file, node, canonical)]
     if not uses:
@@ -48,7 +48,7 @@ def edits(file: File) -> Iterator[Edit]:
     )
     file.open_with(text.rstrip(" ").replace("\n", file.text.newline))
     for node in uses:
-        yield file.replace(node, name)
+        yield replace(node, name)
 
 
 def builds_towers(file: File, node: cst.CSTNode, canonical: str) -> bool:
@@ -72,7 +72,7 @@ RULE = Rule(
 
     Where the function is imported by its own name, that of the runtime is.
     """,
-    edits=edits,
+    changes=changes,
     sources=("tf2towers/runtime/tf1/estimator_towers.py",),
     examples=(
         Example(
