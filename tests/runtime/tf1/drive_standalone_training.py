@@ -339,6 +339,7 @@ def convolutional():
     model.add(
         Dense(
             8,
+            use_bias=False,
             activation="relu",
             kernel_constraint="max_norm",
             kernel_regularizer=regularizers.l1_l2(0.01, 0.02),
