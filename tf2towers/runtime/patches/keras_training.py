@@ -167,6 +167,7 @@ def optimizers_are_keras2s(changes: Patch) -> None:
     """
     import tf_keras.api._v1.keras as faces
     from tf_keras.src import backend, optimizers
+    from tf_keras.src.engine import training_v1
     from tf_keras.src.optimizers import optimizer_v1
 
     names = ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam")
@@ -201,9 +202,18 @@ def optimizers_are_keras2s(changes: Patch) -> None:
 
         @changes.around(made, "_create_all_weights")
         def create(plain: Any, optimizer: Any, params: Any) -> Any:
-            loaded = vars(optimizer).pop("_loaded", None)  # by `load_model`, before the first update is built
-            optimizer._created = plain(optimizer, params) if loaded is None else loaded
-            return optimizer._created
+            known = vars(optimizer).setdefault("_created", {})
+            key = tuple(map(id, params))
+            if key not in known:
+                known[key] = plain(optimizer, params), optimizer.weights
+            made, optimizer.weights = known[key]
+            return made
+
+    # a function of training that is built anew for weights of samples, or after `load_model`, goes on
+    @changes.around(training_v1.Model, "compile")
+    def compile_model(plain: Any, model: Any, *arguments: Any, **options: Any) -> None:
+        plain(model, *arguments, **options)
+        vars(model.optimizer).pop("_created", None)
 
     for made in (optimizer_v1.SGD, optimizer_v1.RMSprop, optimizer_v1.Adagrad, optimizer_v1.Adadelta):
 
@@ -294,11 +304,7 @@ def models_are_saved_as_keras2s(changes: Patch) -> None:
         hdf5_format.save_model_to_hdf5(model, filepath, overwrite, include_optimizer)
 
     def load_model(filepath: Any, custom_objects: Any = None, compile: bool = True) -> Any:  # noqa: A002
-        model: Any = hdf5_format.load_model_from_hdf5(filepath, custom_objects, compile)
-        optimizer: Any = getattr(model, "optimizer", None)
-        if hasattr(optimizer, "_created"):
-            optimizer._loaded = optimizer._created
-        return model
+        return hdf5_format.load_model_from_hdf5(filepath, custom_objects, compile)
 
     for changed in (get_weights, set_weights, save_weights, load_weights, save):
         changes.set(training_v1.Model, changed.__name__, changed)
