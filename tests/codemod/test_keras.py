@@ -82,6 +82,8 @@ REFUSED = [
     "from keras.metrics import top_k_categorical_accuracy\ny = top_k_categorical_accuracy(x, x)\n",
     "from keras.layers import Dense\ny = Dense(2, init='normal')(x)\n",
     "from keras.callbacks import RemoteMonitor\n",
+    "from keras.callbacks import EarlyStopping\nEarlyStopping(monitor='val_accuracy')\n",
+    "from keras.optimizers import Adam\nAdam(learning_rate=0.1)\n",
     "from keras.optimizers import TFOptimizer\n",
     "import keras as k\nprint(k)\n",
     "from keras.layers import *\ny = Dense(2)(x)\n",
@@ -140,18 +142,27 @@ def test_a_module_without_tensorflow_goes_with_the_program(program, layer: str, 
 
 
 @pytest.mark.parametrize(
-    ("lines", "after"),
+    ("module", "monitor", "migrates", "left"),
     [
-        (
-            "from keras.layers.core import Dense",
-            "from tf2towers.runtime.tf1.standalone_keras.layers.core import Dense",
-        ),
-        ("from keras.layers import Dense", None),  # which Keras 3 has as well
+        ("layers.core", "val_acc", True, False),
+        ("layers.core", "val_accuracy", False, True),  # Keras 2.3, or of TensorFlow 2
+        ("layers", "val_acc", False, False),  # which Keras 3 has as well
     ],
 )
-def test_a_program_on_keras_alone(lines: str, after: str | None) -> None:
-    """Names that Keras 3 lacks say that it is one for Keras 2."""
-    text = f"{lines}\nfrom keras.models import Sequential\n\nm = Sequential([Dense(2, input_shape=(3,))])\n"
-    result = migrated(text + "m.compile('sgd', 'mse')\nm.fit(a, b)\n")
-    assert not result.left
-    assert (f"{after}\n" in "".join(change.after for change in result.changes)) is (after is not None)
+def test_a_program_on_keras_alone(module: str, monitor: str, migrates: bool, left: bool) -> None:
+    """Names that Keras 3 lacks say that it is one for Keras 2, and the accuracy's name that it is one for 2.2."""
+    text = dedent(
+        f"""\
+        from keras.{module} import Dense
+        from keras.callbacks import EarlyStopping
+        from keras.models import Sequential
+
+        m = Sequential([Dense(2, input_shape=(3,))])
+        m.compile('sgd', 'mse', metrics=['accuracy'])
+        m.fit(a, b, callbacks=[EarlyStopping('{monitor}')])
+        """
+    )
+    result = migrated(text)
+    after = "".join(change.after for change in result.changes)
+    assert (f"from tf2towers.runtime.tf1.standalone_keras.{module} import Dense" in after) is migrates
+    assert bool(result.left) is left

@@ -77,12 +77,12 @@ def test_plain_tensorflow_by_another_name_is_tf1s(names: str) -> None:
     "lines",
     [
         "import keras.utils\nkeras.utils.multi_gpu_model(model, 2)\n",
-        "from keras.layers.core import Highway\n",
+        "from keras.layers.core import Dense\n",
         dedent(
             """\
             from keras import backend as K
             import tensorflow as tf
-            with tf.device('/gpu:0'): K.get_variable_shape(x)
+            with tf.device('/gpu:0'): K.learning_phase()
             """
         ),
         "from keras.engine.topology import Layer\n",

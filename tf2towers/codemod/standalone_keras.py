@@ -85,6 +85,10 @@ def _unserved_argument(file: File) -> str | None:
     ]  # fmt: skip
     old = {each.keyword.value for call in of_keras for each in call.args if each.keyword is not None}
     unserved = names & _UNSERVED | old & _OLD_WORDS
+    if "val_accuracy" in texts:
+        return "the name val_accuracy, of Keras 2.3,"
+    if any((library_name(file, call.func) or "").startswith("keras.optimizers.") for call in of_keras):
+        unserved |= old & {"learning_rate"}  # of Keras 2.3
     for each in given:
         if keyword_of(each) == "histogram_freq" and literal(each.value) != 0:
             unserved |= {"histogram_freq"}
@@ -95,6 +99,12 @@ def is_data(name: str) -> bool:
     """True if it builds no graph: tf_keras has it as it was."""
     public = name.removesuffix(".*").replace("np_utils.", "").removesuffix(".np_utils")
     return f"{name}.".startswith(_DATA) and find_replacement(f"tf.{public}").kind != "left"
+
+
+def is_older_than_2_3(program: Program) -> bool:
+    """True if a program reads the name that Keras gave the accuracy until 2.2; later ones take it as it is written."""
+    texts = {literal(text) for file in program.all_files for text in file.tree.literals}
+    return {"val_acc", "accuracy"} <= texts and not {"acc", "val_accuracy"} & texts
 
 
 def gone_from_keras(file: File) -> Iterator[tuple[cst.CSTNode, str]]:

@@ -2,7 +2,7 @@
 
 A program of none but such signs is one of TF 1 as well: `dataset.make_one_shot_iterator()`, `x.get_shape()[0].value`,
 `tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`. So is one on names that standalone Keras had until
-Keras 3, `from keras.layers.core import Dense`, where the runtime's Keras serves all that it takes.
+Keras 3, `from keras.layers.core import Dense`, where it is one for Keras 2.2, and the runtime's serves all of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import libcst.matchers as m
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
 from tf2towers.codemod.program import File, cached_per_file
-from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras
+from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
 
 #: methods of TF 1's data sets, by names that nothing else has
@@ -48,8 +48,8 @@ def has_tf1_sign(file: File) -> bool:
 
 def _signs(file: File) -> Iterator[cst.CSTNode]:
     gone = [node for node, _ in gone_from_keras(file)]
-    if gone and find_unserved(file.program) is None:  # Keras 2, whose models are graphs
-        yield from gone
+    if gone and is_older_than_2_3(file.program) and find_unserved(file.program) is None:
+        yield from gone  # its models are graphs
     yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
     for call in file.all(cst.Call):
         canonical = file.canonical(call.func)
