@@ -232,7 +232,7 @@ def _split(features: Any, labels: Any, count: int, device: str) -> tuple[list[An
         if isinstance(tensor, tf.SparseTensor):
             return tf.sparse.split(sp_input=tensor, num_split=count, axis=0)
         size = tf.convert_to_tensor(tensor).shape.as_list()[0]
-        if size % count:
+        if size is not None and size % count:
             raise ValueError(
                 f"a batch of {size} cannot be split into {count} equal parts, one for each tower"
             )
