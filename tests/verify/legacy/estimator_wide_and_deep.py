@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import tensorflow as tf
 
+tf.logging.set_verbosity(tf.logging.ERROR)
 rng = np.random.RandomState(0)
 rows = rng.rand(64).astype(np.float32)
 words = np.array(["a", "b", "c"])[rng.randint(0, 3, 64)]

@@ -30,6 +30,7 @@ _TOWERS = dedent(
                 return towers.reduce(specs)
 
         return of_towers
+
     """
 )
 
