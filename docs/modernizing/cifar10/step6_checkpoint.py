@@ -99,7 +99,7 @@ def train():
     checkpoint.restore(manager.latest_checkpoint)
     done = int(opt.iterations.numpy())
     iterator = cifar10_input.training_batches(
-        strategy, FLAGS.data_dir, FLAGS.batch_size, FLAGS.seed, done, distort=False)
+        strategy, cifar10_input.load(FLAGS.data_dir, 'train'), FLAGS.batch_size, FLAGS.seed, done, distort=False)
     summary_writer = tf.summary.create_file_writer(FLAGS.train_dir)
 
     for step in range(done, FLAGS.max_steps):
