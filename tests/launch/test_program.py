@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 
 from tf2towers.launch.cluster import Shape
-from tf2towers.launch.program import find_shape, has_cluster, is_of_cluster, is_tf1
+from tf2towers.launch.program import (
+    chief_of,
+    evaluates_apart,
+    find_shape,
+    has_cluster,
+    is_of_cluster,
+    is_tf1,
+    knows_its_task,
+    taken_flags,
+)
 
 TF1, TF2 = "import tensorflow as tf\n", "import tensorflow as tf\nf = tf.function(print)\n"
 SERVER = "server = tf.train.Server(cluster, job_name='ps')"
@@ -71,3 +80,38 @@ def test_clusters(tmp_path: Path, text: str, is_task: bool, about_cluster: bool)
 def test_shape(tmp_path: Path, text: str, ps: int | None, workers: int | None, shape: Shape | None) -> None:
     (script := tmp_path / "script.py").write_text(text)
     assert find_shape([script], ps, workers, None) == shape
+
+
+READS = "config = json.loads(os.environ['TF_CONFIG'])\n"
+TRAINS = "tf.estimator.train_and_evaluate(estimator, training, evaluation)"
+
+
+@pytest.mark.parametrize(
+    ("text", "chief", "apart"),
+    [
+        (SERVER, "worker", False),
+        (TRAINS, "chief", True),
+        ("estimator = tf1_estimator.DNNLinearCombinedClassifier()", "chief", False),
+        ("learn_runner.run(experiment)", "master", False),
+        (READS + "is_chief = task.type == 'master'", "master", False),
+        (READS + "if 'chief' == job: pass\nif job == 'evaluator': pass", "chief", True),
+        (READS + "is_chief = task['index'] == 0", "worker", False),
+        ("is_chief = job == 'chief'", "worker", False),  # nothing says that it reads its task
+        ("# " + TRAINS, "worker", False),
+        # the script makes its TF_CONFIG from flags
+        (READS + TRAINS + "\nuse(FLAGS.worker_hosts, FLAGS.job_name)", "worker", True),
+        (TRAINS + "\nuse(FLAGS.worker_hosts, FLAGS.chief_hosts, FLAGS.job_name)", "chief", True),
+    ],
+)
+def test_chief(tmp_path: Path, text: str, chief: str, apart: bool) -> None:
+    (script := tmp_path / "train.py").write_text(text)
+    assert (chief_of(script), evaluates_apart(script)) == (chief, apart)
+
+
+def test_an_estimator_reads_its_task_and_runs_alone_by_default(tmp_path: Path) -> None:
+    (script := tmp_path / "train.py").write_text(TRAINS + "\nuse(FLAGS.chief_hosts)")
+    assert knows_its_task(script)
+    assert taken_flags(script) == "--chief_hosts={chief_hosts}"
+    assert find_shape([script], None, None, None) is None
+    assert find_shape([script], 1, None, None) == Shape(1, 2, None, "chief")
+    assert find_shape([script], None, 1, None, "master") == Shape(1, 1, None, "master")

@@ -20,10 +20,19 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     of_servers = "parameter-server scripts: the number of servers (default 1 where a script starts one)"
     add("--ps", type=non_negative, metavar="N", help=of_servers)
-    add("--workers", type=positive, metavar="M", help="the number of workers (default 2)")
+    add("--workers", type=positive, metavar="M", help="the number of workers, with the chief (default 2)")
+    add_chief(parser)
     add("--task-flags", metavar="TEMPLATE", help="how a task learns which it is, as for launch")
     writes = "let the scripts write to this folder (their other files go to a scratch folder)"
     add("--allow-writes", action="append", default=[], metavar="DIR", help=writes)
+
+
+def add_chief(parser: argparse.ArgumentParser) -> None:
+    """Adds the option for the job of the first worker."""
+    of_first = (
+        "the job of the first worker in TF_CONFIG (default: what the script asks for; an Estimator: chief)"
+    )
+    parser.add_argument("--chief", choices=("chief", "master", "worker"), help=of_first)
 
 
 def positive(text: str) -> int:

@@ -96,7 +96,11 @@ def verdict_on(
         allow=tuple(given.get("allow_writes", ())),
         empty=tuple(given.get("empty", ())),
         cluster=find_shape(
-            [legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags")
+            [legacy, migrated],
+            given.get("ps"),
+            given.get("workers"),
+            given.get("task_flags"),
+            given.get("chief"),
         ),
         progress=True,
     )

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.launch.cluster import Shape
+from tf2towers.launch.cluster import Shape, tasks_of
 from tf2towers.launch.job import TIMED_OUT, run_cluster
 from tf2towers.launch.plan import Plan
 from tf2towers.verify.calls.call_comparison import Run
@@ -237,7 +237,9 @@ class _Side:
         """
         began, title = time.monotonic(), f"{self.title} as a cluster:"
         environment = {**changed_environment(self._other_python), **self._temporary()}
-        python, recorder, *command = self._command({**given, "workers": shape.workers})
+        trained = [task for task in tasks_of(shape.ps, shape.workers, shape.chief) if task.trains]
+        names = [task.name.replace(" ", "-") for task in trained]
+        python, recorder, *command = self._command({**given, "workers": names})
         lines: list[str] = []
         recorded: set[str] = set()
 
@@ -251,8 +253,8 @@ class _Side:
 
         with contextlib.suppress(_AllRecorded), self._shown(shape.workers):
             plan = Plan(
-                script=recorder, args=command, ps=shape.ps, workers=shape.workers, env=environment, python=python,
-                program=Path(command[1]), task_flags=shape.task_flags, timeout=self.options.timeout,
+                script=recorder, args=command, ps=shape.ps, workers=shape.workers, chief=shape.chief, env=environment,
+                python=python, program=Path(command[1]), task_flags=shape.task_flags, timeout=self.options.timeout,
             )  # fmt: skip
             outcome, _ = run_cluster(plan, look)
             if outcome.status:
@@ -262,7 +264,7 @@ class _Side:
                 if outcome.status == TIMED_OUT:
                     reason = "; ".join([reason, *waiting_tasks(self.folder, self.script)])
                 raise RunFailed(f"{title} {reason}; it wrote last:\n{last_lines(lines)}")
-        folders = [self.folder / f"worker-{index}" for index in range(shape.workers)]
+        folders = [self.folder / name for name in names]
         if not all((worker / "meta.json").exists() for worker in folders):
             raise RunFailed(f"{title} not every worker came to its end; it wrote last:\n{last_lines(lines)}")
         return Run(folders, time.monotonic() - began)

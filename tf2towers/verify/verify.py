@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tf2towers.launch.program import makes_session_calls
+from tf2towers.launch.program import evaluates_apart, makes_session_calls
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
 from tf2towers.verify.result_notes import new_result, prepare_runs
@@ -43,4 +43,8 @@ def verify(
     with prepare_runs(result, options, work) as (place, how):
         result.tolerance = how.tolerance or 0.0
         (verify_calls if makes_session_calls(migrated) else verify_steps)(result, how, place)
+        if how.cluster is not None and how.cluster.chief == "chief" and evaluates_apart(legacy):
+            result.notes.append(
+                "no evaluator was run: it is in no cluster, and which checkpoints it meets is left to chance"
+            )
     return result

@@ -55,10 +55,10 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         seeds.fix_graph_seeds(tf, seed)
     given = options.get("queues") or ""
     if in_cluster:
-        keep_stack(os.path.join(out, "%s-%s.stack" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])))
-        if os.environ["JOB_NAME"] == "ps":
+        task = "%s-%s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])
+        keep_stack(os.path.join(out, task + ".stack"))
+        if task not in options["workers"]:
             return end_process(run(script, arguments))
-        task = "worker-" + os.environ["TASK_INDEX"]
         out, given = os.path.join(out, task), given and os.path.join(given, task)
     turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
@@ -71,9 +71,10 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
         recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
         if in_cluster:
-            turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
+            workers = options["workers"]
+            turns = Turns(options["out"], workers.index(task), len(workers))
             recorder.schedule = schedule = InTurns(turns)
-            hold_tokens(tf, schedule, options["workers"])
+            hold_tokens(tf, schedule, len(workers))
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
     return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)
