@@ -2,8 +2,8 @@
 
 One process, the chief, hands out steps, and workers take them one after the other. Each reads the variables from the
 parameter servers, computes its gradients on a batch of its own, and applies them there without waiting for anyone.
-Workers may die and come back. Like servers they serve until they are ended. Keras's `fit` does not work under this
-strategy (github.com/keras-team/keras/issues/18624).
+Workers may die and come back. Like servers they serve until they are ended, as `launch` does when the chief has ended.
+Keras's `fit` does not work under this strategy (github.com/keras-team/keras/issues/18624).
 
     tf2towers launch --workers 3 -- modern/mnist_parameter_server.py    # or set TF_CONFIG for each task
 

@@ -64,6 +64,9 @@ def train() -> None:
         except (AssertionError, ValueError):
             raise SystemExit(f"{folder} is of another training; use another --train_dir") from None
     made, whole = precision.steps_made(model.optimizer), steps * setup.epochs
+    if made >= whole and (folder / "model.keras").exists():
+        print(f"{folder} is done already; another --train_dir trains anew")
+        return
     if made:
         print(f"going on after step {made} of {whole}")
     # 2: each device gets its part of each batch

@@ -63,17 +63,17 @@ def batches(
 ) -> tf.data.Dataset:
     """The batches of all epochs from step `first` on, all of them full. An epoch's seed makes its order."""
     steps = len(images.train) // batch_size
+    done = min(first // steps, epochs - 1)
 
     def epoch(number: int) -> tf.data.Dataset:
         shuffled = images.train.shuffle(1024, seed + number, reshuffle_each_iteration=False)
         return shuffled.take(steps * batch_size)
 
     def moved(place: tf.Tensor, example: tuple[tf.Tensor, tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor]:
-        image, label = example
-        wider = tf.pad(image, [[images.shift] * 2, [images.shift] * 2, [0, 0]])
-        return tf.image.stateless_random_crop(wider, image.shape, tf.stack([seed, place])), label
+        wider = tf.pad(example[0], [[images.shift] * 2, [images.shift] * 2, [0, 0]])
+        return tf.image.stateless_random_crop(wider, example[0].shape, tf.stack([seed, place])), example[1]
 
-    every = functools.reduce(tf.data.Dataset.concatenate, map(epoch, range(first // steps, epochs)))
+    every = functools.reduce(tf.data.Dataset.concatenate, map(epoch, range(done, epochs)))
     every = every.skip(first % steps * batch_size)
     if images.shift:
         every = every.enumerate(first * batch_size).map(moved, tf.data.AUTOTUNE)

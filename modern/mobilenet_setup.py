@@ -75,8 +75,8 @@ def from_flags(jit: bool = False) -> Setup:
     rate = FLAGS.learning_rate or 0.001
     if small and FLAGS.learning_rate is None:
         rate = keras.optimizers.schedules.CosineDecay(0.006, steps * epochs)
-    adam = keras.optimizers.Adam(rate)
     with strategy.scope():  # 1: a copy of every variable on each device
+        adam = keras.optimizers.Adam(rate)
         weights = FLAGS.weights or ("none" if small else "imagenet")
         model = build_model(size, FLAGS.alpha or (0.35 if small else 1.0), weights, images.classes)
         model.compile(

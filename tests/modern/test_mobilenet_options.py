@@ -86,7 +86,7 @@ def test_a_training_that_a_signal_stops_goes_on(printed, name):
     assert [epoch for epoch, *_ in LINE.findall(first + second)] == ["1", "2", "3"]
     apart = float(re.search("^APART (.*)$", second, re.M)[1])
     assert apart <= 1e-6  # statistics that were merged once more
-    assert ("is done already" in third) == name.startswith("fit") and not LINE.findall(third)
+    assert "is done already" in third and not LINE.findall(third)
     if "16" in name:  # a control: the skipped steps changed the training
         assert losses(printed[f"skipping {name}"][0])[0] > losses(printed[name][0])[0]
 

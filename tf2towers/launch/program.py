@@ -80,6 +80,11 @@ def evaluates_apart(script: Path) -> bool:
     return bool(re.search(r"\btrain_and_evaluate\(", text) or re.search(_COMPARED.format("evaluator"), text))
 
 
+def chief_hands_out_steps(script: Path) -> bool:
+    """True if a program's workers serve its chief until they are ended: it has a `ClusterCoordinator`, TF 2's."""
+    return bool(re.search(r"\bClusterCoordinator\(", _without_comments(script)))
+
+
 def _without_comments(script: Path) -> str:
     return re.sub(r"(?m)^\s*#.*$", "", "\n".join(_texts(script)))
 
