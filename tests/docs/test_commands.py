@@ -44,3 +44,23 @@ def test_each_page_has_its_line_in_the_index() -> None:
     index = (ROOT / "docs" / "index.md").read_text()
     for page in (ROOT / "docs").glob("*.md"):
         assert page.name == "index.md" or f"]({page.name})" in index, page.name
+
+
+def test_the_soundness_scripts_are_as_many_as_the_pages_say() -> None:
+    """Where a line says `more than 160` and `over 20`."""
+    texts = [(ROOT / name).read_text() for name in ("README.md", "docs/how-it-works.md")]
+    said = {
+        re.search(r"more than (\d+) (?:small )?scripts.*?over (\d+) of them", " ".join(t.split()))
+        for t in texts
+    }
+    numbers = {found.groups() for found in said if found}
+    assert len(said) == 2 and len(numbers) == 1, numbers
+    [(all_of_them, of_clusters)] = numbers
+    folder = ROOT / "tests" / "soundness" / "scripts"
+    counts = {
+        path: max(1, len(re.findall(r"^#: (?!end)\w", path.read_text(), re.M)))
+        for path in folder.glob("*/*.py")
+    }
+    clusters = sum(count for path, count in counts.items() if path.parent.name == "clusters")
+    assert 0 < sum(counts.values()) - int(all_of_them) < 40, sum(counts.values())
+    assert 0 < clusters - int(of_clusters) < 15, clusters
