@@ -55,7 +55,7 @@ class Trainer:
         # XLA compiles the computation of one replica; the sum over the replicas stays outside
         self.compute = tf.function(self.gradients, jit_compile=True) if options.jit else self.gradients
         with strategy.scope():  # TF1: tf.Graph().as_default(), tf.device('/cpu:0')
-            self.model = inference(options.batch_norm, options.seed)
+            self.model = inference(options.batch_norm)
             rate = keras.optimizers.schedules.ExponentialDecay(
                 options.learning_rate, decay_steps, options.decay_rate, staircase=True
             )
@@ -65,7 +65,8 @@ class Trainer:
             self.optimizer = precision.LossScaleOptimizer(sgd) if options.precision == "float16" else sgd
             self.optimizer.build(self.model.trainable_variables)
             # TF1: tf.train.ExponentialMovingAverage(0.999, global_step): a model of its own, which is evaluated
-            self.averaged = inference(options.batch_norm, options.seed)
+            self.averaged = keras.models.clone_model(self.model)
+            self.averaged.set_weights(self.model.get_weights())
             self.averaged.compile(None, metrics=["sparse_categorical_accuracy"], jit_compile=False)
 
     def gradients(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
@@ -115,6 +116,7 @@ def train(strategy: tf.distribute.Strategy) -> None:
     images, test_images = (cifar10_input.load(FLAGS.data_dir, split) for split in ("train", "test"))
     whole = FLAGS.batch_size * strategy.num_replicas_in_sync
     decay_steps = FLAGS.decay_steps or max(1, int(len(images[1]) / whole * FLAGS.epochs_per_decay))
+    keras.utils.set_random_seed(FLAGS.seed)
     trainer = Trainer(strategy, FLAGS, decay_steps)
     # TF1: tf.train.Saver. The optimizer's momentum and step, and the averages, are in the checkpoint as well.
     parts = {"model": trainer.model, "optimizer": trainer.optimizer, "averages": trainer.averaged}

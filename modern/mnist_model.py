@@ -11,10 +11,10 @@ import numpy as np
 import tensorflow as tf
 
 
-def inference(hidden_units: int, seed: int) -> keras.Model:
+def inference(hidden_units: int) -> keras.Model:
     """784 pixels, one hidden layer, 10 probabilities. TF1: hid_w, hid_b, sm_w, sm_b."""
-    normal = keras.initializers.TruncatedNormal  # of mean, stddev, seed
-    first, last = normal(0.0, 1.0 / 28, seed), normal(0.0, 1.0 / math.sqrt(hidden_units), seed + 1)
+    normal = keras.initializers.TruncatedNormal
+    first, last = normal(0.0, 1.0 / 28), normal(0.0, 1.0 / math.sqrt(hidden_units))
     images = keras.Input((784,), name="x")
     hidden = keras.layers.Dense(hidden_units, "relu", kernel_initializer=first, name="hid")(images)
     # float32 in every precision: of float16 the sum of the exponentials would be rounded

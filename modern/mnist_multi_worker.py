@@ -31,7 +31,7 @@ class Trainer:
     def __init__(self, strategy: tf.distribute.Strategy, options: Any) -> None:
         self.strategy = strategy
         with strategy.scope():  # TF1: tf.device(tf.train.replica_device_setter(cluster=cluster))
-            self.model = mnist_model.inference(options.hidden_units, options.seed)
+            self.model = mnist_model.inference(options.hidden_units)
             adam = keras.optimizers.Adam(options.learning_rate, epsilon=1e-8)  # TF1's; Keras's own is 1e-7
             self.optimizer = precision.LossScaleOptimizer(adam) if options.precision == "float16" else adam
             self.optimizer.build(self.model.trainable_variables)

@@ -2,13 +2,12 @@
 
 One process, the chief, hands out steps, and workers take them one after the other. Each reads the variables from the
 parameter servers, computes its gradients on a batch of its own, and applies them there without waiting for anyone.
-Workers may die and come back. Like servers they serve until they are ended, as `launch` does when the chief has ended.
-Keras's `fit` does not work under this strategy (github.com/keras-team/keras/issues/18624).
+Workers may die and come back. Keras's `fit` does not work so (github.com/keras-team/keras/issues/18624).
 
     tf2towers launch --workers 3 -- modern/mnist_parameter_server.py    # or set TF_CONFIG for each task
 
-Without a chief in the cluster worker 0 is the chief. Comments marked "TF1:" name what a piece takes the place of.
-Beside it stand digits.py, mnist_cluster.py, mnist_model.py, mnist_training.py and precision.py.
+Comments marked "TF1:" name what a piece takes the place of. Beside it stand digits.py, mnist_cluster.py,
+mnist_model.py, mnist_training.py and precision.py.
 """
 
 import os
@@ -33,9 +32,8 @@ class Trainer:
     def __init__(self, strategy: tf.distribute.Strategy, options: Any) -> None:
         self.strategy = strategy
         with strategy.scope():  # TF1: tf.device(tf.train.replica_device_setter(cluster=cluster))
-            self.model = mnist_model.inference(options.hidden_units, options.seed)
+            self.model = mnist_model.inference(options.hidden_units)
             adam = keras.optimizers.Adam(options.learning_rate, epsilon=1e-8)  # TF1's; Keras's own is 1e-7
-            # in float16 workers share the loss scale: a step that is under way while it changes is off by a factor of 2
             self.optimizer = precision.LossScaleOptimizer(adam) if options.precision == "float16" else adam
             self.optimizer.build(self.model.trainable_variables)
             # optimizer.iterations is read, then written: two workers' steps at the same moment count as one
@@ -70,7 +68,7 @@ def coordinate(cluster: mnist_cluster.Cluster) -> None:
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
     trainer = Trainer(strategy, FLAGS)
     # TF1: tf.train.Supervisor(logdir, saver). The chief reads and writes the files, no server does.
-    parts = {"model": trainer.model, "optimizer": trainer.optimizer, "global_step": trainer.global_step}
+    parts = {"model": trainer.model, "optimizer": trainer.optimizer, "step": trainer.global_step}
     checkpoint = tf.train.Checkpoint(**parts)
     manager = tf.train.CheckpointManager(checkpoint, FLAGS.log_dir, max_to_keep=5)
     if newest := manager.latest_checkpoint:
@@ -115,7 +113,7 @@ def train(cluster: mnist_cluster.Cluster) -> None:
     """Runs this task."""
     if FLAGS.jit:
         raise SystemExit("--jit: XLA compiles for one device, and the variables are on the parameter servers")
-    if "chief" not in cluster.jobs:  # as in TF1
+    if "chief" not in cluster.jobs:  # as in TF1, worker 0 leads
         first, *workers = cluster.jobs["worker"]
         leads = (cluster.job, cluster.index) == ("worker", 0)
         task = ("chief", 0) if leads else (cluster.job, cluster.index - (cluster.job == "worker"))

@@ -7,6 +7,7 @@ import sys
 import time
 from typing import Any
 
+import keras
 import mnist_cluster
 import mnist_model
 import precision
@@ -23,7 +24,7 @@ def define_flags(log_dir: str) -> None:
     flags.DEFINE_integer("batch_size", 100, "Images a replica takes in one step.", lower_bound=1)
     flags.DEFINE_integer("hidden_units", 100, "Number of units in the hidden layer.", lower_bound=1)
     flags.DEFINE_float("learning_rate", 0.01, "Learning rate.")
-    flags.DEFINE_integer("seed", 0, "The initial weights follow from it, and where stated the batches.")
+    flags.DEFINE_integer("seed", 0, "The initial weights follow from it, and synchronous batches.")
     flags.DEFINE_integer("log_every", 100, "Steps between two log lines and summaries.", lower_bound=1)
     flags.DEFINE_integer("checkpoint_every", 500, "Steps between two, with evaluations.", lower_bound=1)
     where = "Where the chief writes, the same for all tasks."  # absl has a flag of that name
@@ -37,6 +38,7 @@ def run(train: Any) -> None:
     logging.set_verbosity(logging.WARNING)
     cluster = mnist_cluster.from_environment()
     precision.set_policy(FLAGS.precision)
+    keras.utils.set_random_seed(FLAGS.seed)
     try:
         train(cluster)
     except (tf.errors.UnavailableError, tf.errors.AbortedError) as error:

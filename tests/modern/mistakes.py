@@ -105,7 +105,7 @@ class Towers:
     """What the towers of the legacy trainer compute, and the mean of their batch-norm statistics."""
 
     def __init__(self, weights: list[np.ndarray]) -> None:
-        self.model = cifar10_network.inference(True, 0)
+        self.model = cifar10_network.inference(True)
         self.model.set_weights(weights)
         self.trained = self.model.trainable_variables
         self.averages = [variable.numpy() for variable in self.trained]

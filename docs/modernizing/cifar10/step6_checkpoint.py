@@ -46,9 +46,10 @@ def train():
     """Make the state, then run it for --max_steps steps."""
     global_batch_size = FLAGS.batch_size * FLAGS.num_gpus
 
+    keras.utils.set_random_seed(FLAGS.seed)
     strategy = devices.mirrored(devices.choose_devices(FLAGS.num_gpus))
     with strategy.scope():
-        model = inference(batch_norm=False, seed=FLAGS.seed)
+        model = inference(batch_norm=False)
         names = tf1_names(model)
         lr = keras.optimizers.schedules.ExponentialDecay(
             FLAGS.learning_rate, FLAGS.decay_steps, FLAGS.decay_rate, staircase=True)
