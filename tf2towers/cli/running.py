@@ -7,11 +7,13 @@ import ast
 import contextlib
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 from tf2towers.cli.errors import CommandError
 from tf2towers.source.errors import SourceError
+from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
 
 
@@ -85,23 +87,28 @@ def expression(text: str) -> str:
 # -- checks before anything starts: the files, and the modules required; what is written at the end -------------------
 
 
-def check_scripts(*scripts: tuple[Path, str | None]) -> None:
+def check_scripts(*scripts: tuple[Path, str | None], notebooks: bool = False, python2: bool = False) -> None:
     """Raises CommandError for a file that cannot be run; the message says what to do.
 
     Args:
         scripts: each with the interpreter that will run it; None: this interpreter.
+        notebooks: whether they may be notebooks.
+        python2: whether they may be Python 2 that can be converted.
     """
     for script, python in scripts:
         if script.is_dir():
             raise CommandError(f"{script}: a folder; give one script")
-        if script.suffix == ".ipynb":
+        if script.suffix == ".ipynb" and not notebooks:
             raise CommandError(
                 f"{script} is a notebook: `jupyter nbconvert --to script {script}` makes a script of its cells"
             )
+        read = partial(Script.from_notebook if script.suffix == ".ipynb" else Script.read, script)
         try:
-            Script.read(script, checked=False)
-            if python in (None, sys.executable):
-                Script.read(script)
+            read(checked=False)
+            if python2:
+                read_script(lambda checked, read=read: read(checked=checked))  # type: ignore[misc]
+            elif python in (None, sys.executable):
+                read()
         except SourceError as problem:
             if problem.line is None:
                 raise CommandError(f"{script}: {problem.message.partition(';')[0]}") from None

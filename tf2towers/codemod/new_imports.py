@@ -278,6 +278,8 @@ def _add_imports(file: File, edits: Sequence[Edit], last: int) -> Generator[Edit
     context = CodemodContext()
     need = partial(AddImportsVisitor.add_needed_import, context)
     wanted = [(key, bound) for key, bound in sorted(file.wanted.items()) if not _is_there(file, *key, bound)]
+    if not wanted:
+        return []
     for (module, name), bound in wanted:
         asname = bound if bound != name else None
         need(module, name, asname) if module else need(name, asname=asname)

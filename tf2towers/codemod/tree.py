@@ -11,10 +11,14 @@ from typing import Any, TypeVar
 import libcst as cst
 from libcst import BatchableCSTVisitor
 from libcst.metadata import (
+    Assignment,
     ByteSpanPositionProvider,
     CodeSpan,
+    ComprehensionScope,
     ExpressionContext,
     ExpressionContextProvider,
+    FunctionScope,
+    GlobalScope,
     MetadataWrapper,
     ParentNodeProvider,
     Scope,
@@ -23,6 +27,7 @@ from libcst.metadata import (
 
 from tf2towers.codemod.nodes import Statement, children, is_literal, is_name, is_wrapper
 from tf2towers.source.errors import SourceError
+from tf2towers.source.recent import Recent
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 
@@ -52,7 +57,10 @@ def _starts_at_module(kind: type[BatchableCSTVisitor]) -> bool:
 
 
 class Tree:
-    """A module's nodes, in the order of the text, as rules see them (`nodes.py`), and LibCST's metadata of them."""
+    """A module's nodes, in the order of the text, as rules see them (`nodes.py`), and LibCST's metadata of them.
+
+    Nothing changes it: the programs of a folder share the trees of their modules (`tree_of`).
+    """
 
     def __init__(self, text: str, path: Path) -> None:
         self.path = path
@@ -81,6 +89,11 @@ class Tree:
         """Every constant: numbers, texts (a joined one once), None, True, False, the texts in f-strings."""
         return [node for node in self.nodes if is_literal(node)]
 
+    @cached_property
+    def read_names(self) -> list[cst.Name]:
+        """Every name that is read, in the order of the text."""
+        return [name for name in self.all(cst.Name) if self.context(name) is ExpressionContext.LOAD]
+
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around a node that does not only wrap it (`nodes.py`); None for the module."""
         parents = self._metadata[ParentNodeProvider]
@@ -106,8 +119,53 @@ class Tree:
 
     @cached_property
     def scopes(self) -> Mapping[cst.CSTNode, Scope | None]:
-        """LibCST's scope of each node."""
-        return self._metadata[ScopeProvider]
+        """LibCST's scope of each node, with the names that LibCST leaves out."""
+        scopes = self._metadata[ScopeProvider]
+        self.__dict__["scopes"] = scopes
+        self._complete_scopes()
+        return scopes
+
+    @cached_property
+    def module_scope(self) -> Scope:
+        """The scope of the module."""
+        return self.scopes[self.module] or GlobalScope()
+
+    def scope(self, node: cst.CSTNode) -> Scope:
+        """LibCST's scope of a node."""
+        found = self.scopes.get(node)
+        while found is None and (around := self.parent(node)) is not None:
+            node, found = around, self.scopes.get(around)
+        return found or self.module_scope
+
+    def _complete_scopes(self) -> None:
+        """Adds to LibCST's scopes what they lack: names of `match`, `:=` of comprehensions, `nonlocal` further out."""
+        for kind in (cst.MatchAs, cst.MatchStar, cst.MatchMapping):
+            for pattern in self.all(kind):
+                name = getattr(pattern, "rest" if isinstance(pattern, cst.MatchMapping) else "name")
+                if name is not None:
+                    self.scope(pattern).record_assignment(name.value, pattern)
+        for named in self.all(cst.NamedExpr):  # it is bound in the function around
+            scope = self.scope(named)
+            if isinstance(scope, ComprehensionScope) and isinstance(named.target, cst.Name):
+                while isinstance(around := scope, ComprehensionScope):
+                    around.record_nonlocal_overwrite(named.target.value)
+                    scope = around.parent
+                scope.record_assignment(named.target.value, named.target)
+        for declared in self.all(cst.Nonlocal):  # LibCST binds them in the next function around
+            for item in declared.names:
+                self._give_outwards(item.name.value, self.scope(declared).parent)
+
+    def _give_outwards(self, name: str, scope: Scope) -> None:
+        """Gives what inner functions bind under a name to the scope around one that does not bind it by itself."""
+        while not isinstance(scope, GlobalScope):
+            bound = [each for each in scope.assignments[name] if isinstance(each, Assignment)]
+            if isinstance(scope, FunctionScope):
+                if any(self.scope(each.node) is scope for each in bound):
+                    return
+                scope.record_nonlocal_overwrite(name)
+                for each in bound:
+                    scope.record_assignment(name, each.node)
+            scope = scope.parent
 
     def context(self, node: cst.CSTNode) -> ExpressionContext:
         """Whether a name, attribute or item is read, written or deleted."""
@@ -137,3 +195,11 @@ class Tree:
 
     def _offset(self, place: int) -> int:
         return place - bisect_left(self._inner_bytes, place) if not self.text.isascii() else place
+
+
+_trees: Recent[Tree] = Recent()
+
+
+def tree_of(text: str, path: Path) -> Tree:
+    """The tree of a module: what another program of this process has made of the same text, where it is kept."""
+    return _trees.get((path, text)) or _trees.keep((path, text), Tree(text, path), len(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import tokenize
@@ -9,12 +10,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.launch.cluster import CHIEF_FLAG, TASK_FLAGS, Shape
+from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import program_files
+from tf2towers.source.script import Script
 
 
 def _texts(script: Path) -> list[str]:
     """The text of the script and of the local modules that it imports, directly or not."""
-    return [path.read_text(encoding="utf-8", errors="replace") for path in program_files(script)]
+    return [text_of(path) for path in program_files(script)]
+
+
+def text_of(path: Path) -> str:
+    """The text of a script, or of a notebook's code cells."""
+    if path.suffix == ".ipynb":
+        with contextlib.suppress(SourceError):
+            return Script.from_notebook(path, checked=False).text
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 # -- the flags that tell a script its task: those that the code defines or reads ---------------------------------------

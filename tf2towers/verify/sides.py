@@ -20,6 +20,7 @@ from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_
 from tf2towers.verify.progress import show_progress
 from tf2towers.verify.recorder.running import RECORDED
 from tf2towers.verify.recording import Facts, already_there, read_facts
+from tf2towers.verify.texts import texts_of
 from tf2towers.verify.waiting import waiting_tasks
 
 #: the program that runs a script and records it
@@ -272,6 +273,7 @@ class _Side:
     def _command(self, given: dict[str, object]) -> list[str]:
         """The command to start, after emptying the folder and writing the recorder's settings beside it."""
         options, folder = self.options, self.folder
+        texts = texts_of(self.script, original=not self.migrated)
         shutil.rmtree(folder, ignore_errors=True)  # removes the steps of an earlier run
         folder.mkdir(parents=True)
         settings = {
@@ -290,16 +292,15 @@ class _Side:
             "in_step": None if options.in_step is None else str(options.in_step.resolve()),
             "queues": None if options.queues is None or options.free else str(options.queues.resolve()),
             "beside": str(options.beside.resolve()) if self.migrated and options.beside is not None else None,
+            **texts.settings(),
             **given,
         }
         named = folder.with_suffix(".json").resolve()
         named.write_text(json.dumps(settings), encoding="utf-8")
         python, recorder = sys.executable, RECORDER
         if not self.migrated and options.legacy_python is not None:
-            python, recorder = (
-                options.legacy_python,
-                portable(recorder, (options.scratch or folder).parent / "recorder"),
-            )
+            place = (options.scratch or folder).parent / "recorder"
+            python, recorder = options.legacy_python, portable(recorder, place, texts.needed())
         return [python, str(recorder), str(named), str(self.script.resolve()), *self.arguments]
 
     def _temporary(self) -> dict[str, str]:

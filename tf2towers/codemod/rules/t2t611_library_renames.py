@@ -21,7 +21,7 @@ from tf2towers.codemod.libraries import (
     librosa_arguments,
     requirements_of,
 )
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
 from tf2towers.codemod.removal import is_taken, remove_statement
@@ -33,12 +33,7 @@ _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zi
 
 def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of such a name, method or keyword, and for each import of one."""
-    given = {
-        library_name(home, node)
-        for home in {file, *file.program.files}
-        for node in home.all(cst.Attribute)
-        if node.attr.value in last_names() and home.is_bound(node)
-    }
+    given = set().union(*map(_find_given, {file, *file.program.files}))
     for node, name in _find_uses(file):
         change = library_changes()[name]
         if name in given or _is_part_of_another(file, node) or _is_fenced(file, node, change):
@@ -229,6 +224,15 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
         indent = file.text.indent(line)
         alone = file.text.start(statement) == file.text.line_start(line) + len(indent)
         yield file.replace(statement, (f"{file.text.newline}{indent}" if alone else "; ").join(lines))
+
+
+@cached_per_file
+def _find_given(file: File) -> set[str | None]:
+    """The names of libraries that a file gives a value."""
+    bound = (
+        node for node in file.all(cst.Attribute) if node.attr.value in last_names() and file.is_bound(node)
+    )
+    return {library_name(file, node) for node in bound}
 
 
 def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:

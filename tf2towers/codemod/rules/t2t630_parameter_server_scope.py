@@ -84,6 +84,7 @@ def _enter_chosen(file: File) -> Iterator[Edit]:
         yield Edit(file.text.start(call), file.text.end(call), entered, whole=True)
 
 
+@cached_per_file
 def _has_a_scope(file: File) -> bool:
     return bool(
         _find_inline_setters(file)
@@ -93,6 +94,7 @@ def _has_a_scope(file: File) -> bool:
     )
 
 
+@cached_per_file
 def _find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
     loops = {loop.node for loop in find_tower_loops(file)}  # a setter in a loop is for the tower's GPU

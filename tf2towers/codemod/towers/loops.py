@@ -39,6 +39,7 @@ def find_tower_loops(file: File) -> list[Loop]:
     return sorted(found.values(), key=lambda loop: file.text.start(loop.node))
 
 
+@cached_per_file
 def find_device_calls(file: File) -> list[tuple[cst.Call, cst.BaseExpression]]:
     """The calls of `tf.device` and the device of each; and what else a `with` enters that is given a GPU's name.
 

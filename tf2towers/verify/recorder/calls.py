@@ -11,9 +11,9 @@ import numpy as np
 
 from . import graph as graphs
 from . import values
-from .feeds import feeds_of
-from .fetches import fetched_ops, summaries
 from .optimizer_calls import watch_updates
+from .program import place_in_file
+from .run_arguments import feeds_of, fetched_ops, summaries
 from .session_runs import around_every_run
 from .training import name_of as name_of_variable
 from .variables import Effects, Variables
@@ -242,9 +242,9 @@ class CallRecorder(object):
         """The innermost line of the script or of a module beside it that led to the call."""
         frame: Any = sys._getframe()
         while frame is not None:
-            name = frame.f_code.co_filename
+            name, line = place_in_file(frame.f_code.co_filename, frame.f_lineno)
             if name.startswith(self._folder) and "site-packages" not in name and not _is_of_tf2towers(name):
-                return name[len(self._folder) :], frame.f_lineno
+                return name[len(self._folder) :], line
             frame = frame.f_back
         return "", 0
 

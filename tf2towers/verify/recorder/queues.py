@@ -23,8 +23,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Set
 import numpy as np
 
 from . import graph as graphs
-from .feeds import is_number, names_of
-from .fetches import fetched_ops
+from .run_arguments import fetched_ops, is_number, names_of
 from .session_runs import around_every_run
 from .values import hex_digest
 from .variables import VARIABLES, Effects

@@ -7,7 +7,6 @@ import os
 import pkgutil
 import platform
 import re
-import runpy
 import signal
 import sys
 import time
@@ -19,6 +18,7 @@ from .calls import CallRecorder
 from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
+from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
@@ -58,7 +58,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         task = "%s-%s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])
         keep_stack(os.path.join(out, task + ".stack"))
         if task not in options["workers"]:
-            return end_process(run(script, arguments))
+            return end_process(run(script, arguments, options))
         out, given = os.path.join(out, task), given and os.path.join(given, task)
     turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
@@ -77,7 +77,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
             hold_tokens(tf, schedule, len(workers))
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
-    return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)
+    return follow(tf, recorder, script, arguments, options, order, own, queues, writes, turns)
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -89,7 +89,7 @@ def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]
     recorder = FunctionRecorder(Writer(options["out"]), options["steps"], options["original"])
     seeds.fix_seeds(options["seed"])
     tf.random.set_seed(options["seed"])
-    return follow(tf, recorder, script, arguments)
+    return follow(tf, recorder, script, arguments, options)
 
 
 def follow(
@@ -97,6 +97,7 @@ def follow(
     recorder: Any,
     script: str,
     arguments: List[str],
+    options: Dict[str, Any],
     order: Optional[Order] = None,
     own: Optional[OwnModules] = None,
     queues: Optional[Queues] = None,
@@ -137,7 +138,7 @@ def follow(
                 end_process(0)
 
     recorder.on_enough = enough
-    status = run(script, arguments)
+    status = run(script, arguments, options)
     finish()
     if turns is not None and not status:
         turns.end()
@@ -234,7 +235,7 @@ def _leave_flags_to_scripts() -> None:
         flag.allow_override = True
 
 
-def run(script: str, arguments: List[str]) -> int:
+def run(script: str, arguments: List[str], options: Dict[str, Any]) -> int:
     """Runs the script as the main program. Returns 0, its exit status, or, after printing a traceback, 1."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
@@ -245,7 +246,7 @@ def run(script: str, arguments: List[str]) -> int:
     if not hasattr(builtins, "xrange"):
         builtins.xrange = range  # type: ignore[attr-defined]
     try:
-        runpy.run_path(script, run_name="__main__")
+        run_program(script, options)
     except SystemExit as end:
         if isinstance(end.code, str):
             sys.stderr.write(end.code + "\n")
