@@ -9,7 +9,6 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.loops import find_tower_loops
 
-
 #: one advice for each message
 OF_UPDATES = (
     "Nothing here. Where the original is to have one order, too, take one tower's updates (scope='tower_0')."
