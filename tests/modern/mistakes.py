@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import keras
 import numpy as np
 import tensorflow as tf
 from absl import flags
@@ -169,6 +170,7 @@ def found(module: ModuleType, strategy: tf.distribute.Strategy) -> str:
         batch_norm=True, seed=0, learning_rate=RATE, decay_rate=0.1, momentum=0.9, jit=False,
         precision="float32",
     )  # fmt: skip
+    keras.utils.set_random_seed(0)
     trainer = module.Trainer(strategy, options, 2)
     towers = Towers(trainer.model.get_weights())
     flow = source.training_batches(strategy, arrays, PART, 0, 0, False)
