@@ -14,7 +14,6 @@ import libcst as cst
 from libcst.metadata import ExpressionContext, Scope
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.edits import Edit, Text
 from tf2towers.codemod.imports import imports_made_by, stays_dotted
 from tf2towers.codemod.meanings import Assigned, Binding, Defined, Imported, Meanings
 from tf2towers.codemod.symbols import (
@@ -29,7 +28,7 @@ from tf2towers.codemod.symbols import (
     public_spelling,
     session_names,
 )
-from tf2towers.codemod.tree import Tree, tree_of
+from tf2towers.codemod.tree import Text, Tree, tree_of
 from tf2towers.report.result import FindingKind
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
@@ -454,10 +453,6 @@ class File:
         made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind, todo)
         if made not in self.notes:
             self.notes.append(made)
-
-    def replace(self, node: cst.CSTNode, text: str) -> Edit:
-        """The edit that replaces a node's text."""
-        return Edit(self.text.start(node), self.text.end(node), text)
 
 
 class Program:

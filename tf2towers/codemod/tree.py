@@ -1,8 +1,9 @@
-"""`Tree`: the one LibCST tree of a module, with what is around each node and where it is in the text."""
+"""`Tree`: the one LibCST tree of a module, with what is around each node; `Text`: where it is in the text."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
@@ -80,6 +81,16 @@ class Tree:
                 self._by_type.setdefault(type(node), []).append(node)
             pending += reversed(children(node))
 
+    @cached_property
+    def _code(self) -> str:
+        return self.module.code
+
+    def text_of(self, module: cst.Module) -> str:
+        """The text of a new module, with the white space at the text's end that LibCST loses."""
+        if self._code == self.text:
+            return module.code
+        return module.code.rstrip() + self.text[len(self.text.rstrip()) :]
+
     def all(self, kind: type[Node]) -> list[Node]:
         """Every node of a kind, in the order of the text; the names are without None, True and False."""
         return self._by_type.get(kind, [])  # type: ignore[return-value]
@@ -101,6 +112,22 @@ class Tree:
         while around is not None and is_wrapper(around):
             around = parents.get(around)
         return around
+
+    def holder(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """LibCST's own parent of a node: what it stands in, be it a block, a line or an argument."""
+        return self._metadata[ParentNodeProvider].get(node)
+
+    def holders(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """All nodes around a node, innermost first."""
+        around = self.holder(node)
+        while around is not None:
+            yield around
+            around = self.holder(around)
+
+    def line(self, statement: Statement) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
+        """The line of a statement, which may have others; None where it is in the line of an `if`, a loop ..."""
+        line = statement if isinstance(statement, cst.BaseCompoundStatement) else self.holder(statement)
+        return line if isinstance(line, cst.SimpleStatementLine | cst.BaseCompoundStatement) else None
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
@@ -184,7 +211,7 @@ class Tree:
 
     @cached_property
     def _spans(self) -> Mapping[cst.CSTNode, CodeSpan]:
-        if self.module.code.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
+        if self._code.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
             raise SourceError(self.path, "not migrated, please report it: LibCST changes the text")
         return self._wrapper.resolve(ByteSpanPositionProvider)
 
@@ -203,3 +230,51 @@ _trees: Recent[Tree] = Recent()
 def tree_of(text: str, path: Path) -> Tree:
     """The tree of a module: what another program of this process has made of the same text, where it is kept."""
     return _trees.get((path, text)) or _trees.keep((path, text), Tree(text, path), len(text))
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Text:
+    """The text of a file, with the offsets of its nodes and of its lines, which are counted as Python does."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.text = tree.text
+        self.start, self.end = tree.start, tree.end
+        self.starts = [0, *(found.end() for found in _LINE_END.finditer(self.text))]
+        crlf, cr = "\r\n" in self.text, "\r" in self.text and "\n" not in self.text
+        self.newline = "\r\n" if crlf else "\r" if cr else "\n"
+
+    def of(self, node: cst.CSTNode) -> str:
+        """A node's own text."""
+        return self.text[self.start(node) : self.end(node)]
+
+    def first_line(self, node: cst.CSTNode) -> int:
+        """The line that a node starts in; decorators precede that of a definition."""
+        return self.line_of(self.start(node))
+
+    def last_line(self, node: cst.CSTNode) -> int:
+        """The line that a node ends in."""
+        return self.line_of(self.end(node))
+
+    def column(self, node: cst.CSTNode) -> int:
+        """The column that a node starts in, from 0."""
+        start = self.start(node)
+        return start - self.starts[self.line_of(start) - 1]
+
+    def line_of(self, offset: int) -> int:
+        """The line that an offset is in."""
+        return bisect_right(self.starts, offset)
+
+    def line_start(self, line: int) -> int:
+        """The offset a line starts at; the end of the text for the line after the last."""
+        return self.starts[line - 1] if line <= len(self.starts) else len(self.text)
+
+    def line(self, line: int) -> str:
+        """The text of a line, its end included."""
+        return self.text[self.line_start(line) : self.line_start(line + 1)]
+
+    def indent(self, line: int) -> str:
+        """The white space a line starts with."""
+        row = self.line(line)
+        return row[: len(row) - len(row.lstrip(" \t\f"))]
