@@ -191,7 +191,7 @@ def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_
         assert len(steps) <= STEPS + 2  # the one that sees the last update may be a step late
     for worker, text in enumerate(supervisor_sync.printed):
         first = "Initializing session..." if worker == 0 else "Waiting for session to be initialized..."
-        assert f"job_name : worker\ntask_index : {worker}\nWorker {worker}: {first}\n" in text
+        assert f"job_name : worker\ntask_index : {worker}\n" in text and f"Worker {worker}: {first}\n" in text
         assert re.search(r"^Training begins @ \d+\.\d+\n(.*\n)*Training ends @ \d+\.\d+\n", text, re.M)
         assert re.search(r"^Training elapsed time: \d+\.\d+ s$", text, re.M)
     (step, loss), *more = supervisor_sync.validations()
@@ -200,10 +200,12 @@ def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_
     assert (supervisor_sync.log_dir / "checkpoint").exists()
 
 
-@pytest.mark.parametrize("run", ["supervisor_sync", "monitored_sync"])
-def test_synchronous_training_ends_quietly(request, run):
-    """The chief's queue runner waits for gradients that will not come: its end is no error, and no traceback."""
-    for text in request.getfixturevalue(run).printed:
+def test_a_synchronous_supervisor_ends_quietly(supervisor_sync):
+    """The chief's queue runner waits for gradients that will not come: its end is no error, and no traceback.
+
+    (MonitoredTrainingSession joins its threads before it closes the session, so that TensorFlow itself prints one.)
+    """
+    for text in supervisor_sync.printed:
         assert not re.search("Traceback|Error|Exception|Cancelled", text), text[-3000:]
 
 
