@@ -561,7 +561,7 @@ IMPORTS = [
      )),
     (f"{TF}\nslim = tf.contrib.slim\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\n"
      "import os\n\ntf.log(slim.flatten(input_data.read_data_sets('d')))\n",
-     f"{V1}\n\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
+     f"{V1}\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
      "tf.log(slim.flatten(input_data.read_data_sets('d')))\n"),
     ("if x: from tensorflow import Session, float32\n",
      "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n"),

@@ -12,7 +12,7 @@ import libcst as cst
 
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import imported, is_name, module_of
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import beginnings
 from tf2towers.source.python2.tables import read_words
 
@@ -117,6 +117,11 @@ def library_name(file: File, node: cst.CSTNode) -> str | None:
 
 def imported_modules(file: File) -> frozenset[str]:
     """What the program's modules import: libraries (`PIL`), their modules and names (`PIL.ImageFont`)."""
+    return _imported_by_program(file.program.main)
+
+
+@cached_per_file
+def _imported_by_program(file: File) -> frozenset[str]:
     return frozenset(
         name
         for each in file.program.all_files

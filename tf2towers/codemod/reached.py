@@ -238,8 +238,10 @@ def _is_own(file: File, name: cst.CSTNode) -> bool:
 
 def _is_module_handed_on(file: File, node: cst.CSTNode, stems: Set[str]) -> bool:
     """True if a node is a module of the program, or may be one by a star, of which nothing is taken at once."""
+    if not isinstance(node, nodes.Symbol):
+        return False
     root = nodes.root_of(node)
-    if not isinstance(node, nodes.Symbol) or not nodes.is_name(root) or not file.is_read(node):
+    if not nodes.is_name(root) or not file.is_read(node):
         return False
     around = file.parent(node)
     if isinstance(around, cst.Attribute) and around.attr.value != "__dict__":

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, Now, Replacement, replace, small
 from tf2towers.codemod.libraries import library_name
 from tf2towers.codemod.nodes import Import, asname_of, imported, literal, name_of, root_of
 from tf2towers.codemod.program import File, Program
@@ -97,12 +97,17 @@ def _names_of(file: File) -> Iterator[str]:
                 yield name
 
 
-def import_edits(file: File, statement: Import) -> Iterator[Edit]:
+def keras_imports(file: File, statement: Import) -> Iterator[Change]:
     """An import takes the runtime's Keras."""
     aliases = [(alias, name) for alias, name in imported(statement) if f"{name}.".startswith("keras.")]
     if isinstance(statement, cst.ImportFrom) and aliases and statement.module is not None:
-        yield file.replace(root_of(statement.module), _HOME)
+        yield replace(root_of(statement.module), _HOME)
     elif isinstance(statement, cst.Import):
         for alias, _ in aliases:
             rest = name_of(alias).removeprefix("keras") if asname_of(alias) else ""
-            yield file.replace(alias, f"{_HOME}{rest} as {asname_of(alias) or 'keras'}")
+            new = small(f"import {_HOME}{rest} as {asname_of(alias) or 'keras'}").names[0]
+            yield Replacement(alias, partial(_in_its_place, new))
+
+
+def _in_its_place(new: cst.ImportAlias, updated: cst.ImportAlias, now: Now) -> cst.ImportAlias:
+    return new.with_changes(comma=updated.comma)

@@ -19,6 +19,7 @@ from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, default_of_flag, imports_by_text
 from tf2towers.source.path_additions import path_adders, path_additions
+from tf2towers.source.recent import Recent
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -122,11 +123,11 @@ class LocalImports:
         if "sys.path" in text or any(adder in text for adder in self._adders):
             added = path_additions(tree, path, self.main.parent, self._adders)
             self.roots += [folder for folder in added if folder not in self.roots]
-        for node in ast.walk(tree):
+        for node in _imports_in(tree, path, text):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield from self._found(alias.name, self._bases(path, 0))
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 bases = self._bases(path, node.level)
                 dots, module = "." * node.level, node.module or ""
                 yield from self._found(module, bases, dots)
@@ -280,3 +281,15 @@ def _installed(script: Path) -> Iterator[Path]:
             moved = re.search(r"package_dir\s*=\s*\{\s*['\"]{2}\s*:\s*['\"]([\w./]+)['\"]", text)
             yield folder if moved is None else folder / moved[1]
             return
+
+
+#: the imports in a text, whose tree takes long to walk
+_imports: Recent[list[ast.Import | ast.ImportFrom]] = Recent()
+
+
+def _imports_in(tree: ast.Module, path: Path, text: str) -> list[ast.Import | ast.ImportFrom]:
+    known = _imports.get((path, text))
+    if known is None:
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        known = _imports.keep((path, text), found, len(text))
+    return known

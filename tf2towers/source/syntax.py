@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tf2towers.source.deep import LIMIT_OF_RECURSION
 from tf2towers.source.errors import NotPython3, SourceError
+from tf2towers.source.recent import Recent
 
 #: syntax of Python 2 only: its print, exec, except and raise, backquotes, <>, old numbers and strings
 _PYTHON2 = re.compile(
@@ -34,6 +35,8 @@ def check_syntax(text: str, path: Path) -> None:
     A text that Python's grammar refuses may be Python 2, so it raises NotPython3. A text that only the compiler refuses
     (a `global` after the name's first use) was also valid up to Python 3.5, so it may be either.
     """
+    if _checked.get((text, path)):
+        return
     try:
         with _usual_recursion():
             parse(text, path)
@@ -59,6 +62,11 @@ def check_syntax(text: str, path: Path) -> None:
         raise NotPython3(path, detail, line) from None
     except (RecursionError, MemoryError):
         raise SourceError(path, TOO_DEEP) from None
+    _checked.keep((text, path), True, len(text))
+
+
+#: the texts in which `check_syntax` found no error
+_checked: Recent[bool] = Recent()
 
 
 def _line_of_python2(text: str, line: int) -> int | None:
@@ -102,6 +110,14 @@ def parse(text: str, path: Path) -> ast.Module:
     One thread at a time: Python 3.11 counts the depth of trees for all threads together. It raises an error if another
     thread changes the limit ("AST constructor recursion depth mismatch", python/cpython issue 106905).
     """
+    return _parsed.get((text, path)) or _parsed.keep((text, path), _parse(text, path), len(text))
+
+
+#: the results of `parse`
+_parsed: Recent[ast.Module] = Recent()
+
+
+def _parse(text: str, path: Path) -> ast.Module:
     with LIMIT_OF_RECURSION, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, filename=str(path))

@@ -6,25 +6,24 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, Removal, Replacement, in_lines, small
 from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
 from tf2towers.codemod.program import File, first_name
 from tf2towers.codemod.reached import find_unreached_context, is_named
-from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import RUNTIME, canonical_name, find_replacement, is_gone_private
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """A new statement for each import whose names come from elsewhere now."""
     for node in file.imports:
         if any(is_tensorflow(dotted) for _, dotted in imported(node)):
-            if (edit := _rewrite_import(file, node)) is not None:
-                yield edit
+            if (change := _rewrite_import(file, node)) is not None:
+                yield change
 
 
-def _rewrite_import(file: File, node: Import) -> Edit | None:
+def _rewrite_import(file: File, node: Import) -> Change | None:
     made = [
         _keep_import(file, node, import_)
         for import_ in imports_made_by(file.keeps_plain, node)
@@ -54,8 +53,8 @@ def _rewrite_import(file: File, node: Import) -> Edit | None:
         for module, group in groups.items()
     ]
     if not lines:
-        return remove_statement(file, node)
-    return file.replace(node, _join_imports(file, node, lines))
+        return Removal(node)
+    return Replacement(node, lambda updated, now: in_lines([*map(small, lines)], updated))
 
 
 def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
@@ -79,15 +78,6 @@ def _only_loads(file: File, made: NewImport) -> bool:
     """True if an import only loads a module that is gone (`import tensorflow.python.platform`) and is not named."""
     goes_by_itself = made.name == V1 and asname_of(made.alias) is None and name_of(made.alias) != made.bound
     return goes_by_itself and not is_named(file, made.alias)
-
-
-def _join_imports(file: File, node: Import, lines: list[str]) -> str:
-    text, line, last = file.text, file.text.first_line(node), file.text.last_line(node)
-    alone = not text.line(line)[: text.column(node)].strip()
-    rest = text.line(last)[text.end(node) - text.line_start(last) :]
-    if alone and not rest.lstrip().startswith(";"):
-        return (text.newline + text.indent(line)).join(lines)
-    return "; ".join(lines)
 
 
 def _is_unchanged(node: Import, made: NewImport) -> bool:
@@ -131,7 +121,7 @@ RULE = Rule(
     (`import tensorflow.contrib.slim as slim`), comes from tf2towers.runtime. A program that runs on TF 2 already keeps
     its imports.
     """,
-    edits=edits,
+    changes=changes,
     sources=("codemod/symbols.tsv",),
     examples=(
         Example(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit, moved_text
-from tf2towers.codemod.nodes import keyword_of, literal
+from tf2towers.codemod.changes import Change, Now, Replacement, bare, expression, in_its_place, replace
+from tf2towers.codemod.nodes import dotted, is_none, keyword_of, literal
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
@@ -37,16 +38,23 @@ _USED = frozenset({
 })  # fmt: skip
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """The runtime's strategy for each one that goes to a RunConfig alone."""
     for call in file.all(cst.Call) if _are_for_estimators(file) else ():
-        if (text := _made(file, call)) is not None:
-            yield Edit(file.text.start(call), file.text.end(call), text, whole=True)
+        if (made := _made(file, call)) is not None:
+            yield Replacement(call, partial(_strategy, *made))
     for node, canonical in file.symbols:
         if canonical in _ASKED and _are_for_estimators(file):
             text = file.name_of(Found("v1", "tf.distribute.has_strategy"))
-            if text != file.text.of(node):
-                yield file.replace(node, text)
+            if text != dotted(node):
+                yield replace(node, text)
+
+
+def _strategy(
+    template: str, given: cst.BaseExpression | None, updated: cst.Call, now: Now
+) -> cst.BaseExpression:
+    parts = {} if given is None else {"given": bare(now(given))}
+    return in_its_place(expression(template, **parts), updated)
 
 
 def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
@@ -74,8 +82,8 @@ def _are_for_estimators(file: File) -> bool:
     )
 
 
-def _made(file: File, call: cst.Call) -> str | None:
-    """The text of the runtime's strategy; None if the call makes no strategy, or one with other arguments."""
+def _made(file: File, call: cst.Call) -> tuple[str, cst.BaseExpression | None] | None:
+    """The runtime's strategy, with what it is given; None if the call makes no strategy, or has other arguments."""
     canonical = file.canonical(call.func)
     if canonical not in _MADE or any(given.star for given in call.args):
         return None
@@ -86,15 +94,16 @@ def _made(file: File, call: cst.Call) -> str | None:
         return None
     values = {keyword_of(given) or first[at]: given.value for at, given in enumerate(call.args)}
     wanted = {name: value for name, value in values.items() if name not in _WITHOUT_EFFECT}
-    wanted = {name: value for name, value in wanted.items() if file.text.of(value) != "None"}
+    wanted = {name: value for name, value in wanted.items() if not is_none(value)}
     if canonical in _SERVERS:
         count = wanted.pop("num_gpus_per_worker", None)
         served = count is None or literal(count) in (0, 1)
-        return f"{file.need('ParameterServerStrategy')}()" if served and not wanted else None
+        return (f"{file.need('ParameterServerStrategy')}()", None) if served and not wanted else None
     if len(wanted) > 1 or not {*wanted} <= {"device", "devices", "num_gpus", "num_gpus_per_worker"}:
         return None
-    text = "".join(moved_text(file.text.start(value), file.text.end(value)) for value in wanted.values())
-    return f"{file.need('TowerStrategy')}({f'[{text}]' if canonical in _ONE_DEVICE else text})"
+    given = "{given}" if wanted else ""
+    given = f"[{given}]" if canonical in _ONE_DEVICE else given
+    return f"{file.need('TowerStrategy')}({given})", next(iter(wanted.values()), None)
 
 
 RULE = Rule(
@@ -107,7 +116,7 @@ RULE = Rule(
 
     A strategy that the program uses in any other way is left (T2T622).
     """,
-    edits=edits,
+    changes=changes,
     sources=("tf2towers/runtime/tf1/estimator_strategies.py",),
     examples=(
         Example(

@@ -13,6 +13,7 @@ from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.known_modules import is_known
 from tf2towers.source.long_lines import break_long_lines
 from tf2towers.source.nodes import imported, module_of
+from tf2towers.source.recent import Recent
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_syntax, parse
 
@@ -29,6 +30,19 @@ def convert_script(
     Raises SourceError if Python 3's compiler refuses a text that Python 2 accepts. A text that is also valid Python 3
     is treated as Python 2, as a module of a program in Python 2.
     """
+    if script.notebook is not None:
+        return _converted(script, in_package, prints_are_calls)
+    key = (script, in_package, prints_are_calls)
+    if (known := _conversions.get(key)) is None:
+        known = _conversions.keep(key, (_converted(script, in_package, prints_are_calls),), len(script.text))
+    return known[0]
+
+
+#: the results of `convert_script`
+_conversions: Recent[tuple[Script | None]] = Recent()
+
+
+def _converted(script: Script, in_package: bool, prints_are_calls: bool) -> Script | None:
     import libcst as cst
 
     from tf2towers.source.python2 import grammar
