@@ -334,7 +334,7 @@ def _leave_flags_to_scripts() -> None:
         flag.allow_override = True
 
 
-def run(script: str, arguments: List[str], options: Dict[str, Any]) -> int:
+def run(script: str, arguments: List[str], options: Optional[Dict[str, Any]] = None) -> int:
     """Runs the script as the main program. Returns 0, its exit status, or, after printing a traceback, 1."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
@@ -345,7 +345,7 @@ def run(script: str, arguments: List[str], options: Dict[str, Any]) -> int:
     if not hasattr(builtins, "xrange"):
         builtins.xrange = range  # type: ignore[attr-defined]
     try:
-        run_program(script, options)
+        run_program(script, options or {})
     except SystemExit as end:
         if isinstance(end.code, str):
             sys.stderr.write(end.code + "\n")
