@@ -143,3 +143,23 @@ def test_a_library_on_tf1_that_the_program_can_do_without_is_a_note() -> None:
     result = migrated(HEAD + lines)
     assert result.status == 0 and ["goes on" in each.message for each in result.findings] == [True]
     assert migrated(HEAD + lines.replace("hvd = None", "raise")).status == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "status"),
+    [
+        ("if FLAGS.use_horovod:\n    import horovod.tensorflow as hvd\n", 0),
+        ("if FLAGS.update == 'horovod':\n    import horovod.tensorflow as hvd\n", 0),
+        ("if not FLAGS.single:\n    import horovod.tensorflow as hvd\n", 1),
+        ("tf.flags.DEFINE_bool('hvd', True, '')\nif FLAGS.hvd:\n    import horovod.tensorflow as hvd\n", 1),
+        ("import horovod.tensorflow as hvd\n", 1),
+        ("import tf_slim as slim\ny = slim.fully_connected(tf.zeros([2, 3]), 4)\n", 0),
+        ("import tensorflow_probability as tfp\nd = tfp.distributions.Normal(x, 1.)\n", 0),
+        ("from tensorflow_probability import distributions as ds\nd = ds.Normal(x, 1., True)\n", 1),
+        ("import tensorflow_probability as tfp\nd = tfp.mcmc.HamiltonianMonteCarlo(x, 1., 2)\n", 1),
+        ("import tensorflow_probability as tfp\nd = getattr(tfp, 'mcmc')\n", 1),
+        ("import tensorflow_hub as hub\nm = hub.Module('there')\n", 1),
+    ],
+)
+def test_libraries_beside_tensorflow(lines: str, status: int) -> None:
+    assert migrated(HEAD + lines).status == status
