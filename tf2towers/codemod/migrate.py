@@ -148,7 +148,7 @@ def _report_notes(result: MigrationResult, file: File) -> None:
             source = "".join(re.split(r"\r\n|\r|\n", file.script.before)[line - 1 : line])
         result.findings.append(
             Finding(
-                note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind,
+                note.code, note.message, note.todo or todo_of(note.code), file.path, line, note.column, note.kind,
                 source=source.strip(),
             )
         )  # fmt: skip

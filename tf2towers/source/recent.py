@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Kept = TypeVar("Kept")
 
 #: the length, in characters, of the texts whose results are kept: some 40,000 lines
 _LIMIT = 1_500_000
+
+
+#: every `Recent` of this process
+_everything: list[Recent[Any]] = []
+
+
+def forget() -> None:
+    """Forgets all that is kept, for a measurement of what the work costs the first time."""
+    for each in _everything:
+        each.clear()
 
 
 class Recent(Generic[Kept]):
@@ -19,6 +29,12 @@ class Recent(Generic[Kept]):
         self._limit = limit
         self._length = 0
         self._kept: OrderedDict[Hashable, tuple[Kept, int]] = OrderedDict()
+        _everything.append(self)
+
+    def clear(self) -> None:
+        """Keeps nothing any longer."""
+        self._kept.clear()
+        self._length = 0
 
     def get(self, key: Hashable) -> Kept | None:
         """The result of a key; None where it is not kept."""
