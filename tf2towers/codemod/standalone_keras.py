@@ -8,7 +8,7 @@ from functools import cache, partial
 import libcst as cst
 
 from tf2towers.codemod.changes import Change, Now, Replacement, replace, small
-from tf2towers.codemod.libraries import gone_part, library_name
+from tf2towers.codemod.libraries import gone_part, library_name, names_taken
 from tf2towers.codemod.nodes import Import, asname_of, imported, keyword_of, literal, name_of, root_of
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.symbols import find_replacement, read_table
@@ -126,22 +126,38 @@ def gone_from_keras(file: File) -> Iterator[tuple[cst.CSTNode, str]]:
 
 
 def _names_of(file: File) -> Iterator[str]:
-    """The names that a file takes from Keras: those that it imports, and those that it reads through modules."""
-    for statement in file.imports:
-        for _, name in imported(statement):
-            if name.startswith("keras.") and name not in served_names():
-                yield name
-    for made in file.all(cst.ClassDef):
-        for base in made.bases:
-            name = library_name(file, base.value) or ""
-            if name.startswith("keras.") and name not in _BASES:
-                yield f"a subclass of {name}"
+    """The names that a file takes from Keras, but for the modules that it only imports."""
+    imports = {name for statement in file.imports for _, name in imported(statement)}
+    only_imported = {name for name in imports & served_names().keys() if not _is_value(file, name)}
+    for name in names_taken(file, "keras"):
+        if name not in only_imported and name.removeprefix("a subclass of ") not in _BASES:
+            yield name
+
+
+def _is_value(file: File, module: str) -> bool:
+    """True if a file reads a module other than for a name in it: `getattr(layers, name)`, or a function of its name."""
     for used in (*file.all(cst.Name), *file.all(cst.Attribute)):
         around = file.parent(used)
         if file.is_read(used) and not (isinstance(around, cst.Attribute) and around.value is used):
-            name = library_name(file, used) or ""
-            if f"{name}.".startswith("keras."):
-                yield name
+            if library_name(file, used) == module:
+                return True
+    return False
+
+
+def takes_data(file: File, statement: Import) -> bool:
+    """True if `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
+    if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
+        return False
+    of_program = file.program.imports.has(file.path, "keras")
+    return not of_program and all(is_data(name) for _, name in imported(statement))
+
+
+def serves_standalone(file: File) -> bool:
+    """True if the runtime has all names that a TF1 program takes from standalone Keras."""
+    imports = file.program.imports
+    if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
+        return False
+    return find_unserved(file.program) is None
 
 
 def keras_imports(file: File, statement: Import) -> Iterator[Change]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import dedent
 
-import libcst as cst
-
 from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
+from tf2towers.codemod.tf1_signs import builds_towers
 
-_REPLICATES = "tf.contrib.estimator.replicate_model_fn"
 _TOWERS = dedent(
     """
 
@@ -50,17 +48,6 @@ def changes(file: File) -> Iterator[Change]:
     file.open_with(text.rstrip(" ").replace("\n", file.text.newline))
     for node in uses:
         yield replace(node, name)
-
-
-def builds_towers(file: File, node: cst.CSTNode, canonical: str) -> bool:
-    """True if a symbol is the function that builds towers, read through a module of TensorFlow's."""
-    return (
-        canonical == _REPLICATES
-        and isinstance(node, cst.Attribute)
-        and file.is_read(node)
-        and file.program.is_tf1
-        and not file.program.plain_is_tf2
-    )
 
 
 RULE = Rule(
