@@ -30,6 +30,7 @@ RIGHT = {
 OF_SUITE = {
     "a monitored session with hooks": "towers/monitored_training_session",
     "a checkpoint resumed": "towers/resumed_from_the_latest",
+    "callables of both kinds": "sessions/make_callable",
 }
 AVERAGE = "grads = strategy.reduce('MEAN', tower_grads)\n"
 STALE = """\

@@ -22,6 +22,7 @@ from .order import Order
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
+from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
 from .turns import InTurns, Turns, hold_tokens, poll_chief
 from .writes import Writes, protect_python
@@ -71,9 +72,11 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
         recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
         if in_cluster:
-            turns = Turns(options["out"], int(os.environ["TASK_INDEX"]), options["workers"])
+            place = int(os.environ["TASK_INDEX"]), options["workers"]
+            turns = Turns(options["out"], *place)
             recorder.schedule = schedule = InTurns(turns)
             hold_tokens(tf, schedule, options["workers"])
+            SharedGradients(tf, schedule, turns, *place).install()
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
     return follow(tf, recorder, script, arguments, order, own, queues, writes, turns)

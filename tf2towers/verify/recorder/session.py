@@ -8,7 +8,7 @@ from .feeds import entries_of, feeds_of, is_number
 from .fetches import fetched_ops
 from .gradients import watch_gradients
 from .optimizer_calls import watch_updates
-from .session_runs import around_runs
+from .session_runs import around_every_run
 from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables
 from .writing import InStep, Writer
@@ -147,4 +147,4 @@ def watch(tf: Any, recorder: SessionRecorder) -> None:
 
     watch_gradients(tf, differentiated)
     watch_updates(tf.train.Optimizer, callback=lambda *update: recorder.applied.append(Applied(*update)))
-    around_runs(tf, recorder.run)
+    around_every_run(tf, recorder.run)
