@@ -74,17 +74,23 @@ class SharedGradients(object):
             self._schedule.synchronous = self._schedule.shares = True
         for users, together in alike.items():
             rounds = _Rounds(self._turns, min(op.inputs[0].op.name for op in together))
-            with graphs.beside(graph), graph.device(self._device):
-                gradients = [tensor.op for op in together for tensor in list(op.inputs)[1:]]
-                with graph.control_dependencies(gradients):
-                    gate = self._tf.py_func(rounds.wait, [], self._tf.bool).op
+            with graphs.beside(graph, graphs.ORDER + "/"), graph.device(self._device):
+                before = [tensor.op for op in together for tensor in list(op.inputs)[1:]]
+                before += [op for op in _of_hooks(graph) if not graphs.ancestors([op], False) & set(together)]
+                with graph.control_dependencies(before):
+                    held = self._tf.py_func(rounds.wait, [], self._tf.bool, name="held").op
                 with graph.control_dependencies(together):
                     noted = self._tf.py_func(rounds.note, [], self._tf.bool).op
             for op in together:
-                op._add_control_input(gate)
+                op._add_control_input(held)
                 self._rounds[op] = rounds
             for op in users - set(together) - graphs.ancestors(together, stop_at_inputs=False):
                 op._add_control_input(noted)
+
+
+def _of_hooks(graph: Any) -> List[Any]:
+    """The ops by which hooks read the step: the chief's update for all may follow what the last worker adds."""
+    return [tensor.op for tensor in graph.get_collection("global_step_read_op_cache")]
 
 
 class _Rounds(object):
