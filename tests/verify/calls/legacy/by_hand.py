@@ -37,7 +37,7 @@ with tf.device("/job:ps/task:0"):
     token = tokens.dequeue()
 chief = given.task_index == 0
 numbers = np.random.RandomState(given.task_index)
-supervisor = tf.train.Supervisor(chief, logdir=None, recovery_wait_secs=1)
+supervisor = tf.train.Supervisor(is_chief=chief, logdir=None, recovery_wait_secs=1)
 session = supervisor.prepare_or_wait_for_session(server.target)
 for _ in range(5):
     session.run([loss, added], {images: numbers.rand(8, 4)})
