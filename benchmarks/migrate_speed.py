@@ -105,10 +105,12 @@ def write_long_script(folder: Path, lines: int) -> Path:
 
 
 def migrate_once(script: Path) -> None:
-    """Migrates a script in this process, without the command line."""
+    """Migrates a script in this process, without the command line, and without what was kept of the last time."""
     from tf2towers.codemod.migrate import migrate
+    from tf2towers.source.recent import forget
     from tf2towers.source.script import Script
 
+    forget()
     migrate(Script.read(script))
 
 

@@ -114,3 +114,14 @@ def test_an_unknown_code(put: Put, capsys: Capture) -> None:
     put("train.py", "x = 1\n")
     assert main(["migrate", "train.py", "--ignore", "E501"]) == 2
     assert "no rule's code begins with E501" in capsys.readouterr().err
+
+
+def test_two_scripts_that_import_one_another(put: Put) -> None:
+    """Each is the other's module, too: its text is the same for both."""
+    put("train.py", f"{IMPORT}import evaluate\n\ndef net():\n    return tf.placeholder(tf.float32)\n")
+    put("evaluate.py", f"{IMPORT}import train\n\nprint(tf.Session().run(train.net(), {{}}))\n")
+    for words in (["train.py", "evaluate.py"], ["evaluate.py", "train.py"]):
+        folder = words[0].removesuffix(".py")
+        assert main(["migrate", *words, "-o", folder]) == 0
+        for name in words:
+            assert Path(folder, name).read_text().count("\ngraph_mode()\n") == 1

@@ -6,8 +6,9 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
-from tf2towers.codemod.aligned_lines import move_aligned_lines
-from tf2towers.codemod.edits import Edit, Text, apply
+from tf2towers.codemod.aligned_lines import with_aligned_lines
+from tf2towers.codemod.apply_changes import apply_changes
+from tf2towers.codemod.changes import Insertion, replace
 from tf2towers.codemod.tree import Tree
 
 #: `long.name` becomes `name`: before, after
@@ -154,9 +155,9 @@ STAY = [
 
 def shortened(text: str) -> str:
     tree = Tree(text, Path("script.py"))
-    source = Text(tree)
-    edits = [Edit(source.start(node), source.end(node), "name") for node in tree.all(cst.Attribute)]
-    return apply(text, [*edits, *move_aligned_lines(source, edits)])
+    changed = apply_changes(tree, [replace(node, "name") for node in tree.all(cst.Attribute)])
+    lines = with_aligned_lines(changed).lines
+    return "".join(tree.module.code_for_node(each) for line in tree.module.body for each in lines[line])
 
 
 @pytest.mark.parametrize(("before", "after"), MOVED)
@@ -169,9 +170,11 @@ def test_stay(text: str) -> None:
     assert shortened(text) == text.replace("long.name", "name")
 
 
-def test_removed_lines_stay_removed() -> None:
-    text = "x = long.name(1,\n              2)\n"
-    tree = Tree(text, Path("script.py"))
-    source = Text(tree)
-    edits = [Edit(4, 13, "name"), Edit(14, len(text) - 2, "()", whole=True)]
-    assert move_aligned_lines(source, edits) == []
+def test_the_lines_of_what_moves_elsewhere_move_with_its_bracket() -> None:
+    tree = Tree("x = h(f(1,\n        2))\n", Path("script.py"))
+    outer, inner = tree.all(cst.Call)
+    [statement] = tree.module.body
+    made = Insertion(tree.statement(outer), lambda now: [cst.SimpleStatementLine([cst.Return(now(inner))])])
+    lines = with_aligned_lines(apply_changes(tree, [made, replace(outer, "g()")])).lines[statement]
+    text = "".join(map(tree.module.code_for_node, lines))
+    assert text == "return f(1,\n         2)\nx = g()\n"

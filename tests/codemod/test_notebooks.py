@@ -192,3 +192,15 @@ def plain(cells: list[str]) -> list[str]:
 def ran(folder: Path, text: str) -> str:
     (folder / "cells.py").write_text(text)
     return printed("cells.py", folder=folder)
+
+
+def test_imports_from_the_future_may_follow_magics(working_folder: Path) -> None:
+    cells = [
+        "%matplotlib inline\nfrom __future__ import division\nimport tensorflow as tf",
+        "from __future__ import (print_function,\n                        absolute_import)\nsess = tf.Session()",
+    ]
+    (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells)))
+    assert main(["migrate", "-w", "a.ipynb"]) == 0
+    first, second = sources(working_folder / "a.ipynb")
+    assert first == cells[0].replace("tensorflow as tf", "tensorflow.compat.v1 as tf")
+    assert second.startswith(cells[1].partition("sess")[0] + "from tf2towers.runtime import Session")

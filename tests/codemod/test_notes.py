@@ -18,6 +18,23 @@ for i in range(n):
 """
 UPDATES = "u = tf.get_collection(tf.GraphKeys.UPDATE_OPS{})\n"
 
+NORM = "y = tf.layers.batch_normalization(tf.zeros([2, 3]), training=True)\n"
+OWN_TOWERS = dedent(
+    """\
+    for i in range(n):
+        with tf.device('/gpu:%d' % i), tf.variable_scope('tower_%d' % i):
+            y = tf.layers.batch_normalization(tf.zeros([2, 3]), training=True)
+    """
+)
+TWO_OPTIMIZERS = dedent(
+    """\
+    v = tf.get_variable('v', [])
+    sess, opt = tf.Session(), tf.train.GradientDescentOptimizer(0.1)
+    d = opt.minimize(v * v)
+    g = opt.minimize(v - x)
+    """
+)
+
 SYNC = "opt = tf.train.GradientDescentOptimizer(0.1)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
 WITH = "with {} as sess:\n    pass\n"
 HOOK = "h = opt.make_session_run_hook(True)\n"
@@ -35,9 +52,23 @@ NOTES = [
     (SYNC + "q = opt.get_chief_queue_runner()\n", []),
     ("tf.set_random_seed(3)\n", ["T2T619"]),
     ("tf.set_random_seed(None)\n", []),
-    (TOWERS + UPDATES.format(""), ["T2T619"]),
-    (TOWERS + UPDATES.format(", 'tower_0'"), []),
-    (UPDATES.format(""), []),
+    (TOWERS + NORM + UPDATES.format(""), ["T2T619"]),
+    (TOWERS + NORM + UPDATES.format(", 'tower_0'"), []),
+    (NORM + UPDATES.format(""), []),
+    # nothing is collected; one tower's; variables of each tower
+    (TOWERS + UPDATES.format(""), []),
+    (
+        TOWERS
+        + NORM
+        + "u = [o for o in tf.get_collection(tf.GraphKeys.UPDATE_OPS) if 'tower_0' in o.name]\n",
+        [],
+    ),
+    (OWN_TOWERS + UPDATES.format(""), []),
+    (TWO_OPTIMIZERS + "sess.run([d, g, x])\n", ["T2T619"]),
+    (TWO_OPTIMIZERS + "t = tf.group(d, opt.apply_gradients([(x, v)]))\n", ["T2T619"]),
+    (TWO_OPTIMIZERS + "sess.run([d, x])\nsess.run(g)\n", []),
+    (TWO_OPTIMIZERS.replace("g = ", "with tf.control_dependencies([d]): g = ") + "sess.run([d, g])\n", []),
+    ("n = tf.contrib.distributions.MultivariateNormalDiag([x, x])\n", ["T2T619"]),
 ]
 
 
@@ -47,6 +78,19 @@ def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
     assert result.status == 0
     assert [each.code for each in result.findings if each.code in ("T2T618", "T2T619", "T2T627")] == codes
     assert {each.kind for each in result.findings} <= {"note", "changed"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "words", "other"),
+    [
+        ("tf.set_random_seed(3)\n", "seeds of their own", "tower_0"),
+        (TOWERS + "z = tf.layers.batch_normalization(x)\n" + UPDATES.format(""), "tower_0", "seeds"),
+        ("c = tf.contrib.cudnn_rnn.CudnnLSTM(1, 4)\n", "checkpoint of TF 1", "tower_0"),
+    ],
+)
+def test_an_advice_is_of_its_own_message(lines: str, words: str, other: str) -> None:
+    (found,) = [each for each in migrated(HEAD + lines).findings if each.code == "T2T619"]
+    assert words in found.todo and other not in found.todo
 
 
 @pytest.mark.parametrize(
@@ -99,3 +143,23 @@ def test_a_library_on_tf1_that_the_program_can_do_without_is_a_note() -> None:
     result = migrated(HEAD + lines)
     assert result.status == 0 and ["goes on" in each.message for each in result.findings] == [True]
     assert migrated(HEAD + lines.replace("hvd = None", "raise")).status == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "status"),
+    [
+        ("if FLAGS.use_horovod:\n    import horovod.tensorflow as hvd\n", 0),
+        ("if FLAGS.update == 'horovod':\n    import horovod.tensorflow as hvd\n", 0),
+        ("if not FLAGS.single:\n    import horovod.tensorflow as hvd\n", 1),
+        ("tf.flags.DEFINE_bool('hvd', True, '')\nif FLAGS.hvd:\n    import horovod.tensorflow as hvd\n", 1),
+        ("import horovod.tensorflow as hvd\n", 1),
+        ("import tf_slim as slim\ny = slim.fully_connected(tf.zeros([2, 3]), 4)\n", 0),
+        ("import tensorflow_probability as tfp\nd = tfp.distributions.Normal(x, 1.)\n", 0),
+        ("from tensorflow_probability import distributions as ds\nd = ds.Normal(x, 1., True)\n", 1),
+        ("import tensorflow_probability as tfp\nd = tfp.mcmc.HamiltonianMonteCarlo(x, 1., 2)\n", 1),
+        ("import tensorflow_probability as tfp\nd = getattr(tfp, 'mcmc')\n", 1),
+        ("import tensorflow_hub as hub\nm = hub.Module('there')\n", 1),
+    ],
+)
+def test_libraries_beside_tensorflow(lines: str, status: int) -> None:
+    assert migrated(HEAD + lines).status == status

@@ -561,7 +561,7 @@ IMPORTS = [
      )),
     (f"{TF}\nslim = tf.contrib.slim\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\n"
      "import os\n\ntf.log(slim.flatten(input_data.read_data_sets('d')))\n",
-     f"{V1}\n\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
+     f"{V1}\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
      "tf.log(slim.flatten(input_data.read_data_sets('d')))\n"),
     ("if x: from tensorflow import Session, float32\n",
      "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n"),
@@ -603,7 +603,9 @@ LEFT = [
     ("warp = tf.load_op_library('warp.so')", "T2T625"),
     ("x = getattr(tf, name)", "T2T626"),
     ("f(tf)", "T2T626"),
-    ("b = hasattr(tf, 'contrib')", "T2T626"),
+    ("b = hasattr(tf, 'never_there')", "T2T626"),
+    ("for n in ['float32', 'Session']: getattr(tf, n)", "T2T626"),
+    ("getattr(tf.train, kind + 'Session')", "T2T626"),
     ("cell = getattr(tf.nn, 'rnn_cell').GRUCell(8)", "T2T626"),
     ("class Model: nn = tf.nn\ncell = Model.nn.rnn_cell.GRUCell(8)", "T2T626"),
     ("cell = eval('tf.nn.rnn_cell.%sCell' % input())(8)", "T2T626"),

@@ -697,7 +697,7 @@ PLACES = [
         """
     ),
      "    with strategy.scope():\n        sess = sv.prepare_or_wait_for_session(\n"
-     "        'x')\n    sess.run(1)\n"),
+     "            'x')\n    sess.run(1)\n"),
 ]  # fmt: skip
 
 

@@ -53,6 +53,50 @@ def test_a_ps(script: Write, body: str, linger: float, of_ps: str) -> None:
     assert run(Plan(script(body), linger=linger)) == (Outcome(0), [of_ps, "ended", "ended"])
 
 
+@pytest.mark.parametrize("chief", ["chief", "worker"])
+def test_workers_that_serve_a_coordinator_are_ended_with_the_servers(script: Write, chief: str) -> None:
+    """Of TF 2's parameter servers the chief's end is the end; `Server.join()` of the others never returns."""
+    path = script(f"""
+        if (job, index) == ("{chief}", 0):
+            wait_for("ps-0", "worker-1" if job == "worker" else "worker-0")
+        else:
+            tell()
+            time.sleep(60)
+        def never():
+            ClusterCoordinator(strategy)
+    """)
+    plan = Plan(path, ps=1, workers=2, chief=chief, linger=0.1)
+    assert run(plan) == (Outcome(0), ["stopped", "ended", "stopped"])
+
+
+@pytest.mark.parametrize(
+    ("of_evaluator", "evaluation", "state", "notices"),
+    [
+        ("time.sleep(60)", 0.1, "stopped",
+         ["the training has ended; evaluator 0 has 0.1 seconds for the last checkpoint",
+          "evaluator 0 had not ended, and is stopped"]),
+        ("wait_for('trained'); time.sleep(0.3)", 20, "ended",
+         ["the training has ended; evaluator 0 has 20 seconds for the last checkpoint"]),
+    ],
+)  # fmt: skip
+def test_an_evaluator(
+    script: Write, of_evaluator: str, evaluation: float, state: str, notices: list[str]
+) -> None:
+    """The training's end does not wait for it; then it may evaluate the last checkpoint."""
+    path = script(f"""
+        if job == "evaluator":
+            tell()
+            {of_evaluator}
+        elif job == "chief":
+            wait_for("evaluator-0")
+            tell(name="trained")
+    """)
+    watcher = Heard()
+    plan = Plan(path, ps=0, workers=2, chief="chief", evaluators=1, evaluation=evaluation, linger=0.1)
+    assert run(plan, watcher) == (Outcome(0), ["ended", "ended", state])
+    assert watcher.notices == notices
+
+
 @pytest.mark.parametrize(
     ("end", "status", "words"),
     [

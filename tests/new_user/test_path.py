@@ -98,13 +98,13 @@ def code_of(notebook: Path) -> list[str]:
 
 
 def test_a_notebook(python: Path, tmp_path: Path) -> None:
-    """`verify` takes scripts: those of the cells, without magics."""
     started(tmp_path, "notebook.ipynb")
     run(python, tmp_path, "-m", "tf2towers", "migrate", "notebook.ipynb", "-o", "out")
     assert code_of(tmp_path / "out" / "notebook.ipynb")[0].startswith("%matplotlib inline\n")
-    for folder in (tmp_path, tmp_path / "out"):
-        lines = (line for cell in code_of(folder / "notebook.ipynb") for line in cell.splitlines())
-        (folder / "script.py").write_text("".join(f"{line}\n" for line in lines if line[:1] != "%"))
+    lines = [line for cell in code_of(tmp_path / "out" / "notebook.ipynb") for line in cell.splitlines()]
+    (tmp_path / "out" / "script.py").write_text("\n".join(line for line in lines if line[:1] != "%"))
     assert "step 3 loss" in run(python, tmp_path, "out/script.py")
-    verify = ["-m", "tf2towers", "verify", "--steps", "3", "script.py", "out/script.py"]
-    assert "PARITY: " in run(python, tmp_path, *verify)
+    verify = ["-m", "tf2towers", "verify", "--steps", "3", "notebook.ipynb", "out/notebook.ipynb"]
+    shown = run(python, tmp_path, *verify)
+    assert "PARITY: " in shown
+    assert "left out of the notebook: 1 magic: %matplotlib inline (cell 1)" in shown

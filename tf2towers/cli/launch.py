@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 from tf2towers.cli.errors import CommandError
+from tf2towers.cli.running import add_chief, non_negative
 from tf2towers.launch.cluster import TASK_FLAGS
 from tf2towers.launch.job import Job, Outcome
 from tf2towers.launch.plan import Plan
-from tf2towers.launch.program import knows_its_task
+from tf2towers.launch.program import chief_of, evaluates_apart, knows_its_task
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import note_signals
 
@@ -28,13 +29,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Each task learns who it is from the flags of the template, after ARGS, and from the variables\n"
         "TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX. When all workers have ended, the parameter\n"
-        "servers are stopped. A task that fails stops all others.\n"
+        "servers are stopped. A task that fails stops all others. Estimators get a chief; an evaluator,\n"
+        "which is in no cluster, has 30 seconds for the last checkpoint when the training has ended.\n"
         "exit status: 0; that of the task that failed (128 + n for signal n); 124 for --timeout;\n"
         "2 could not be started."
     )
     add = parser.add_argument
     add("--ps", type=int, default=1, metavar="N", help="parameter servers (default 1)")
-    add("--workers", type=int, default=2, metavar="M", help="workers (default 2)")
+    add("--workers", type=int, default=2, metavar="M", help="workers, the chief among them (default 2)")
+    add_chief(parser)
+    apart = "tasks that evaluate (default: 1 beside a chief where the script calls train_and_evaluate)"
+    add("--evaluators", type=non_negative, metavar="N", help=apart)
     add("--python", metavar="EXE", help="the interpreter (default: this one); TF 1's for an original")
     flags = (
         f'default: those of "{TASK_FLAGS}" that the script takes; "" for none; NAME=value at its beginning are '
@@ -52,11 +57,17 @@ def run(options: argparse.Namespace) -> int:
             "the script and its arguments follow a --: tf2towers launch --workers 2 -- train.py"
         )
     script, *args = options.arguments
+    path = Path(script)
+    chief = options.chief or (chief_of(path) if path.is_file() else "worker")
+    evaluators = options.evaluators
+    if evaluators is None:
+        evaluators = int(chief == "chief" and evaluates_apart(path))
     plan = Plan(
-        script=script, args=args, ps=options.ps, workers=options.workers, python=options.python,
+        script=script, args=args, ps=options.ps, workers=options.workers, python=options.python, chief=chief,
+        evaluators=evaluators,
         task_flags=options.task_flags, timeout=options.timeout, keep=SHOWN,
     )  # fmt: skip
-    if options.task_flags is None and not knows_its_task(Path(script)):
+    if options.task_flags is None and not knows_its_task(path):
         print(
             f"tf2towers launch: no task of {script} can know which it is: it has none of the flags {TASK_FLAGS}, and "
             "reads none of TF_CONFIG, CLUSTER_SPEC, JOB_NAME, TASK_INDEX; name its own flags with --task-flags",

@@ -107,13 +107,14 @@ def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespac
     from tf2towers.codemod.migrate import Options  # imported once, before other processes start
 
     mains = tree.mains if tree is not None else ()
+    scripts_named = [Path(os.path.abspath(path)) for path in named if path != str(STDIN)]  # noqa: PTH100
     progress = Progress()
     choice = Options(
         towers=options.towers,
         python3=options.python3,
         python=options.python,
         python_path=tuple(options.python_path),
-        mains=frozenset(mains),
+        mains=frozenset([*mains, *scripts_named]),  # one may import another
         progress=progress if options.jobs < 2 else None,
     )
     paths = dict.fromkeys([*named, *map(display_path, mains)])
@@ -185,7 +186,8 @@ def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) 
     """
     if any(result.script == STDIN for result in results):
         raise CommandError("--verify needs a file: the standard input cannot be run twice")
-    check_scripts(*((result.script, options.legacy_python) for result in results))
+    originals = ((result.script, options.legacy_python) for result in results)
+    check_scripts(*originals, notebooks=True, python2=True)
     require_modules("tensorflow", "numpy")
     return max(_verify(result, options) for result in results)
 

@@ -7,11 +7,13 @@ import ast
 import contextlib
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 from tf2towers.cli.errors import CommandError
 from tf2towers.source.errors import SourceError
+from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
 
 
@@ -20,10 +22,19 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     of_servers = "parameter-server scripts: the number of servers (default 1 where a script starts one)"
     add("--ps", type=non_negative, metavar="N", help=of_servers)
-    add("--workers", type=positive, metavar="M", help="the number of workers (default 2)")
+    add("--workers", type=positive, metavar="M", help="the number of workers, with the chief (default 2)")
+    add_chief(parser)
     add("--task-flags", metavar="TEMPLATE", help="how a task learns which it is, as for launch")
     writes = "let the scripts write to this folder (their other files go to a scratch folder)"
     add("--allow-writes", action="append", default=[], metavar="DIR", help=writes)
+
+
+def add_chief(parser: argparse.ArgumentParser) -> None:
+    """Adds the option for the job of the first worker."""
+    of_first = (
+        "the job of the first worker in TF_CONFIG (default: what the script asks for; an Estimator: chief)"
+    )
+    parser.add_argument("--chief", choices=("chief", "master", "worker"), help=of_first)
 
 
 def positive(text: str) -> int:
@@ -76,23 +87,28 @@ def expression(text: str) -> str:
 # -- checks before anything starts: the files, and the modules required; what is written at the end -------------------
 
 
-def check_scripts(*scripts: tuple[Path, str | None]) -> None:
+def check_scripts(*scripts: tuple[Path, str | None], notebooks: bool = False, python2: bool = False) -> None:
     """Raises CommandError for a file that cannot be run; the message says what to do.
 
     Args:
         scripts: each with the interpreter that will run it; None: this interpreter.
+        notebooks: whether they may be notebooks.
+        python2: whether they may be Python 2 that can be converted.
     """
     for script, python in scripts:
         if script.is_dir():
             raise CommandError(f"{script}: a folder; give one script")
-        if script.suffix == ".ipynb":
+        if script.suffix == ".ipynb" and not notebooks:
             raise CommandError(
                 f"{script} is a notebook: `jupyter nbconvert --to script {script}` makes a script of its cells"
             )
+        read = partial(Script.from_notebook if script.suffix == ".ipynb" else Script.read, script)
         try:
-            Script.read(script, checked=False)
-            if python in (None, sys.executable):
-                Script.read(script)
+            read(checked=False)
+            if python2:
+                read_script(lambda checked, read=read: read(checked=checked))  # type: ignore[misc]
+            elif python in (None, sys.executable):
+                read()
         except SourceError as problem:
             if problem.line is None:
                 raise CommandError(f"{script}: {problem.message.partition(';')[0]}") from None
@@ -108,9 +124,10 @@ def require_modules(*modules: str) -> None:
     missing = [module for module in modules if find_spec(module) is None]
     if missing:
         names = " and ".join(", ".join(missing).rsplit(", ", 1))
+        everything = "'tf2towers[all]' ('.[all]' in a clone)"
         raise CommandError(
             f"{names} {'is' if len(missing) == 1 else 'are'} not installed here; this installs what is missing: "
-            f"{sys.executable} -m pip install 'tf2towers[all]' ('.[all]' in a clone)"
+            f"{sys.executable} -m pip install {everything if 'tensorflow' in missing else ' '.join(missing)}"
         )
 
 

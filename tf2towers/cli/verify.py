@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "itself from run to run, and nothing can be said."
     )
     add = parser.add_argument
-    add("legacy", type=Path, metavar="LEGACY", help="the TF1 script")
-    add("migrated", type=Path, metavar="MIGRATED", help="the TF2 script")
+    add("legacy", type=Path, metavar="LEGACY", help="the TF1 script, or a notebook")
+    add("migrated", type=Path, metavar="MIGRATED", help="the TF2 script, or a notebook")
     add_run_arguments(parser)
     add("--free", action="store_true", help="do not order accesses that the original leaves unordered")
     add("--gradients-only", action="store_true", help="do not compare variables, for another optimizer")
@@ -62,7 +62,8 @@ def add_run_arguments(parser: argparse._ActionsContainer) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the verification and returns the exit status."""
-    check_scripts((options.legacy, options.legacy_python), (options.migrated, None))
+    check_scripts((options.legacy, options.legacy_python), notebooks=True, python2=True)
+    check_scripts((options.migrated, None), notebooks=True)
     require_modules("tensorflow", "numpy")
     for number in (signal.SIGTERM, signal.SIGHUP):  # as for Ctrl-C: leave no processes and files behind
         signal.signal(number, lambda got, _: sys.exit(128 + got))
@@ -96,7 +97,11 @@ def verdict_on(
         allow=tuple(given.get("allow_writes", ())),
         empty=tuple(given.get("empty", ())),
         cluster=find_shape(
-            [legacy, migrated], given.get("ps"), given.get("workers"), given.get("task_flags")
+            [legacy, migrated],
+            given.get("ps"),
+            given.get("workers"),
+            given.get("task_flags"),
+            given.get("chief"),
         ),
         progress=True,
     )

@@ -1,64 +1,150 @@
-"""Lines that were aligned with an open bracket, which a shorter or longer name has moved: they move along."""
+"""Lines that were aligned with an open bracket, which a shorter or longer name has moved: they move along.
+
+LibCST's white space knows no columns. So the old and the new statement are written once, as LibCST writes a module, and
+the columns of brackets and of continuation lines compared; what has moved is nodes again.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import tokenize
-from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from tf2towers.codemod.edits import Edit, Text
+import libcst as cst
+from libcst._nodes.internal import CodegenState
 
-#: tokens without a text of their own
-_EMPTY = frozenset({tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
+from tf2towers.codemod.apply_changes import Changed
 
-
-def move_aligned_lines(text: Text, edits: list[Edit]) -> list[Edit]:
-    """The edits of white space that keep continuation lines below the brackets that the given edits move.
-
-    Only edits within a line move others; what a string over several lines holds stays as it is.
-    """
-    by_line: dict[int, list[Edit]] = {}
-    for edit in edits:
-        if len(edit.text) != edit.end - edit.start and not _breaks_lines(text, edit):
-            by_line.setdefault(text.line_of(edit.start), []).append(edit)
-    if not by_line:
-        return []
-    moved: list[Edit] = []
-    with contextlib.suppress(tokenize.TokenError, IndentationError):  # the syntax of a newer Python
-        moved += _move_lines(text, by_line)
-    taken = [(edit.start, edit.end) for edit in edits if _breaks_lines(text, edit)]
-    return [
-        edit for edit in moved if not any(start <= edit.end and edit.start <= end for start, end in taken)
-    ]
+#: what a line in brackets begins with: the white space before its first word, or before its comment
+Begin = cst.ParenthesizedWhitespace | cst.EmptyLine
 
 
-def _breaks_lines(text: Text, edit: Edit) -> bool:
-    return edit.whole or any(sign in text.text[edit.start : edit.end] + edit.text for sign in "\r\n")
+class _Bracket(NamedTuple):
+    """The column after an open bracket, and the columns by which the beginning of its line has moved."""
+
+    inside: int
+    move: int
 
 
-def _move_lines(text: Text, by_line: dict[int, list[Edit]]) -> Iterator[Edit]:
-    moves: dict[int, int] = {}  # by line: the columns that its beginning moves
-    opened: list[tuple[int, int]] = []  # line and column after each open bracket
-    seen = 0
-    for token in tokenize.generate_tokens(io.StringIO(text.text).readline):
-        if token.type in _EMPTY:
+class _Old(NamedTuple):
+    """The column after the bracket around a line, and whether the line was aligned with it."""
+
+    inside: int
+    aligned: bool
+
+
+class _Writer(CodegenState):
+    """Writes a tree, and knows the column that it is at, and the brackets that are open there."""
+
+    def __init__(self, module: cst.Module) -> None:
+        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+        self.column = 0
+        self.opened: list[_Bracket] = []
+        #: by how many columns the line's beginning has moved
+        self.move = 0
+        self._begin: Begin | None = None
+
+    def add_indent_tokens(self) -> None:
+        """Writes the indentation of a block."""
+        for token in self.indent_tokens:
+            self.add_token(token)
+
+    def add_token(self, value: str) -> None:
+        """Writes a text."""
+        if self._begin is not None and value.strip():
+            begin, self._begin = self._begin, None
+            self.begin_line(begin, value)
+        super().add_token(value)
+        ends = max(value.rfind("\n"), value.rfind("\r"))
+        if ends < 0:
+            self.column += len(value)
+        else:
+            self.column, self.move = len(value) - ends - 1, 0
+        if value in ("(", "[", "{"):
+            self.opened.append(_Bracket(self.column, self.move))
+        elif value in (")", "]", "}") and self.opened:
+            self.opened.pop()
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        """Notices a line that begins with a comment."""
+        if self.opened and isinstance(node, cst.EmptyLine) and node.comment is not None:
+            self._begin = node
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        """Notices a line that begins."""
+        if self.opened and isinstance(node, cst.ParenthesizedWhitespace):
+            self._begin = node
+
+    def begin_line(self, begin: Begin, word: str) -> None:
+        """Is called before the first word of each line in brackets is written."""
+
+
+class _OldLines(_Writer):
+    def __init__(self, module: cst.Module) -> None:
+        super().__init__(module)
+        self.found: dict[Begin, _Old] = {}
+
+    def begin_line(self, begin: Begin, word: str) -> None:
+        inside = self.opened[-1].inside
+        column = self.column + 1 if word in (")", "]", "}") and self.column != inside else self.column
+        self.found[begin] = _Old(inside, column == inside)
+
+
+class _NewLines(_Writer):
+    def __init__(self, module: cst.Module, old: Mapping[Begin, _Old]) -> None:
+        super().__init__(module)
+        self.old = old
+        self.moved: dict[Begin, str] = {}
+
+    def begin_line(self, begin: Begin, word: str) -> None:
+        known, (inside, move) = self.old.get(begin), self.opened[-1]
+        if known is None:
+            return
+        if known.aligned:
+            move = inside - known.inside
+        white = _white_of(begin).value
+        indent = "".join(self.indent_tokens) if begin.indent else ""
+        if move and self.column + move >= 0 and not (indent + white).strip(" "):
+            self.column += move
+            self.move = move
+            self.moved[begin] = " " * self.column
+
+
+def _white_of(begin: Begin) -> cst.SimpleWhitespace:
+    return begin.whitespace if isinstance(begin, cst.EmptyLine) else begin.last_line
+
+
+class _Moved(cst.CSTTransformer):
+    """Gives lines their new beginnings."""
+
+    def __init__(self, moved: Mapping[Begin, str]) -> None:
+        super().__init__()
+        self.moved = moved
+
+    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> Any:
+        white = self.moved.get(original_node)
+        return updated_node if white is None else _begun(updated_node, "whitespace", white)
+
+    def leave_ParenthesizedWhitespace(
+        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+    ) -> Any:
+        white = self.moved.get(original_node)
+        return updated_node if white is None else _begun(updated_node, "last_line", white)
+
+
+def _begun(begin: Begin, field: str, white: str) -> Begin:
+    return begin.with_changes(indent=False, **{field: cst.SimpleWhitespace(white)})
+
+
+def with_aligned_lines(changed: Changed) -> Changed:
+    """A tree whose continuation lines are below the brackets that they were below before its changes."""
+    for old, new in changed.lines.items():
+        before = _OldLines(changed.old)
+        old._codegen(before)
+        if not before.found:
             continue
-        line, column = token.start
-        if line > seen and opened:
-            bracket_line, inside = opened[-1]
-            move = moves.get(bracket_line, 0)
-            if column == inside or (token.string in ")]}" and column == inside - 1):
-                start = text.line_start(bracket_line)
-                before = (edit for edit in by_line.get(bracket_line, ()) if edit.end <= start + inside - 1)
-                move += sum(len(edit.text) - (edit.end - edit.start) for edit in before)
-            begins = text.line_start(line)
-            white = text.text[begins : begins + column]
-            if move and not white.strip(" ") and column + move >= 0:
-                moves[line] = move
-                yield Edit(begins, begins + column, " " * (column + move))
-        seen = max(seen, token.end[0])
-        if token.type == tokenize.OP and token.string in "([{":
-            opened.append((line, column + 1))
-        elif token.type == tokenize.OP and token.string in ")]}" and opened:
-            opened.pop()
+        after = _NewLines(changed.old, before.found)
+        for each in new:
+            each._codegen(after)
+        if after.moved:
+            changed.lines[old] = [each.visit(_Moved(after.moved)) for each in new]
+    return changed

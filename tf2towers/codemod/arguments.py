@@ -10,7 +10,7 @@ import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import is_literal_list
-from tf2towers.codemod.edits import Edit, Text
+from tf2towers.codemod.changes import Now, Replacement, argument, with_argument
 from tf2towers.codemod.program import File
 from tf2towers.codemod.symbols import find_replacement, read_table, taken_arguments, unserved_arguments
 
@@ -161,21 +161,33 @@ def _was_a_trace(call: cst.Call) -> bool:
     return len(term) > 2 and twice and term.isalpha() and term == term[::-1]
 
 
-def without_argument(text: Text, call: cst.Call, given: cst.Arg) -> Edit:
+def without_argument(call: cst.Call, given: cst.Arg) -> Replacement:
     """Takes an argument out of a call, with the comma before it or, where it is the first argument, after it.
 
     A comment between the comma and the argument stays, and the comma with it.
     """
-    start, end = text.start(given), text.end(given)
-    place = call.args.index(given)
-    if place:
-        comma = text.text.index(",", text.end(call.args[place - 1]))
-        has_comment = "#" in text.text[comma:start]
-        return Edit(start if has_comment else comma, end, "", whole=True)
-    return Edit(start, text.start(call.args[1]) if len(call.args) > 1 else end, "", whole=True)
+
+    def becomes(updated: cst.Call, now: Now) -> cst.Call:
+        args = [*updated.args]
+        place = next(at for at, each in enumerate(args) if each is now(given))
+        gone = args.pop(place)
+        if place and not m.findall(args[place - 1].comma, m.Comment()):
+            before = args[place - 1]
+            args[place - 1] = before.with_changes(
+                comma=gone.comma, whitespace_after_arg=gone.whitespace_after_arg
+            )
+        return updated.with_changes(args=args)
+
+    return Replacement(call, becomes, given)
 
 
-def added_argument(text: Text, call: cst.Call, added: str) -> Edit:
-    """Adds an argument after the last one of a call that has some."""
-    end = text.end(call.args[-1])
-    return Edit(end, end, f", {added}")
+def added_argument(call: cst.Call, added: str) -> Replacement:
+    """Adds a keyword argument after the last argument of a call that has some, unless the call has it by now."""
+    new = argument(added)
+
+    def becomes(updated: cst.Call, now: Now) -> cst.Call:
+        if nodes.keyword_of(new) in map(nodes.keyword_of, updated.args):
+            return updated
+        return updated.with_changes(args=with_argument(updated.args, new))
+
+    return Replacement(call, becomes, call.args[-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -12,7 +12,7 @@ import libcst as cst
 
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import imported, is_name, module_of
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import beginnings
 from tf2towers.source.python2.tables import read_words
 
@@ -115,8 +115,32 @@ def library_name(file: File, node: cst.CSTNode) -> str | None:
     return ".".join([found, *parts]) if found is not None else None
 
 
+def names_taken(file: File, library: str) -> Iterator[str]:
+    """The names that a file takes from a library: those that it imports, and those that it reads through modules."""
+    for statement in file.imports:
+        for _, name in imported(statement):
+            if name.startswith(f"{library}."):
+                yield name
+    for made in file.all(cst.ClassDef):
+        for base in made.bases:
+            name = library_name(file, base.value) or ""
+            if name.startswith(f"{library}."):
+                yield f"a subclass of {name}"
+    for used in (*file.all(cst.Name), *file.all(cst.Attribute)):
+        around = file.parent(used)
+        if file.is_read(used) and not (isinstance(around, cst.Attribute) and around.value is used):
+            name = library_name(file, used) or ""
+            if f"{name}.".startswith(f"{library}."):
+                yield name
+
+
 def imported_modules(file: File) -> frozenset[str]:
     """What the program's modules import: libraries (`PIL`), their modules and names (`PIL.ImageFont`)."""
+    return _imported_by_program(file.program.main)
+
+
+@cached_per_file
+def _imported_by_program(file: File) -> frozenset[str]:
     return frozenset(
         name
         for each in file.program.all_files

@@ -16,10 +16,7 @@ import libcst as cst
 from libcst.metadata import (
     Assignment,
     ClassScope,
-    ComprehensionScope,
     ExpressionContext,
-    FunctionScope,
-    GlobalScope,
     ImportAssignment,
     QualifiedNameSource,
     Scope,
@@ -74,7 +71,7 @@ class Meanings:
         self._tree = tree
         self.through = through
         #: the scope of the module
-        self.module = tree.scopes[tree.module] or GlobalScope()
+        self.module = tree.module_scope
         self._order = {node: place for place, node in enumerate(tree.nodes)}
         self._handlers = {node.name.name: node for node in tree.all(cst.ExceptHandler) if node.name}
         self._bound: dict[tuple[Scope, str], list[Binding]] = {}
@@ -85,41 +82,9 @@ class Meanings:
             for node in tree.all(cst.ImportFrom)
             if isinstance(node.names, cst.ImportStar)
         ]
-        self._complete_scopes()
         roots = {canonical_name(module) for module in self.star_imports if not module.startswith(".")}
         #: the module of TensorFlow that all names are taken from, where that is the only one
         self._star_root = roots.pop() if len(roots) == 1 and min(roots).partition(".")[0] == "tf" else None
-
-    def _complete_scopes(self) -> None:
-        """Adds to LibCST's scopes what they lack: names of `match`, `:=` of comprehensions, `nonlocal` further out."""
-        tree = self._tree
-        for kind in (cst.MatchAs, cst.MatchStar, cst.MatchMapping):
-            for pattern in tree.all(kind):
-                name = getattr(pattern, "rest" if isinstance(pattern, cst.MatchMapping) else "name")
-                if name is not None:
-                    self.scope(pattern).record_assignment(name.value, pattern)
-        for named in tree.all(cst.NamedExpr):  # it is bound in the function around
-            scope = self.scope(named)
-            if isinstance(scope, ComprehensionScope) and isinstance(named.target, cst.Name):
-                while isinstance(around := scope, ComprehensionScope):
-                    around.record_nonlocal_overwrite(named.target.value)
-                    scope = around.parent
-                scope.record_assignment(named.target.value, named.target)
-        for declared in tree.all(cst.Nonlocal):  # LibCST binds them in the next function around
-            for item in declared.names:
-                self._give_outwards(item.name.value, self.scope(declared).parent)
-
-    def _give_outwards(self, name: str, scope: Scope) -> None:
-        """Gives what inner functions bind under a name to the scope around one that does not bind it by itself."""
-        while not isinstance(scope, GlobalScope):
-            bound = [each for each in scope.assignments[name] if isinstance(each, Assignment)]
-            if isinstance(scope, FunctionScope):
-                if any(self.scope(each.node) is scope for each in bound):
-                    return
-                scope.record_nonlocal_overwrite(name)
-                for each in bound:
-                    scope.record_assignment(name, each.node)
-            scope = scope.parent
 
     def forget(self) -> None:
         """Forgets the meanings found so far."""
@@ -142,10 +107,7 @@ class Meanings:
 
     def scope(self, node: cst.CSTNode) -> Scope:
         """LibCST's scope of a node."""
-        found = self._tree.scopes.get(node)
-        while found is None and (around := self._tree.parent(node)) is not None:
-            node, found = around, self._tree.scopes.get(around)
-        return found or self.module
+        return self._tree.scope(node)
 
     def node_of(self, scope: Scope) -> cst.CSTNode:
         """The node whose scope it is: the module, a function, a class, a comprehension."""

@@ -1,18 +1,17 @@
 """Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything.
 
-LibCST's AddImportsVisitor adds the names. It is given the file's imports alone, as a module of their own. On a
-whole module it writes after the first imports, where a script has not set its environment yet. It takes 0.6 times
-LibCST's own work there (3,000 lines), and recurses once a statement. Its lines may have any length; ours are wrapped.
+LibCST's AddImportsVisitor adds the names to the imports that are there, and writes the new ones. It is given the lines
+of the imports alone. On a whole module it writes after the first imports, where a script has not set its environment
+yet, and visits every node for it. Its lines may have any length; ours are wrapped.
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
@@ -20,7 +19,8 @@ from libcst.codemod import CodemodContext
 from libcst.codemod.visitors import AddImportsVisitor
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.apply_changes import Changed
+from tf2towers.codemod.changes import Line, blank_lines, is_blank
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import ALL_OF_A_MODULE, IF_MAIN, evaluated_nodes
@@ -39,8 +39,7 @@ _HARMLESS = frozenset({
     "tf.app.flags", "tf.flags", "tf.logging", "tf.gfile", "tf.ConfigProto", "tf.GPUOptions", "tf.test", "tf.errors",
 })  # fmt: skip
 _LIMIT = 100
-#: between two statements of one line, which a backslash may break
-_ON_A_LINE = re.compile(r"[ \t]*;(?:[ \t]|\\\r?\n)*")
+NO_SEMICOLON = cst.MaybeSentinel.DEFAULT
 
 #: flags that absl defines by itself since TF 1.13, until the runtime is imported
 _FLAGS_OF_ABSL = frozenset({
@@ -137,9 +136,7 @@ def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
 
 def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
     """True if a use becomes a name of the runtime; not if `slim = tf.contrib.slim` becomes an import."""
-    from tf2towers.codemod.rules.t2t601_renamed_symbol import alias_of
-
-    runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
+    runtime, alias = find_replacement(canonical).runtime, file.tree.alias_of(node)
     if runtime is None or not file.is_read(node):
         return False
     if alias is None or alias[1] != runtime.name or import_home(runtime.module) != RUNTIME:
@@ -171,159 +168,212 @@ def _imported_modules(statement: nodes.Statement) -> Iterator[str]:
             yield from (nodes.module_of(node), *(dotted for _, dotted in nodes.imported(node)))
 
 
-def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
+def _first_need(file: File, changed: Changed) -> int | None:
     """The index of the first statement that uses a new import when the module is run, not in a function's body."""
-    if not file.wanted:
-        return None
-    wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, file.wanted.values()))})\b")
-    uses = sorted(edit.start for edit in edits if wanted.search(edit.text))
-    for place, statement in enumerate(file.body):
-        found = _offsets_within(uses, _definition_span(file, statement))
-        later = sum(len(_offsets_within(uses, span)) for span in _run_later(file, statement)) if found else 0
-        if len(found) > later:
+    wanted = set(file.wanted.values())
+    for place, statement in enumerate(file.body) if wanted else ():
+        made = _made_of(file, changed, statement)
+        used = {name for each in made for name in _names_used(each)}
+        if used & wanted - {*_names_used(statement)}:
             return place
     return None
 
 
-def _run_later(file: File, statement: nodes.Statement) -> Iterator[tuple[int, int]]:
-    """The spans of a statement in which no name is used yet: functions' bodies, and imports."""
-    for node in evaluated_nodes(statement):
+def _made_of(file: File, changed: Changed, statement: nodes.Statement) -> Sequence[Any]:
+    """What has become of a statement, with the lines that come in before it; nothing where it stays as it is."""
+    line = file.tree.line(statement)
+    if line not in changed.lines:
+        return ()
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) == 1:
+        return changed.lines[line]
+    made = changed.now(statement)
+    return [*made] if isinstance(made, cst.FlattenSentinel) else [made]
+
+
+def _names_used(statement: cst.CSTNode) -> Iterator[str]:
+    """The names that a statement uses when it is run: not those in functions' bodies, and in imports."""
+    pending = [statement]
+    while pending:
+        node = pending.pop()
+        if nodes.is_name(node):
+            yield node.value
         if isinstance(node, cst.FunctionDef):
-            yield file.text.start(nodes.block(node)[0]), file.text.end(node)
-        elif isinstance(node, nodes.Import):
-            yield _definition_span(file, node)
+            pending += [*nodes.decorators(node), *nodes.defaults(node)]
+        elif not isinstance(node, nodes.Import):
+            pending += nodes.children(node)
 
 
-def _definition_span(file: File, statement: nodes.Statement) -> tuple[int, int]:
-    """The span of a statement, from its first decorator to its end."""
-    has_any = isinstance(statement, cst.FunctionDef | cst.ClassDef)
-    first = [*(nodes.decorators(statement) if has_any else ()), statement][0]  # type: ignore[arg-type]
-    return file.text.start(first), file.text.end(statement)
+class _NewImports:
+    """Writes the imports that the rewrites asked for, and the file's opening lines.
 
-
-def _offsets_within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
-    """The offsets of a sorted list that lie in a span."""
-    return offsets[bisect_left(offsets, span[0]) : bisect_left(offsets, span[1])]
-
-
-def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
-    """The imports that the rewrites asked for, and the file's opening line where it has one.
-
-    They precede the first statement that needs one of their names after the edits.
+    They precede the first statement that needs one of their names after the changes.
     """
-    if not file.wanted and file.opening is None:
-        return
-    places = [place for place in (file.imports_before, _first_need(file, edits)) if place is not None]
-    place = find_import_location(file, min(places, default=None))
-    text = file.text
-    last = text.first_line(place.after) if place.after is not None else 0
-    lines = yield from _add_imports(file, edits, last)
-    if file.opening is not None:
-        lines += [*([""] if lines or place.after is not None else []), file.opening]
-    if not lines:
-        return
-    if place.after is not None and (between := _within_line(file, place.after, place.stop)) is not None:
-        block = [*lines, ""] if file.opening is not None else lines
-        yield Edit(*between, text.newline + "".join(line + text.newline for line in block))
-        return
-    if place.after is not None:
-        end = _last_line(file, place.after)
-        offset = text.line_start(end + 1)
-        following = text.line(end + 1).strip() if end < len(text.starts) else ""
-        if nodes.is_docstring(place.after):
-            lines.insert(0, "")
-    else:
-        begins = [_definition_span(file, statement)[0] for statement in file.body[:1]]
-        line = text.line_of(begins[0]) if begins else len(text.starts)
-        offset = text.line_start(line)
-        following = text.line(line).strip()
-    if following and (file.opening is not None or place.after is None):
-        lines.append("")
-    joined = "".join(line + text.newline for line in lines)
-    if offset == len(text.text) and offset and text.text[-1] not in "\r\n":
-        joined = text.newline + joined
-    yield Edit(offset, offset, joined)
+
+    def __init__(self, file: File, changed: Changed) -> None:
+        self.file, self.changed = file, changed
+        #: the lines of the old module, and what has become of each
+        self.old: list[Line] = [*changed.old.body]
+        self.new = [changed.lines.get(line, [changed.now(line)]) for line in changed.old.body]
+        self.footer = [*changed.module.footer]
+        self.ends_a_line = changed.module.has_trailing_newline
+        #: the lines of the text that change, and whether new ones come before them
+        self.sites: list[tuple[int, bool]] = []
+
+    def module(self) -> cst.Module:
+        """The module with them."""
+        file = self.file
+        if file.wanted or file.opening is not None:
+            needs = (file.imports_before, _first_need(file, self.changed))
+            self._write(
+                find_import_location(file, min((each for each in needs if each is not None), default=None))
+            )
+        return self.changed.module.with_changes(
+            body=[line for lines in self.new for line in lines],
+            footer=self.footer,
+            has_trailing_newline=self.ends_a_line,
+        )
+
+    def _write(self, location: Location) -> None:
+        after, stop = location.after, location.stop
+        line = self.file.tree.line(after) if after is not None else None
+        place = self.old.index(line) + 1 if line is not None else 0
+        lines = self._imports(place)
+        opened = self.file.opening is not None
+        if self.file.opening is not None:
+            opening = [*cst.parse_module(self.file.opening).body]
+            if lines or after is not None:
+                opening[0] = opening[0].with_changes(leading_lines=[*blank_lines(1)])
+            lines += opening
+        if not lines:
+            return
+        if after is not None and nodes.is_docstring(after):
+            lines[0] = lines[0].with_changes(leading_lines=[*blank_lines(1), *lines[0].leading_lines])
+        if after is not None and self._splits_a_line(after, stop):
+            rest = self._split(place - 1, after)
+            lines.append(rest.with_changes(leading_lines=[*blank_lines(1)] if opened else []))
+            opened = False
+        self._insert(place, lines, gap=opened or after is None)
+
+    def _splits_a_line(self, after: nodes.Statement, stop: int) -> bool:
+        """True if the statement that needs the new lines is in the line of the import before them."""
+        body = self.file.body
+        return stop < len(body) and self.file.tree.line(body[stop]) is self.file.tree.line(after)
+
+    def _split(self, place: int, after: nodes.Statement) -> cst.SimpleStatementLine:
+        """Ends a line after a statement; the rest of the line."""
+        line = cst.ensure_type(self.new[place][-1], cst.SimpleStatementLine)
+        old = cst.ensure_type(self.old[place], cst.SimpleStatementLine)
+        count = len(line.body) - (len(old.body) - 1 - list[nodes.Statement](old.body).index(after))
+        head = [*line.body[: count - 1], line.body[count - 1].with_changes(semicolon=NO_SEMICOLON)]
+        self.new[place][-1] = line.with_changes(body=head, trailing_whitespace=cst.TrailingWhitespace())
+        return line.with_changes(body=line.body[count:], leading_lines=[])
+
+    def _insert(self, place: int, lines: list[Any], *, gap: bool) -> None:
+        """Puts lines before the old line with an index; `gap`: a blank line comes after them, if none is there."""
+        following = next((each for each in self.new[place:] if each), None)
+        fallen = len(self.changed.fallen.get([*self.old, self.changed.old][place], ()))
+        if following is not None:
+            leading = following[0].leading_lines
+            count = len(leading) if place == 0 else fallen
+            lines[0] = lines[0].with_changes(leading_lines=[*leading[:count], *lines[0].leading_lines])
+            following[0] = following[0].with_changes(leading_lines=_with_gap(leading[count:], gap=gap))
+        else:
+            lines[0] = lines[0].with_changes(leading_lines=[*self.footer[:fallen], *lines[0].leading_lines])
+            self.footer = self.footer[fallen:]
+            self.footer = _with_gap(self.footer, gap=gap) if self.footer else []
+            self.ends_a_line = True
+        text = self.file.text
+        at = (
+            text.last_line(self.old[place - 1]) + 1
+            if place
+            else text.first_line(self.old[0])
+            if self.old
+            else 1
+        )
+        self.sites.append((at, True))
+        self.new.insert(place, lines)
+
+    def _imports(self, place: int) -> list[Any]:
+        """Adds the wanted names to imports before a place; the lines of the new imports.
+
+        An import from the same module that stands further down moves up. The conversion from Python 2 leaves such
+        imports, and so does an earlier migration.
+        """
+        context = CodemodContext()
+        need = partial(AddImportsVisitor.add_needed_import, context)
+        wanted = [
+            (key, bound) for key, bound in sorted(self.file.wanted.items()) if not self._is_there(*key, bound)
+        ]
+        if not wanted:
+            return []
+        for (module, name), bound in wanted:
+            asname = bound if bound != name else None
+            need(module, name, asname) if module else need(name, asname=asname)
+        known = [at for at, lines in enumerate(self.new) if self._takes_more(self.old[at], lines)]
+        above = [at for at in known if at < place]
+        moving = {module for (module, _), _ in wanted} - {nodes.module_of(self._import(at)) for at in above}
+        for at in known[len(above) :]:
+            below = self._import(at)
+            if nodes.module_of(below) in moving:
+                for alias in nodes.aliases(below):
+                    need(nodes.module_of(below), nodes.name_of(alias), nodes.asname_of(alias))
+                self.sites.append((self.file.text.first_line(below), False))
+                self._drop(at)
+        made = cst.Module([self.old[at] for at in above]).visit(AddImportsVisitor(context))
+        added = [*cst.ensure_type(made, cst.Module).body]
+        for at in above:
+            new = cst.ensure_type(added.pop(0), cst.SimpleStatementLine)
+            if not new.deep_equals(self.old[at]):
+                self.new[at] = [new.with_changes(body=_wrapped(new).body)]
+                self.sites.append((self.file.text.first_line(self.old[at]), False))
+        return [_wrapped(each) for each in added]
+
+    def _import(self, at: int) -> cst.ImportFrom:
+        return cst.ensure_type(nodes.block(cst.Module([self.old[at]]))[0], cst.ImportFrom)
+
+    def _is_there(self, module: str, name: str, bound: str) -> bool:
+        """True if an import of the top level binds the name already."""
+        return any(
+            (nodes.name_of(alias), nodes.bound_by(alias)) == (name, bound)
+            for statement in self.file.body
+            if isinstance(statement, cst.ImportFrom) and nodes.module_of(statement) == module
+            for alias in nodes.aliases(statement)
+        )
+
+    def _takes_more(self, old: cst.CSTNode, new: list[Any]) -> bool:
+        """True if a line is an import alone that nothing changes, without comment and star: it takes new names, too."""
+        match old:
+            case cst.SimpleStatementLine(body=[cst.ImportFrom(names=[*_]) as statement]):
+                words = self.changed.old.code_for_node(old.with_changes(leading_lines=[])) if new else "#"
+                return "#" not in words and self.changed.now(statement) is statement
+        return False
+
+    def _drop(self, at: int) -> None:
+        """Removes a line; what is above it stays."""
+        leading = [*self.new[at][0].leading_lines]
+        self.new[at] = []
+        following = next((each for each in self.new[at:] if each), None)
+        if following is None:
+            self.footer = [*leading, *self.footer]
+        else:
+            lines = [*leading, *following[0].leading_lines]
+            following[0] = following[0].with_changes(leading_lines=lines)
 
 
-def _within_line(file: File, after: nodes.Statement, stop: int) -> tuple[int, int] | None:
-    """The text between an import and the next statement, if that is on the import's line and needs the new lines."""
-    body = file.body
-    if stop == len(body) or file.text.first_line(body[stop]) > _last_line(file, after):
-        return None
-    between = file.text.end(after), file.text.start(body[body.index(after) + 1])
-    return between if _ON_A_LINE.fullmatch(file.text.text[slice(*between)]) else None
+def with_new_imports(file: File, changed: Changed) -> tuple[cst.Module, list[tuple[int, bool]]]:
+    """The module with new imports, and the lines of the old text that change; True where new ones come before them."""
+    written = _NewImports(file, changed)
+    return written.module(), written.sites
 
 
-def _last_line(file: File, statement: nodes.Statement) -> int:
-    """The last line of a statement of the top level, and of those that share a line with it (`;`, a backslash)."""
-    text = file.text
-    end = text.last_line(statement)
-    for other in file.body:
-        last = text.last_line(other)
-        if last < end or text.first_line(other) > end:
-            continue
-        end = last
-        rest = text.text[text.end(other) : text.line_start(end + 1)]
-        if rest.strip(" \t;\r\n") == "\\":
-            end += 1
-    return end
+def _with_gap(leading: Sequence[cst.EmptyLine], *, gap: bool) -> list[cst.EmptyLine]:
+    """The lines before a statement, with a blank one first where a gap is wanted."""
+    return [*blank_lines(1), *leading] if gap and not (leading and is_blank(leading[0])) else [*leading]
 
 
-def _add_imports(file: File, edits: Sequence[Edit], last: int) -> Generator[Edit, None, list[str]]:
-    """The edits that add the wanted names to imports up to a line; returns the lines of the new imports.
-
-    An import from the same module that stands further down moves up. The conversion from Python 2 leaves such imports,
-    and so does an earlier migration.
-    """
-    context = CodemodContext()
-    need = partial(AddImportsVisitor.add_needed_import, context)
-    wanted = [(key, bound) for key, bound in sorted(file.wanted.items()) if not _is_there(file, *key, bound)]
-    for (module, name), bound in wanted:
-        asname = bound if bound != name else None
-        need(module, name, asname) if module else need(name, asname=asname)
-    imports = (each for each in file.body if isinstance(each, cst.ImportFrom))
-    known = [each for each in imports if _takes_more(file, each, edits)]
-    above = [each for each in known if file.text.first_line(each) <= last]
-    moving = {module for (module, _), _ in wanted} - set(map(nodes.module_of, above))
-    for below in known[len(above) :]:
-        if nodes.module_of(below) in moving:
-            for alias in nodes.aliases(below):
-                need(nodes.module_of(below), nodes.name_of(alias), nodes.asname_of(alias))
-            yield Edit(*_lines_of(file, below), "", whole=True)
-    alone = [cst.SimpleStatementLine([each]) for each in above]
-    made = nodes.block(cst.Module(alone).visit(AddImportsVisitor(context)))
-    for before, after in zip(above, made):  # noqa: B905 - the new ones come last
-        if not before.deep_equals(after):
-            yield file.replace(before, file.text.newline.join(wrap_import(after)))
-    return [row for each in made[len(above) :] for row in wrap_import(each)]
-
-
-def _is_there(file: File, module: str, name: str, bound: str) -> bool:
-    """True if an import of the top level binds the name already."""
-    return any(
-        (nodes.name_of(alias), nodes.bound_by(alias)) == (name, bound)
-        for statement in file.body
-        if isinstance(statement, cst.ImportFrom) and nodes.module_of(statement) == module
-        for alias in nodes.aliases(statement)
-    )
-
-
-def _takes_more(file: File, statement: cst.ImportFrom, edits: Sequence[Edit]) -> bool:
-    """True if an import that no edit changes has lines of its own, no comment and no star: it takes new names, too."""
-    start, end = _lines_of(file, statement)
-    lines = file.text.text[start:end]
-    stays = not any(edit.start < end and edit.end > start for edit in edits)
-    return stays and lines.strip() == file.text.of(statement) and "#" not in lines and "*" not in lines
-
-
-def _lines_of(file: File, statement: nodes.Statement) -> tuple[int, int]:
-    """The span of a statement's lines."""
-    text = file.text
-    return text.line_start(text.first_line(statement)), text.line_start(text.last_line(statement) + 1)
-
-
-def wrap_import(statement: nodes.Statement) -> list[str]:
-    """The lines of an import, its names sorted: one, or with parentheses around several."""
+def _wrapped(line: cst.CSTNode) -> cst.SimpleStatementLine:
+    """The line of an import, its names sorted; with parentheses around them where they are several lines."""
+    statement = nodes.block(cst.Module([line]))[0]  # type: ignore[list-item]
     assert isinstance(statement, cst.Import | cst.ImportFrom)
     words = [
         nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in nodes.aliases(statement)
@@ -331,12 +381,12 @@ def wrap_import(statement: nodes.Statement) -> list[str]:
     words.sort(key=lambda word: (word.islower(), word))
     module = nodes.module_of(statement)
     head = f"from {module} import " if module else "import "
-    line = head + ", ".join(words)
-    if len(line) <= _LIMIT:
-        return [line]
-    rows = ["   "]
-    for word in words:
-        if len(rows[-1]) + len(word) + 2 > _LIMIT:
-            rows.append("   ")
-        rows[-1] += f" {word},"
-    return [head + "(", *rows, ")"]
+    text = head + ", ".join(words)
+    if len(text) > _LIMIT:
+        rows = ["   "]
+        for word in words:
+            if len(rows[-1]) + len(word) + 2 > _LIMIT:
+                rows.append("   ")
+            rows[-1] += f" {word},"
+        text = "\n".join([head + "(", *rows, ")"])
+    return cst.ensure_type(cst.parse_statement(text), cst.SimpleStatementLine)

@@ -7,9 +7,10 @@ are left out of `children`, `walk` and `File.parent`. Names that are not express
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeGuard
 
 import libcst as cst
@@ -131,16 +132,22 @@ def literal(node: cst.CSTNode | None) -> Any:
 
     For the text between the values of an f-string it is that text, as it is written.
     """
-    if isinstance(node, cst.SimpleString | cst.ConcatenatedString):
-        value = node.evaluated_value
-        return NOT_LITERAL if value is None else value
-    if isinstance(node, cst.Integer | cst.Float | cst.Imaginary):
-        return node.evaluated_value
     if isinstance(node, cst.Name):
         return _CONSTANTS.get(node.value, NOT_LITERAL)
+    if isinstance(node, cst.SimpleString | cst.Integer | cst.Float | cst.Imaginary):
+        return _evaluated(node.value)
+    if isinstance(node, cst.ConcatenatedString):
+        value = node.evaluated_value
+        return NOT_LITERAL if value is None else value
     if isinstance(node, cst.FormattedStringText):
         return node.value
     return ... if isinstance(node, cst.Ellipsis) else NOT_LITERAL
+
+
+@lru_cache(100_000)
+def _evaluated(text: str) -> Any:
+    """The value of a number or a text as it is written, which takes the time of parsing it."""
+    return ast.literal_eval(text)
 
 
 def is_literal(node: cst.CSTNode | None) -> bool:

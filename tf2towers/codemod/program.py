@@ -14,7 +14,6 @@ import libcst as cst
 from libcst.metadata import ExpressionContext, Scope
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.edits import Edit, Text
 from tf2towers.codemod.imports import imports_made_by, stays_dotted
 from tf2towers.codemod.meanings import Assigned, Binding, Defined, Imported, Meanings
 from tf2towers.codemod.symbols import (
@@ -29,7 +28,7 @@ from tf2towers.codemod.symbols import (
     public_spelling,
     session_names,
 )
-from tf2towers.codemod.tree import Tree
+from tf2towers.codemod.tree import Text, Tree, tree_of
 from tf2towers.report.result import FindingKind
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
@@ -67,6 +66,7 @@ class Note:
     line: int
     column: int
     kind: FindingKind
+    todo: str = ""
 
 
 def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
@@ -117,7 +117,7 @@ class File:
     @cached_property
     def tree(self) -> Tree:
         """Its LibCST tree, parsed when it is first asked for."""
-        return Tree(self.script.text, self.path)
+        return tree_of(self.script.text, self.path)
 
     @cached_property
     def text(self) -> Text:
@@ -197,9 +197,7 @@ class File:
     def spelled_symbols(self) -> list[tuple[nodes.Symbol, str]]:
         """`symbols` by the modules that the file names."""
         found: list[tuple[nodes.Symbol, str]] = []
-        for name in self.all(cst.Name):
-            if not self.is_read(name):
-                continue
+        for name in self.tree.read_names:
             root = self.meanings.canonical(name)
             if root is None:
                 continue
@@ -218,8 +216,8 @@ class File:
     def doubtful(self) -> list[tuple[cst.Name, str]]:
         """Uses of names that mean a module of TensorFlow's and also something else, and what they may mean."""
         found: list[tuple[cst.Name, str]] = []
-        for name in self.all(cst.Name):
-            if not self.is_read(name) or self.meanings.canonical(name) is not None:
+        for name in self.tree.read_names:
+            if self.meanings.canonical(name) is not None:
                 continue
             if isinstance(
                 self.parent(name),
@@ -445,15 +443,16 @@ class File:
             uses[name] = uses.get(name, True) and only
         return {name for name, only in uses.items() if only}
 
-    def note(self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left") -> None:
-        """Adds a note, unless the file has it. Kind 'left': the site is left to the user, and the status is 1."""
-        made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind)
+    def note(
+        self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left", todo: str = ""
+    ) -> None:
+        """Adds a note, unless the file has it. Kind 'left': the site is left to the user, and the status is 1.
+
+        `todo` is the advice for this message, where it is not the rule's.
+        """
+        made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind, todo)
         if made not in self.notes:
             self.notes.append(made)
-
-    def replace(self, node: cst.CSTNode, text: str) -> Edit:
-        """The edit that replaces a node's text."""
-        return Edit(self.text.start(node), self.text.end(node), text)
 
 
 class Program:

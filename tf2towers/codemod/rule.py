@@ -11,7 +11,7 @@ from tf2towers.report import rule
 from tf2towers.report.rule import Does, Registry
 
 if TYPE_CHECKING:
-    from tf2towers.codemod.edits import Edit
+    from tf2towers.codemod.changes import Change
     from tf2towers.codemod.program import File
 
 #: what a program is: one of TF1; one that turns eager execution on; one that was migrated; any other
@@ -40,7 +40,7 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(rule.Rule):
-    """One rule. `edits` gives its edits of a file, and notes there what is left; `notes` only notes.
+    """One rule. `changes` gives its changes of a file, and notes there what is left; `notes` only notes.
 
     Attributes:
         programs: what it is for.
@@ -49,7 +49,7 @@ class Rule(rule.Rule):
 
     package: ClassVar[str] = "tf2towers.codemod.rules"
 
-    edits: Callable[[File], Iterable[Edit]] | None = None
+    changes: Callable[[File], Iterable[Change]] | None = None
     notes: Callable[[File], None] | None = None
     programs: frozenset[ProgramKind] = frozenset({"tf1"})
     modules: bool = False

@@ -1,8 +1,9 @@
-"""`Tree`: the one LibCST tree of a module, with what is around each node and where it is in the text."""
+"""`Tree`: the one LibCST tree of a module, with what is around each node; `Text`: where it is in the text."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
@@ -11,10 +12,14 @@ from typing import Any, TypeVar
 import libcst as cst
 from libcst import BatchableCSTVisitor
 from libcst.metadata import (
+    Assignment,
     ByteSpanPositionProvider,
     CodeSpan,
+    ComprehensionScope,
     ExpressionContext,
     ExpressionContextProvider,
+    FunctionScope,
+    GlobalScope,
     MetadataWrapper,
     ParentNodeProvider,
     Scope,
@@ -23,6 +28,7 @@ from libcst.metadata import (
 
 from tf2towers.codemod.nodes import Statement, children, is_literal, is_name, is_wrapper
 from tf2towers.source.errors import SourceError
+from tf2towers.source.recent import Recent
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 
@@ -52,7 +58,10 @@ def _starts_at_module(kind: type[BatchableCSTVisitor]) -> bool:
 
 
 class Tree:
-    """A module's nodes, in the order of the text, as rules see them (`nodes.py`), and LibCST's metadata of them."""
+    """A module's nodes, in the order of the text, as rules see them (`nodes.py`), and LibCST's metadata of them.
+
+    Nothing changes it: the programs of a folder share the trees of their modules (`tree_of`).
+    """
 
     def __init__(self, text: str, path: Path) -> None:
         self.path = path
@@ -72,6 +81,16 @@ class Tree:
                 self._by_type.setdefault(type(node), []).append(node)
             pending += reversed(children(node))
 
+    @cached_property
+    def _code(self) -> str:
+        return self.module.code
+
+    def text_of(self, module: cst.Module) -> str:
+        """The text of a new module, with the white space at the text's end that LibCST loses."""
+        if self._code == self.text:
+            return module.code
+        return module.code.rstrip() + self.text[len(self.text.rstrip()) :]
+
     def all(self, kind: type[Node]) -> list[Node]:
         """Every node of a kind, in the order of the text; the names are without None, True and False."""
         return self._by_type.get(kind, [])  # type: ignore[return-value]
@@ -81,6 +100,11 @@ class Tree:
         """Every constant: numbers, texts (a joined one once), None, True, False, the texts in f-strings."""
         return [node for node in self.nodes if is_literal(node)]
 
+    @cached_property
+    def read_names(self) -> list[cst.Name]:
+        """Every name that is read, in the order of the text."""
+        return [name for name in self.all(cst.Name) if self.context(name) is ExpressionContext.LOAD]
+
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around a node that does not only wrap it (`nodes.py`); None for the module."""
         parents = self._metadata[ParentNodeProvider]
@@ -88,6 +112,22 @@ class Tree:
         while around is not None and is_wrapper(around):
             around = parents.get(around)
         return around
+
+    def holder(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """LibCST's own parent of a node: what it stands in, be it a block, a line or an argument."""
+        return self._metadata[ParentNodeProvider].get(node)
+
+    def holders(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """All nodes around a node, innermost first."""
+        around = self.holder(node)
+        while around is not None:
+            yield around
+            around = self.holder(around)
+
+    def line(self, statement: Statement) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
+        """The line of a statement, which may have others; None where it is in the line of an `if`, a loop ..."""
+        line = statement if isinstance(statement, cst.BaseCompoundStatement) else self.holder(statement)
+        return line if isinstance(line, cst.SimpleStatementLine | cst.BaseCompoundStatement) else None
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
@@ -100,14 +140,68 @@ class Tree:
         """The innermost statement a node is in."""
         return next(each for each in (node, *self.ancestors(node)) if isinstance(each, Statement))
 
+    def alias_of(self, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
+        """The statement and the name in `name = tf.something`."""
+        match self.parent(node):
+            case (
+                cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) as statement
+            ):
+                return (statement, name) if value is node else None
+        return None
+
     @cached_property
     def _metadata(self) -> Mapping[Any, Mapping[cst.CSTNode, Any]]:
         return self._wrapper.resolve_many((ScopeProvider, ExpressionContextProvider, ParentNodeProvider))
 
     @cached_property
     def scopes(self) -> Mapping[cst.CSTNode, Scope | None]:
-        """LibCST's scope of each node."""
-        return self._metadata[ScopeProvider]
+        """LibCST's scope of each node, with the names that LibCST leaves out."""
+        scopes = self._metadata[ScopeProvider]
+        self.__dict__["scopes"] = scopes
+        self._complete_scopes()
+        return scopes
+
+    @cached_property
+    def module_scope(self) -> Scope:
+        """The scope of the module."""
+        return self.scopes[self.module] or GlobalScope()
+
+    def scope(self, node: cst.CSTNode) -> Scope:
+        """LibCST's scope of a node."""
+        found = self.scopes.get(node)
+        while found is None and (around := self.parent(node)) is not None:
+            node, found = around, self.scopes.get(around)
+        return found or self.module_scope
+
+    def _complete_scopes(self) -> None:
+        """Adds to LibCST's scopes what they lack: names of `match`, `:=` of comprehensions, `nonlocal` further out."""
+        for kind in (cst.MatchAs, cst.MatchStar, cst.MatchMapping):
+            for pattern in self.all(kind):
+                name = getattr(pattern, "rest" if isinstance(pattern, cst.MatchMapping) else "name")
+                if name is not None:
+                    self.scope(pattern).record_assignment(name.value, pattern)
+        for named in self.all(cst.NamedExpr):  # it is bound in the function around
+            scope = self.scope(named)
+            if isinstance(scope, ComprehensionScope) and isinstance(named.target, cst.Name):
+                while isinstance(around := scope, ComprehensionScope):
+                    around.record_nonlocal_overwrite(named.target.value)
+                    scope = around.parent
+                scope.record_assignment(named.target.value, named.target)
+        for declared in self.all(cst.Nonlocal):  # LibCST binds them in the next function around
+            for item in declared.names:
+                self._give_outwards(item.name.value, self.scope(declared).parent)
+
+    def _give_outwards(self, name: str, scope: Scope) -> None:
+        """Gives what inner functions bind under a name to the scope around one that does not bind it by itself."""
+        while not isinstance(scope, GlobalScope):
+            bound = [each for each in scope.assignments[name] if isinstance(each, Assignment)]
+            if isinstance(scope, FunctionScope):
+                if any(self.scope(each.node) is scope for each in bound):
+                    return
+                scope.record_nonlocal_overwrite(name)
+                for each in bound:
+                    scope.record_assignment(name, each.node)
+            scope = scope.parent
 
     def context(self, node: cst.CSTNode) -> ExpressionContext:
         """Whether a name, attribute or item is read, written or deleted."""
@@ -126,7 +220,7 @@ class Tree:
 
     @cached_property
     def _spans(self) -> Mapping[cst.CSTNode, CodeSpan]:
-        if self.module.code.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
+        if self._code.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
             raise SourceError(self.path, "not migrated, please report it: LibCST changes the text")
         return self._wrapper.resolve(ByteSpanPositionProvider)
 
@@ -137,3 +231,59 @@ class Tree:
 
     def _offset(self, place: int) -> int:
         return place - bisect_left(self._inner_bytes, place) if not self.text.isascii() else place
+
+
+_trees: Recent[Tree] = Recent()
+
+
+def tree_of(text: str, path: Path) -> Tree:
+    """The tree of a module: what another program of this process has made of the same text, where it is kept."""
+    return _trees.get((path, text)) or _trees.keep((path, text), Tree(text, path), len(text))
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Text:
+    """The text of a file, with the offsets of its nodes and of its lines, which are counted as Python does."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.text = tree.text
+        self.start, self.end = tree.start, tree.end
+        self.starts = [0, *(found.end() for found in _LINE_END.finditer(self.text))]
+        crlf, cr = "\r\n" in self.text, "\r" in self.text and "\n" not in self.text
+        self.newline = "\r\n" if crlf else "\r" if cr else "\n"
+
+    def of(self, node: cst.CSTNode) -> str:
+        """A node's own text."""
+        return self.text[self.start(node) : self.end(node)]
+
+    def first_line(self, node: cst.CSTNode) -> int:
+        """The line that a node starts in; decorators precede that of a definition."""
+        return self.line_of(self.start(node))
+
+    def last_line(self, node: cst.CSTNode) -> int:
+        """The line that a node ends in."""
+        return self.line_of(self.end(node))
+
+    def column(self, node: cst.CSTNode) -> int:
+        """The column that a node starts in, from 0."""
+        start = self.start(node)
+        return start - self.starts[self.line_of(start) - 1]
+
+    def line_of(self, offset: int) -> int:
+        """The line that an offset is in."""
+        return bisect_right(self.starts, offset)
+
+    def line_start(self, line: int) -> int:
+        """The offset a line starts at; the end of the text for the line after the last."""
+        return self.starts[line - 1] if line <= len(self.starts) else len(self.text)
+
+    def line(self, line: int) -> str:
+        """The text of a line, its end included."""
+        return self.text[self.line_start(line) : self.line_start(line + 1)]
+
+    def indent(self, line: int) -> str:
+        """The white space a line starts with."""
+        row = self.line(line)
+        return row[: len(row) - len(row.lstrip(" \t\f"))]

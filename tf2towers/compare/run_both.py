@@ -42,13 +42,17 @@ def compare(options: argparse.Namespace) -> Outcome:
         KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is called.)
     """
     legacy, modern = options.legacy, options.modern
-    shape = find_shape((legacy, modern), options.ps, options.workers, options.task_flags)
+    shape = find_shape((legacy, modern), options.ps, options.workers, options.task_flags, options.chief)
     if shape is not None:
         check_clusters(legacy, modern)
     about = machine()
     draws = is_tf1(legacy) and makes_session_calls(modern)  # both build one graph: same draws
     workers = 1 if shape is None else shape.workers
-    sides = Side("legacy", legacy, workers, options.steps), Side("modern", modern, workers, options.steps)
+    chief = f"{'worker' if shape is None else shape.chief} 0"
+    sides = (
+        Side("legacy", legacy, workers, options.steps, chief),
+        Side("modern", modern, workers, options.steps, chief),
+    )
     pythons = options.legacy_python, sys.executable
     with note_signals() as signals:
         for side, python in zip(sides, pythons, strict=True):
@@ -119,7 +123,7 @@ def _run(
     try:
         plan = Plan(
             script=watch, args=arguments, ps=tasks.ps, workers=tasks.workers, env=environment, python=python,
-            program=side.script, task_flags=tasks.task_flags, timeout=options.timeout, linger=0.0,
+            program=side.script, task_flags=tasks.task_flags, timeout=options.timeout, linger=0.0, chief=tasks.chief,
         )  # fmt: skip
         ending = Job(plan, side, signals).run()
     except EnoughSteps:

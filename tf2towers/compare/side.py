@@ -16,7 +16,6 @@ from tf2towers.compare.watch.steps import MARK
 from tf2towers.launch.cluster import Task
 from tf2towers.launch.job import Watcher
 
-CHIEF = "worker 0"
 NOTHING = "-"  # printed for a missing number
 _KEPT = 1000  # the number of lines kept of the script's output
 _LINE_EVERY = 5.0  # seconds between two lines of progress
@@ -61,6 +60,7 @@ class Side(Watcher):
 
     Attributes:
         workers: the number of workers.
+        chief: the task that leads the others; in a program of one process its only one.
         most: the number of steps after which the training is stopped; None: it runs to its end.
         synchronous: whether the workers make each update together.
         seconds: from the start of the training to its end.
@@ -72,6 +72,7 @@ class Side(Watcher):
     script: Path
     workers: int = 1
     most: int | None = None
+    chief: str = "worker 0"
     steps: list[StepLine] = field(default_factory=list)
     synchronous: bool = False
     python: str = ""
@@ -124,7 +125,7 @@ class Side(Watcher):
                 self.take(task.name, json.loads(line.removeprefix(MARK)))
             elif line.strip():
                 self.wrote.append(
-                    line if self.workers == 1 and task.name == CHIEF else f"[{task.name}] {line}"
+                    line if self.workers == 1 and task.name == self.chief else f"[{task.name}] {line}"
                 )
         del self.wrote[:-_KEPT]
         if time.monotonic() - self._shown >= _LINE_EVERY:
@@ -145,14 +146,14 @@ class Side(Watcher):
             self._take_step(task, line)
         elif event == "note" and line["text"] not in self.notes:
             self.notes.append(line["text"])
-        elif task == CHIEF and event == "facts":
+        elif task == self.chief and event == "facts":
             self.python = line.get("python", self.python)
             self.tensorflow = line.get("tensorflow", self.tensorflow)
             self._towers = line.get("towers", self._towers)
-        elif task == CHIEF and event == "aside":
+        elif task == self.chief and event == "aside":
             self._aside += line["seconds"]
         # before the chief's first step, other workers may make steps, and may not yet have reported the last
-        elif task == CHIEF and event == "resumed" and line["step"] >= self.count + self.workers:
+        elif task == self.chief and event == "resumed" and line["step"] >= self.count + self.workers:
             self.resumed = line["step"]
 
     def _take_step(self, task: str, line: dict[str, Any]) -> None:
@@ -165,7 +166,7 @@ class Side(Watcher):
         losses = self._losses[place - 1]
         if line.get("loss") is not None:
             losses.append(line["loss"])
-        if task == CHIEF:
+        if task == self.chief:
             self._add(line)
         if losses and place <= len(self.steps):
             mean = statistics.fmean(losses)

@@ -12,7 +12,11 @@ from dataclasses import dataclass
 TASK_FLAGS = (
     "--ps_hosts={ps_hosts} --worker_hosts={worker_hosts} --job_name={job_name} --task_index={task_index}"
 )
-FIELDS = ("ps_hosts", "worker_hosts", "job_name", "task_index", "cluster")
+#: a flag beside them, of scripts whose chief is a job of its own
+CHIEF_FLAG = "--chief_hosts={chief_hosts}"
+FIELDS = ("ps_hosts", "chief_hosts", "worker_hosts", "job_name", "task_index", "cluster")
+#: jobs whose tasks do not train: nobody waits for their end
+_BESIDE = ("ps", "evaluator")
 _VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
@@ -24,17 +28,19 @@ class LaunchError(Exception):
 class Shape:
     """How many tasks of each kind a local cluster has, and how each task learns its job and index (`Cluster.flags`).
 
-    Without `task_flags`, each task gets those flags of TASK_FLAGS that the script takes.
+    Without `task_flags`, each task gets those flags of TASK_FLAGS that the script takes. `chief` is the job of the
+    first worker, which TF_CONFIG of an Estimator calls 'chief' or 'master'.
     """
 
     ps: int = 1
     workers: int = 2
     task_flags: str | None = None
+    chief: str = "worker"
 
 
 @dataclass(frozen=True)
 class Task:
-    """One task: its job ('ps' or 'worker') and its index in that job, from 0."""
+    """One task: its job ('ps', 'chief', 'master', 'worker' or 'evaluator') and its index in that job, from 0."""
 
     job: str
     index: int
@@ -44,22 +50,28 @@ class Task:
         """The task as people write it: 'worker 0'."""
         return f"{self.job} {self.index}"
 
+    @property
+    def trains(self) -> bool:
+        """True for the tasks whose end is the end of the training: the chief and the workers."""
+        return self.job not in _BESIDE
+
 
 @dataclass(frozen=True)
 class Cluster:
-    """The addresses (host:port) of every parameter server and every worker."""
+    """The addresses (host:port) of every parameter server and every worker; the first worker is of the job `chief`."""
 
     ps: tuple[str, ...]
     workers: tuple[str, ...]
+    chief: str = "worker"
 
     def flags(self, task: Task, template: str = TASK_FLAGS) -> list[str]:
         """The arguments that tell a script its task.
 
         Args:
             task: a task of this cluster.
-            template: words as a shell splits them, with {ps_hosts}, {worker_hosts}, {job_name}, {task_index}, and
-                {cluster}, a JSON object of lists of hosts. As in a shell, words NAME=value that come first are
-                environment variables.
+            template: words as a shell splits them, with {ps_hosts}, {chief_hosts}, {worker_hosts}, {job_name},
+                {task_index}, and {cluster}, a JSON object of lists of hosts. As in a shell, words NAME=value that come
+                first are environment variables.
 
         Raises:
             LaunchError: the template has another {name}, or an open quote.
@@ -83,12 +95,15 @@ class Cluster:
         }
 
     def _jobs(self) -> dict[str, list[str]]:
-        return {job: list(hosts) for job, hosts in (("ps", self.ps), ("worker", self.workers)) if hosts}
+        leads = self.chief != "worker"
+        jobs = {"ps": self.ps, self.chief: self.workers[:1], "worker": self.workers[leads:]}
+        return {job: list(hosts) for job, hosts in jobs.items() if hosts}
 
     def _words(self, task: Task, template: str) -> list[str]:
         values = {
             "ps_hosts": ",".join(self.ps),
-            "worker_hosts": ",".join(self.workers),
+            "chief_hosts": ",".join(self.workers[:1]),
+            "worker_hosts": ",".join(self._jobs().get("worker", ())),
             "job_name": task.job,
             "task_index": str(task.index),
             "cluster": json.dumps(self._jobs()),
@@ -102,8 +117,8 @@ def _variables(given: Sequence[str]) -> list[tuple[str, str]]:
     return [(variable[1], variable[2]) for variable in found if variable]
 
 
-def tasks_of(ps: int, workers: int) -> list[Task]:
-    """Every task, in the order of starting: parameter servers first.
+def tasks_of(ps: int, workers: int, chief: str = "worker", evaluators: int = 0) -> list[Task]:
+    """Every task, in the order of starting: parameter servers first, then the chief.
 
     Raises:
         LaunchError: these numbers of tasks do not make a cluster.
@@ -112,7 +127,11 @@ def tasks_of(ps: int, workers: int) -> list[Task]:
         raise LaunchError(f"{workers} workers: there must be at least 1, the chief")
     if ps < 0:
         raise LaunchError(f"{ps} parameter servers: a number from 0")
-    return [Task("ps", index) for index in range(ps)] + [Task("worker", index) for index in range(workers)]
+    if evaluators and chief != "chief":
+        raise LaunchError(f"an evaluator works beside a chief, and the first worker's job is {chief!r}")
+    of_workers = workers - (chief != "worker")
+    counts = {"ps": ps, chief: 1, "worker": of_workers, "evaluator": evaluators}
+    return [Task(job, index) for job, count in counts.items() for index in range(count)]
 
 
 def words(template: str) -> Sequence[str]:

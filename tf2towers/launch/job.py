@@ -87,8 +87,8 @@ class Job:
         """
         ports = hold_ports(len(self.members))
         try:
-            addresses = tuple(port.address for port in ports)
-            cluster = Cluster(addresses[: self._plan.ps], addresses[self._plan.ps :])
+            addresses, ps = tuple(port.address for port in ports), self._plan.ps
+            cluster = Cluster(addresses[:ps], addresses[ps : ps + self._plan.workers], self._plan.chief)
             began = time.monotonic()
             for member, port in zip(self.members, ports, strict=True):
                 if self._signals:
@@ -122,7 +122,9 @@ class Job:
     def _until_decided(self, began: float) -> Outcome:
         timeout = self._plan.timeout
         waited_for, quiet_since = "", began
-        workers = [member for member in self.members if member.task.job == "worker"]
+        workers = [member for member in self.members if member.task.trains]
+        if self._plan.ends_with_chief:
+            workers = workers[:1]
         while True:
             if self._signals:
                 name = signal.Signals(self._signals[0]).name
@@ -147,9 +149,22 @@ class Job:
                     self._watcher.notice(f"waiting for {running}; the other workers have ended{why}")
 
     def _linger(self) -> None:
-        """Waits up to `linger` seconds for parameter servers that end without a signal."""
-        deadline = time.monotonic() + self._plan.linger
-        while self._running() and time.monotonic() < deadline and not self._signals:
+        """Waits for evaluators, then for parameter servers, that end without a signal; as long as the plan says."""
+        evaluates = [member for member in self._running() if member.task.job == "evaluator"]
+        if evaluates:
+            seconds = self._plan.evaluation
+            self._watcher.notice(
+                f"the training has ended; {evaluates[0].task.name} has {seconds:g} seconds for the last checkpoint"
+            )
+            self._pump_while(lambda: any(member.runs for member in evaluates), seconds)
+            if any(member.runs for member in evaluates) and not self._signals:
+                self._watcher.notice(f"{evaluates[0].task.name} had not ended, and is stopped")
+        self._pump_while(lambda: bool(self._running()), self._plan.linger)
+
+    def _pump_while(self, goes_on: Callable[[], bool], seconds: float) -> None:
+        """Passes output on as long as the condition holds, at most for so long, or until a signal."""
+        deadline = time.monotonic() + seconds
+        while goes_on() and time.monotonic() < deadline and not self._signals:
             self._pump()
 
     def _pump(self) -> bool:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
-from tf2towers.launch.cluster import TASK_FLAGS, Shape
+from tf2towers.launch.cluster import CHIEF_FLAG, TASK_FLAGS, Shape
+from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import program_files
+from tf2towers.source.script import Script
 
 
 def _texts(script: Path) -> list[str]:
     """The text of the script and of the local modules that it imports, directly or not."""
-    return [path.read_text(encoding="utf-8", errors="replace") for path in program_files(script)]
+    return [text_of(path) for path in program_files(script)]
+
+
+def text_of(path: Path) -> str:
+    """The text of a script, or of a notebook's code cells."""
+    if path.suffix == ".ipynb":
+        with contextlib.suppress(SourceError):
+            return Script.from_notebook(path, checked=False).text
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 # -- the flags that tell a script its task: those that the code defines or reads ---------------------------------------
@@ -24,7 +35,7 @@ _VARIABLES = re.compile(r"""["'](?:TF_CONFIG|CLUSTER_SPEC|JOB_NAME|TASK_INDEX)["
 
 
 def taken_flags(script: Path) -> str:
-    """The words of TASK_FLAGS that a script takes; a flag that is defined with hyphens has hyphens.
+    """The words of TASK_FLAGS, and CHIEF_FLAG, that a script takes; a flag that is defined with hyphens has hyphens.
 
     A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a definition of flags, in
     it or a local module that it imports. So it does where it reads the flag as an attribute (`FLAGS.job_name`), which
@@ -32,7 +43,7 @@ def taken_flags(script: Path) -> str:
     """
     code = _without_comments(script)
     words = []
-    for word in TASK_FLAGS.split():
+    for word in (*TASK_FLAGS.split(), CHIEF_FLAG):
         name, _, value = word.removeprefix("--").partition("=")
         named = name.replace("_", "[_-]")
         defined = re.findall(rf"""["'](?:--)?({named})=?["']""", code)
@@ -42,8 +53,47 @@ def taken_flags(script: Path) -> str:
 
 
 def knows_its_task(script: Path) -> bool:
-    """True if a script takes such a flag, or reads its task from the environment."""
-    return bool(taken_flags(script) or _VARIABLES.search(_without_comments(script)))
+    """True if a script takes such a flag, or reads its task from the environment, as an Estimator does."""
+    text = _without_comments(script)
+    return bool(taken_flags(script) or _VARIABLES.search(text) or _ESTIMATOR.search(text))
+
+
+#: an Estimator, whose RunConfig reads TF_CONFIG
+_ESTIMATOR = re.compile(
+    r"\b(?:Estimator|train_and_evaluate|learn_runner\.run)\(|"
+    r"estimator\.(?:\w+(?:Classifier|Regressor|Estimator)|RunConfig)\("
+)
+#: the job of a task, compared with a name
+_COMPARED = r"""(?:[!=]=\s*["']{0}["']|["']{0}["']\s*[!=]=)"""
+
+
+def chief_of(script: Path) -> str:
+    """The job that a program's TF_CONFIG has for the first worker: 'chief', 'master' or 'worker'.
+
+    A script that takes its task from flags has a chief of its own where it takes its host (CHIEF_FLAG). One that reads
+    TF_CONFIG compares the name with its own job. An Estimator needs a chief, `learn_runner` a master.
+    """
+    text, flags = _without_comments(script), taken_flags(script)
+    if "job_name" in flags or "worker_hosts" in flags:
+        return "chief" if "chief_hosts" in flags else "worker"
+    by_estimator = bool(_ESTIMATOR.search(text))
+    if not (by_estimator or _VARIABLES.search(text)):
+        return "worker"
+    named = [job for job in ("chief", "master") if re.search(_COMPARED.format(job), text)]
+    if "learn_runner.run(" in text:
+        return "master"
+    return named[0] if named else "chief" if by_estimator else "worker"
+
+
+def evaluates_apart(script: Path) -> bool:
+    """True if a program has an evaluator beside its chief: one task of `train_and_evaluate`, or of the script's own."""
+    text = _without_comments(script)
+    return bool(re.search(r"\btrain_and_evaluate\(", text) or re.search(_COMPARED.format("evaluator"), text))
+
+
+def chief_hands_out_steps(script: Path) -> bool:
+    """True if a program's workers serve its chief until they are ended: it has a `ClusterCoordinator`, TF 2's."""
+    return bool(re.search(r"\bClusterCoordinator\(", _without_comments(script)))
 
 
 def _without_comments(script: Path) -> str:
@@ -96,11 +146,10 @@ def is_tf1(script: Path) -> bool:
 def is_of_cluster(script: Path) -> bool:
     """True if the script, original or migrated, is one task of a cluster: it starts a server.
 
-    A device setter alone makes no cluster. Nor does a local module with a server, where nothing in the program tells
-    the script its task.
+    A device setter alone makes no cluster. Nor does a server, where nothing in the program tells the script its task:
+    it starts all tasks by itself.
     """
-    own, *others = map(_starts_server, _texts(script))
-    return own or (any(others) and knows_its_task(script))
+    return any(map(_starts_server, _texts(script))) and knows_its_task(script)
 
 
 def _starts_server(text: str) -> bool:
@@ -109,16 +158,27 @@ def _starts_server(text: str) -> bool:
 
 
 def find_shape(
-    scripts: Iterable[Path], ps: int | None, workers: int | None, task_flags: str | None
+    scripts: Sequence[Path],
+    ps: int | None,
+    workers: int | None,
+    task_flags: str | None,
+    chief: str | None = None,
 ) -> Shape | None:
     """The shape of the cluster to run scripts as; None where the user asks for none and no script is a task of one.
 
     Args:
-        ps, workers, task_flags: as the user gives them; `ps` defaults to 1, `workers` to 2.
+        scripts: the original first; it says which job its first worker has.
+        ps, workers, task_flags, chief: as the user gives them; `ps` defaults to 1, `workers` to 2.
     """
-    if ps is None and workers is None and not any(map(is_of_cluster, scripts)):
+    asked = any(given is not None for given in (ps, workers, task_flags, chief))
+    if not asked and not any(map(is_of_cluster, scripts)):
         return None
-    return Shape(1 if ps is None else ps, 2 if workers is None else workers, task_flags)
+    return Shape(
+        1 if ps is None else ps,
+        2 if workers is None else workers,
+        task_flags,
+        chief or chief_of(scripts[0]),
+    )
 
 
 def has_cluster(script: Path) -> bool:

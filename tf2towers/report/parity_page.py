@@ -58,7 +58,8 @@ def _sources(result: ParityResult) -> Iterator[Markup]:
 def _source(side: Side, place: Place) -> Markup:
     path = side.script.parent / place.file
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        cell = side.cells.get(place.file)
+        lines = (path.read_text("utf-8", "replace") if cell is None else cell).splitlines()
     except OSError as problem:
         lines = [f"({display_path(path)} cannot be read: {problem.strerror})"]
     text = []

@@ -82,6 +82,8 @@ class Side:
     python: str = ""
     seconds: float = 0.0  # of the whole process
     notes: list[str] = field(default_factory=list)
+    #: the code cells of a notebook: by title, 'train.ipynb, cell 3', the text
+    cells: dict[str, str] = field(default_factory=dict, repr=False)
 
 
 Outcome = Literal["bitwise", "within", "differs", "unrepeatable", "error"]

@@ -2,8 +2,8 @@
 
 A module is searched for where Python would search when the script runs: in the script's own directory; for a script
 in a package, in the directory above the package; in what the setup.py of its project installs; in the folders that the
-user names as its PYTHONPATH; and in folders that a file adds to `sys.path`. A name that begins with a folder around the
-script is found from the folder above that one. Imports inside functions are included. The module tf2towers is not part
+user names as its PYTHONPATH; and in folders that a file adds to `sys.path`. A dotted name that is in none of them is
+looked for in the folders above the script. Imports inside functions are included. The module tf2towers is not part
 of a program, wherever it is found.
 """
 
@@ -18,7 +18,9 @@ from pathlib import Path
 from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, default_of_flag, imports_by_text
+from tf2towers.source.known_modules import is_known
 from tf2towers.source.path_additions import path_adders, path_additions
+from tf2towers.source.recent import Recent
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -122,11 +124,11 @@ class LocalImports:
         if "sys.path" in text or any(adder in text for adder in self._adders):
             added = path_additions(tree, path, self.main.parent, self._adders)
             self.roots += [folder for folder in added if folder not in self.roots]
-        for node in ast.walk(tree):
+        for node in _imports_in(tree, path, text):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield from self._found(alias.name, self._bases(path, 0))
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 bases = self._bases(path, node.level)
                 dots, module = "." * node.level, node.module or ""
                 yield from self._found(module, bases, dots)
@@ -195,16 +197,16 @@ class LocalImports:
                     if bases is self.roots:
                         self.used_roots.add(base)
                     return file
-        return self._in_own_package(name) if bases is self.roots else None
+        return self._in_project(name) if bases is self.roots else None
 
-    def _in_own_package(self, name: str) -> Path | None:
-        """A module of a folder that the script is in, by that folder's name: the program runs from the one above."""
+    def _in_project(self, name: str) -> Path | None:
+        """A module of a package that lies above the script, as in `python -m scripts.train`, or by PYTHONPATH."""
         first, _, rest = name.partition(".")
-        for folder in self.main.parents[:_ABOVE] if rest else ():
-            if folder.name == first and folder.parent not in self.roots:
-                place = folder.parent.joinpath(*name.split("."))
+        for folder in self.main.parents[:_ABOVE] if rest and not is_known(first) else ():
+            if len(folder.parts) > 2 and folder not in self.roots:
+                place = folder.joinpath(*name.split("."))
                 if any(map(self._is_file, (place / "__init__.py", place.with_name(f"{place.name}.py")))):
-                    self.roots.append(folder.parent)
+                    self.roots.append(folder)
                     return self._module(name, self.roots)
         return None
 
@@ -249,7 +251,8 @@ def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path
 def program_files(script: Path) -> list[Path]:
     """A script and all local modules that it imports; only the script if it cannot be parsed, e.g. Python 2."""
     try:
-        return [script, *LocalImports(Script.read(script)).modules]
+        read = Script.from_notebook if script.suffix == ".ipynb" else Script.read
+        return [script, *LocalImports(read(script)).modules]
     except SourceError:
         return [script]
 
@@ -279,3 +282,15 @@ def _installed(script: Path) -> Iterator[Path]:
             moved = re.search(r"package_dir\s*=\s*\{\s*['\"]{2}\s*:\s*['\"]([\w./]+)['\"]", text)
             yield folder if moved is None else folder / moved[1]
             return
+
+
+#: the imports in a text, whose tree takes long to walk
+_imports: Recent[list[ast.Import | ast.ImportFrom]] = Recent()
+
+
+def _imports_in(tree: ast.Module, path: Path, text: str) -> list[ast.Import | ast.ImportFrom]:
+    known = _imports.get((path, text))
+    if known is None:
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        known = _imports.keep((path, text), found, len(text))
+    return known

@@ -61,6 +61,27 @@ class Notebook:
             if source.startswith("%%writefile") and "tensorflow" in source
         ]
 
+    @property
+    def magics(self) -> list[tuple[int, str]]:
+        """The magics and shell lines: the number of each one's cell, and its first line."""
+        found = []
+        for line, text in enumerate(self.text.splitlines(), 1):
+            if (magic := _MAGIC.match(text)) is not None:
+                found.append((self.place(line)[0], self._magics[int(magic[3])].strip().splitlines()[0]))
+        return found
+
+    def cells_of(self, text: str) -> list[tuple[int, str]]:
+        """The code cells of a text of the script: number and text, with an empty line for each one of a magic."""
+
+        def lines(found: re.Match[str]) -> str:
+            return found[1] + found[2] + "\n" * self._magics[int(found[3])].count("\n")
+
+        before, *parts = _CELL.split(_MAGIC.sub(lines, text))
+        cells = [(int(number), source[1:]) for number, source in zip(parts[::2], parts[1::2], strict=True)]
+        if cells and before:
+            cells[0] = (cells[0][0], before + cells[0][1])
+        return cells
+
     def place(self, line: int) -> tuple[int, int]:
         """The cell of a line of the script, counted from 1 over the code cells, and the line in that cell."""
         return self._places[min(line, len(self._places)) - 1] if self._places else (1, 1)

@@ -8,10 +8,12 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import dropwhile
 from pathlib import Path
 
 from tf2towers.source.deep import LIMIT_OF_RECURSION
 from tf2towers.source.errors import NotPython3, SourceError
+from tf2towers.source.recent import Recent
 
 #: syntax of Python 2 only: its print, exec, except and raise, backquotes, <>, old numbers and strings
 _PYTHON2 = re.compile(
@@ -28,12 +30,44 @@ TOO_DEEP = (
 )
 
 
+def check_readable(text: str, path: Path) -> None:
+    """As `check_syntax`, of a script as it was written.
+
+    Imports from `__future__` may stand after several texts at the top, as Python 2 and 3.7 allowed (T2T608).
+    """
+    try:
+        check_syntax(text, path)
+    except SourceError:
+        if "__future__" not in text or not _futures_come_first(text, path):
+            raise
+        check_syntax(_FUTURE.sub("from builtins", text), path)
+
+
+def _futures_come_first(text: str, path: Path) -> bool:
+    """True if only texts come before the imports from `__future__`."""
+    try:
+        statements = parse(text, path).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+    def is_future(node: ast.stmt) -> bool:
+        return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+    others = dropwhile(
+        lambda node: is_future(node) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)),
+        statements,
+    )
+    return not any(map(is_future, others))
+
+
 def check_syntax(text: str, path: Path) -> None:
     """Raises SourceError with the line if a text is not Python 3, or nested more deeply than Python itself can parse.
 
     A text that Python's grammar refuses may be Python 2, so it raises NotPython3. A text that only the compiler refuses
     (a `global` after the name's first use) was also valid up to Python 3.5, so it may be either.
     """
+    if _checked.get((text, path)):
+        return
     try:
         with _usual_recursion():
             parse(text, path)
@@ -59,6 +93,11 @@ def check_syntax(text: str, path: Path) -> None:
         raise NotPython3(path, detail, line) from None
     except (RecursionError, MemoryError):
         raise SourceError(path, TOO_DEEP) from None
+    _checked.keep((text, path), True, len(text))
+
+
+#: the texts in which `check_syntax` found no error
+_checked: Recent[bool] = Recent()
 
 
 def _line_of_python2(text: str, line: int) -> int | None:
@@ -102,14 +141,30 @@ def parse(text: str, path: Path) -> ast.Module:
     One thread at a time: Python 3.11 counts the depth of trees for all threads together. It raises an error if another
     thread changes the limit ("AST constructor recursion depth mismatch", python/cpython issue 106905).
     """
+    return _parsed.get((text, path)) or _parsed.keep((text, path), _parse(text, path), len(text))
+
+
+#: the results of `parse`
+_parsed: Recent[ast.Module] = Recent()
+
+
+def _parse(text: str, path: Path) -> ast.Module:
     with LIMIT_OF_RECURSION, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, filename=str(path))
 
 
+_FUTURE = re.compile(r"^from[ \t]+__future__\b", re.MULTILINE)
+
+
 def _compile(text: str, path: Path) -> None:
-    """Compiles a text to find errors that the parser does not. A notebook's cells may have a top-level `await`."""
-    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if path.suffix == ".ipynb" else 0
+    """Compiles a text to find errors that the parser does not.
+
+    A notebook's cells may have a top-level `await`, and each may begin with imports from `__future__`.
+    """
+    flags = 0
+    if path.suffix == ".ipynb":
+        flags, text = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, _FUTURE.sub("from builtins", text)
     with warnings.catch_warnings(), suppress(RecursionError):  # the parser checks the depth
         warnings.simplefilter("ignore")
         compile(text, str(path), "exec", flags=flags, dont_inherit=True)

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.chatter import without_chatter
@@ -45,7 +45,7 @@ def changed_environment(other_python: bool = False) -> dict[str, str]:
     }
 
 
-def portable(started: Path, folder: Path) -> Path:
+def portable(started: Path, folder: Path, others: Mapping[Path, bytes] | None = None) -> Path:
     """Copies the files that another interpreter runs into a folder of their own; returns the copy of `started`.
 
     An installed tf2towers lies in this interpreter's site-packages. On another interpreter's path, that folder would
@@ -54,12 +54,16 @@ def portable(started: Path, folder: Path) -> Path:
     Args:
         started: a file in `tf2towers/verify/recorder` or `tf2towers/compare/watch`.
         folder: the folder for the copy; created if it is missing.
+        others: the contents of other files that are needed, by their paths in the folder.
     """
     for package in (Path("order"), Path("verify", "recorder"), Path("compare", "watch")):
         to = folder / "tf2towers" / package
         if not to.exists():
             shutil.copytree(ROOT / "tf2towers" / package, to, ignore=shutil.ignore_patterns("__pycache__"))
             (to.parent / "__init__.py").touch()
+    for path, data in (others or {}).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
     # a script may import the tf2towers that its own interpreter has installed
     merged = "import pkgutil\n\n__path__ = pkgutil.extend_path(__path__, __name__)\n"
     (folder / "tf2towers" / "__init__.py").write_text(merged, encoding="utf-8")
@@ -72,6 +76,7 @@ def run(
     environment: Mapping[str, str],
     timeout: float,
     other_python: bool = False,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> int:
     """Runs a command in its own session, without standard input; afterwards none of its processes is left.
 
@@ -80,9 +85,10 @@ def run(
         environment: variables added to this process's own.
         timeout: the time limit in seconds.
         other_python: see `changed_environment`.
+        is_over: whether all that is wanted is done; the command is ended then.
 
     Returns:
-        The exit status.
+        The exit status; 0 where `is_over` has ended it.
 
     Raises:
         RunFailed: the command cannot be started.
@@ -99,6 +105,8 @@ def run(
         raise RunFailed(str(problem)) from None
     try:
         while (status := process.status()) is None:
+            if is_over():
+                return 0
             if time.monotonic() - started > timeout:
                 raise TimeoutError
             time.sleep(_POLL)

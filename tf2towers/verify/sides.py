@@ -12,18 +12,22 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.launch.cluster import Shape
+from tf2towers.launch.cluster import Shape, tasks_of
 from tf2towers.launch.job import TIMED_OUT, run_cluster
 from tf2towers.launch.plan import Plan
+from tf2towers.report.paths import listed
 from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
 from tf2towers.verify.progress import show_progress
 from tf2towers.verify.recorder.running import RECORDED
 from tf2towers.verify.recording import Facts, already_there, read_facts
+from tf2towers.verify.texts import texts_of
 from tf2towers.verify.waiting import waiting_tasks
 
 #: the program that runs a script and records it
 RECORDER = ROOT / "tf2towers" / "verify" / "recorder" / "__main__.py"
+_SETTLED = 2.0  # seconds for which all tasks that a script has started must have been recorded
+_STARTING = 20.0  # seconds in which a started process is expected to run a session
 #: indexed by whether the script is the migrated one
 TITLES = ("the original", "the migrated script")
 
@@ -130,7 +134,8 @@ def record_calls(
     side = _Side(script, arguments, folder, options, migrated)
     given = {"record": "calls", "rounded": options.legacy_python is not None}
     if options.cluster is None:
-        run = Run([folder], side.run(given, lambda count: f"{count} session calls"))
+        seconds = side.run(given, lambda count: f"{count} session calls")
+        run = Run(side.recorded_folders(), seconds)
     else:
         run = side.run_cluster(given, options.cluster)
     if not run.calls:
@@ -157,6 +162,28 @@ def _record(side: _Side, given: dict[str, object]) -> Recorded:
         or f"it builds an update, and made {facts.sessions} calls"
     )
     raise RunFailed(f"{side.title} ended without running an update that could be recorded: {why}")
+
+
+def _is_recorded(folder: Path) -> bool:
+    return (folder / "meta.json").exists()
+
+
+class _OwnTasks:
+    """The tasks that a script starts by itself (`tf2towers.verify.recorder.own_tasks`)."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._since = folder, float("inf")
+
+    def are_recorded(self) -> bool:
+        """Whether all tasks that run sessions are recorded, for some time, and no other has just been started."""
+        begun, now = list(self._folder.glob("*.begun")), time.monotonic()
+        own = any(self._folder.glob("step-*.npz")) and not _is_recorded(self._folder)
+        if not begun or own or not all(_is_recorded(path.with_suffix("")) for path in begun):
+            self._since = float("inf")
+            return False
+        self._since = min(self._since, now)
+        started = [path.stat().st_mtime for path in self._folder.glob("*.started")]
+        return now - self._since > _SETTLED and time.time() - max(started, default=0) > _STARTING
 
 
 class _AllRecorded(Exception):
@@ -199,8 +226,9 @@ class _Side:
         log, began, status = self.folder.with_suffix(".log"), time.monotonic(), None
         command, timeout = self._command(given), self.options.timeout
         with contextlib.suppress(TimeoutError), self._shown():
-            status = run(command, log, self._temporary(), timeout, self._other_python)
-        if status == 0 and (self.folder / "meta.json").exists():
+            over = _OwnTasks(self.folder).are_recorded
+            status = run(command, log, self._temporary(), timeout, self._other_python, over)
+        if status == 0 and self.recorded_folders():
             return time.monotonic() - began
         written = log.read_text(encoding="utf-8", errors="replace").splitlines()
         tail, error = last_lines(written), raised(written)
@@ -216,6 +244,23 @@ class _Side:
         if status and error:
             raise RunFailed(f"{self.title} failed: {error}\n{self._borrowed()}It {made_so_far}")
         raise RunFailed(f"{self.title} {made_so_far}")
+
+    def recorded_folders(self) -> list[Path]:
+        """The complete recordings: the script's own, and those of tasks that it has started by itself.
+
+        Raises:
+            RunFailed: a task has ended before its recording was complete.
+        """
+        lost = [
+            begun.stem for begun in self.folder.glob("*.begun") if not _is_recorded(self.folder / begun.stem)
+        ]
+        if lost:
+            raise RunFailed(
+                f"{self.title} ended before {listed(sorted(lost), 4)}, which it starts by itself, had recorded all"
+            )
+        found = [self.folder, *sorted(begun.with_suffix("") for begun in self.folder.glob("*.begun"))]
+        recorded = [folder for folder in found if _is_recorded(folder)]
+        return [folder for folder in recorded if any(folder.glob("step-*.npz"))] or recorded[:1]
 
     def _shown(self, workers: int = 1) -> AbstractContextManager[None]:
         """A context for the run, which shows its progress where the options say so."""
@@ -237,7 +282,9 @@ class _Side:
         """
         began, title = time.monotonic(), f"{self.title} as a cluster:"
         environment = {**changed_environment(self._other_python), **self._temporary()}
-        python, recorder, *command = self._command({**given, "workers": shape.workers})
+        trained = [task for task in tasks_of(shape.ps, shape.workers, shape.chief) if task.trains]
+        names = [task.name.replace(" ", "-") for task in trained]
+        python, recorder, *command = self._command({**given, "workers": names})
         lines: list[str] = []
         recorded: set[str] = set()
 
@@ -251,8 +298,8 @@ class _Side:
 
         with contextlib.suppress(_AllRecorded), self._shown(shape.workers):
             plan = Plan(
-                script=recorder, args=command, ps=shape.ps, workers=shape.workers, env=environment, python=python,
-                program=Path(command[1]), task_flags=shape.task_flags, timeout=self.options.timeout,
+                script=recorder, args=command, ps=shape.ps, workers=shape.workers, chief=shape.chief, env=environment,
+                python=python, program=Path(command[1]), task_flags=shape.task_flags, timeout=self.options.timeout,
             )  # fmt: skip
             outcome, _ = run_cluster(plan, look)
             if outcome.status:
@@ -262,7 +309,7 @@ class _Side:
                 if outcome.status == TIMED_OUT:
                     reason = "; ".join([reason, *waiting_tasks(self.folder, self.script)])
                 raise RunFailed(f"{title} {reason}; it wrote last:\n{last_lines(lines)}")
-        folders = [self.folder / f"worker-{index}" for index in range(shape.workers)]
+        folders = [self.folder / name for name in names]
         if not all((worker / "meta.json").exists() for worker in folders):
             raise RunFailed(f"{title} not every worker came to its end; it wrote last:\n{last_lines(lines)}")
         return Run(folders, time.monotonic() - began)
@@ -270,6 +317,7 @@ class _Side:
     def _command(self, given: dict[str, object]) -> list[str]:
         """The command to start, after emptying the folder and writing the recorder's settings beside it."""
         options, folder = self.options, self.folder
+        texts = texts_of(self.script, original=not self.migrated)
         shutil.rmtree(folder, ignore_errors=True)  # removes the steps of an earlier run
         folder.mkdir(parents=True)
         settings = {
@@ -288,16 +336,15 @@ class _Side:
             "in_step": None if options.in_step is None else str(options.in_step.resolve()),
             "queues": None if options.queues is None or options.free else str(options.queues.resolve()),
             "beside": str(options.beside.resolve()) if self.migrated and options.beside is not None else None,
+            **texts.settings(),
             **given,
         }
         named = folder.with_suffix(".json").resolve()
         named.write_text(json.dumps(settings), encoding="utf-8")
         python, recorder = sys.executable, RECORDER
         if not self.migrated and options.legacy_python is not None:
-            python, recorder = (
-                options.legacy_python,
-                portable(recorder, (options.scratch or folder).parent / "recorder"),
-            )
+            place = (options.scratch or folder).parent / "recorder"
+            python, recorder = options.legacy_python, portable(recorder, place, texts.needed())
         return [python, str(recorder), str(named), str(self.script.resolve()), *self.arguments]
 
     def _temporary(self) -> dict[str, str]:

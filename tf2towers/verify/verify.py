@@ -7,12 +7,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tf2towers.launch.program import makes_session_calls
+from tf2towers.launch.program import evaluates_apart, makes_session_calls, text_of
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
 from tf2towers.verify.result_notes import new_result, prepare_runs
 from tf2towers.verify.rewrites.verdict import verify_steps
 from tf2towers.verify.sides import Options
+from tf2towers.verify.texts import texts_of
 
 #: how `migrate` says that a script ran on TF 2, and only disabled eager execution
 _KEEPS_TF2 = re.compile(r"graph_mode\([^)]*v2_behavior=True")
@@ -38,9 +39,17 @@ def verify(
         The verdict; its outcome is 'error' where a script could not be run or compared.
     """
     result = new_result(legacy, migrated, arguments)
-    of_tf2 = _KEEPS_TF2.search(migrated.read_text("utf-8", "replace")) if migrated.is_file() else None
+    of_tf2 = _KEEPS_TF2.search(text_of(migrated)) if migrated.is_file() else None
     options = dataclasses.replace(options or Options(), beside=legacy.parent, v2_behavior=bool(of_tf2))
     with prepare_runs(result, options, work) as (place, how):
         result.tolerance = how.tolerance or 0.0
+        for side in (result.original, result.migrated):
+            texts = texts_of(side.script, original=side is result.original)
+            side.cells = dict(texts.cells)
+            result.notes += [note for note in texts.notes if note not in result.notes]
         (verify_calls if makes_session_calls(migrated) else verify_steps)(result, how, place)
+        if how.cluster is not None and how.cluster.chief == "chief" and evaluates_apart(legacy):
+            result.notes.append(
+                "no evaluator was run: it is in no cluster, and which checkpoints it meets is left to chance"
+            )
     return result

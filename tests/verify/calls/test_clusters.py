@@ -5,16 +5,21 @@ from __future__ import annotations
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.cluster import Shape
+from tf2towers.launch.job import run_cluster
+from tf2towers.launch.plan import Plan
+from tf2towers.launch.program import find_shape
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.sides import Options, record_calls
+from tf2towers.verify.verify import verify
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -114,6 +119,24 @@ def test_a_checkpoint_folder_that_exists(tmp_path: Path) -> None:
     empty = record("empty", 8, cluster=Shape(workers=1), empty=(str(folder),))
     assert (empty.trained, empty.restored) == (3, [])
     assert files == {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.skipif(find_spec("tensorflow_estimator") is None, reason="needs tensorflow-estimator")
+def test_an_estimator_with_a_chief(tmp_path: Path) -> None:
+    """`launch` trains a model, with an evaluator; `verify` begins it anew, where it would be at its last step."""
+    script, folder = Path(__file__).parent / "legacy" / "estimator_cluster.py", str(tmp_path / "model")
+    migrate_into(script, tmp_path)
+    lines: list[str] = []
+    plan = Plan(tmp_path / script.name, [folder], chief="chief", evaluators=1, timeout=120)
+    outcome, _ = run_cluster(plan, lambda task, line: lines.append(f"{task}: {line}"))
+    ended = {line for line in lines if ": ended" in line}
+    assert outcome.status == 0, lines[-20:]
+    assert ended >= {"chief 0: ended chief", "worker 0: ended worker", "evaluator 0: ended evaluator"}
+    shape = find_shape([script], None, 2, None)
+    options = Options(steps=3, timeout=120, cluster=shape, empty=(folder,))
+    result = verify(script, tmp_path / script.name, [folder], options)
+    assert (result.outcome, result.steps, result.error) == ("bitwise", 6, "")
+    assert "no evaluator was run" in result.notes[-1]
 
 
 @pytest.mark.parametrize("name", ["averaged", "by_hand"])

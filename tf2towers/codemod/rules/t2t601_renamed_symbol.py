@@ -6,17 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, Removal, replace
 from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import Symbol
 from tf2towers.codemod.program import File, first_name
 from tf2towers.codemod.reached import find_unreached_context, note_site
-from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t602_imports import can_drop_import
-from tf2towers.codemod.rules.t2t620_removed_symbol import is_estimator_of_tf2, resets_a_server
-from tf2towers.codemod.rules.t2t631_estimator_strategy import is_for_estimators
 from tf2towers.codemod.symbols import (
     RUNTIME,
     SWITCHES,
@@ -28,16 +24,18 @@ from tf2towers.codemod.symbols import (
     is_of_old_release,
     public_spelling,
 )
+from tf2towers.codemod.tf1_signs import is_estimator_of_tf2, is_for_estimators, resets_a_server
+from tf2towers.codemod.unused_imports import can_drop_import
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """A new text for each use of a symbol that has another name now."""
     done: set[cst.CSTNode] = set()
     for node, canonical in file.spelled_symbols:  # first, for these say under what names modules are imported
-        if (alias := alias_of(file, node)) is not None:
+        if (alias := file.tree.alias_of(node)) is not None:
             left = find_replacement(canonical).kind == "runtime" and left_through(file, alias[1], canonical)
             if not left and _is_imported_instead(file, *alias, canonical):
-                yield remove_statement(file, alias[0])
+                yield Removal(alias[0])
                 left = True
             done |= {node} if left else set()
     for node, canonical in file.spelled_symbols:
@@ -49,17 +47,7 @@ def edits(file: File) -> Iterator[Edit]:
         if not file.is_read(node):
             file.note(node, "T2T626", f"the script assigns to {canonical} here, whose replacement is {text}")
         else:
-            yield file.replace(node, text)
-
-
-def alias_of(file: File, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
-    """The statement and the name in `name = tf.something`."""
-    parent = file.parent(node)
-    if isinstance(parent, cst.Assign) and len(parent.targets) == 1 and parent.value is node:
-        target = parent.targets[0].target
-        if isinstance(target, cst.Name):
-            return parent, target.value
-    return None
+            yield replace(node, text)
 
 
 def left_through(file: File, bound: str, canonical: str) -> bool:
@@ -254,7 +242,7 @@ RULE = Rule(
     name of an old release, or of contrib, becomes the one of TF 2.21. What TF 2.21 has lost (layers, slim, rnn cells)
     and what runs graphs (sessions) comes from tf2towers.runtime.
     """,
-    edits=edits,
+    changes=changes,
     sources=("tf.compat.v1", "codemod/symbols.tsv"),
     examples=(
         Example(

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, Removal, Replacement, in_lines, small
 from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
-from tf2towers.codemod.program import File, first_name
-from tf2towers.codemod.reached import find_unreached_context, is_named
-from tf2towers.codemod.removal import remove_statement
+from tf2towers.codemod.program import File
+from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import RUNTIME, canonical_name, find_replacement, is_gone_private
+from tf2towers.codemod.symbols import RUNTIME, canonical_name, is_gone_private
+from tf2towers.codemod.unused_imports import can_drop_import
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """A new statement for each import whose names come from elsewhere now."""
     for node in file.imports:
         if any(is_tensorflow(dotted) for _, dotted in imported(node)):
-            if (edit := _rewrite_import(file, node)) is not None:
-                yield edit
+            if (change := _rewrite_import(file, node)) is not None:
+                yield change
 
 
-def _rewrite_import(file: File, node: Import) -> Edit | None:
+def _rewrite_import(file: File, node: Import) -> Change | None:
     made = [
         _keep_import(file, node, import_)
         for import_ in imports_made_by(file.keeps_plain, node)
@@ -54,8 +52,8 @@ def _rewrite_import(file: File, node: Import) -> Edit | None:
         for module, group in groups.items()
     ]
     if not lines:
-        return remove_statement(file, node)
-    return file.replace(node, _join_imports(file, node, lines))
+        return Removal(node)
+    return Replacement(node, lambda updated, now: in_lines([*map(small, lines)], updated))
 
 
 def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
@@ -81,45 +79,8 @@ def _only_loads(file: File, made: NewImport) -> bool:
     return goes_by_itself and not is_named(file, made.alias)
 
 
-def _join_imports(file: File, node: Import, lines: list[str]) -> str:
-    text, line, last = file.text, file.text.first_line(node), file.text.last_line(node)
-    alone = not text.line(line)[: text.column(node)].strip()
-    rest = text.line(last)[text.end(node) - text.line_start(last) :]
-    if alone and not rest.lstrip().startswith(";"):
-        return (text.newline + text.indent(line)).join(lines)
-    return "; ".join(lines)
-
-
 def _is_unchanged(node: Import, made: NewImport) -> bool:
     return (made.module, made.name) == (module_of(node), name_of(made.alias))
-
-
-def can_drop_import(file: File, node: Import, made: NewImport) -> bool:
-    """True if an import without counterpart can be removed: each use of it, if any, is rewritten."""
-    assert made.left is not None
-    canonical = canonical_name(dict(imported(node))[made.alias])
-    for use in file.all(cst.Name):
-        if use.value == made.bound:
-            if file.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
-                return False
-            if _may_mean(file, use, canonical):
-                return False
-    return all(
-        find_replacement(name).kind != "left"
-        or (
-            bool(file.top_names())
-            and find_unreached_context(file, symbol, find_replacement(name).why) is not None
-        )
-        for symbol, name in file.spelled_symbols
-        if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
-    )
-
-
-def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
-    """True if a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
-    if not file.is_read(use) or file.spelled(use) is not None:
-        return False
-    return canonical in map(canonical_name, file.meanings.possible_meanings(use))
 
 
 RULE = Rule(
@@ -131,7 +92,7 @@ RULE = Rule(
     (`import tensorflow.contrib.slim as slim`), comes from tf2towers.runtime. A program that runs on TF 2 already keeps
     its imports.
     """,
-    edits=edits,
+    changes=changes,
     sources=("codemod/symbols.tsv",),
     examples=(
         Example(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from functools import partial
 
 import libcst as cst
 
@@ -14,7 +14,15 @@ from tf2towers.codemod.arguments import (
     old_order,
     without_argument,
 )
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import (
+    Change,
+    Now,
+    Replacement,
+    bare,
+    expression,
+    given_by,
+    in_its_place,
+)
 from tf2towers.codemod.nodes import Symbol, keyword_of, positional
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
@@ -24,7 +32,7 @@ from tf2towers.codemod.symbols import Found
 _WHITENING = "tf.image.per_image_whitening"
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """Adds keywords to arguments in an old order, and replaces the names of keywords that are gone."""
     for node, canonical in file.symbols:
         if canonical == _WHITENING and not isinstance(file.parent(node), cst.Call):
@@ -33,7 +41,7 @@ def edits(file: File) -> Iterator[Edit]:
     for call in file.all(cst.Call):
         if not (file.canonical(call.func) or "").startswith("tf."):
             if has_datasets:
-                yield from _map_edits(file, call)
+                yield from _map_changes(file, call)
             continue
         order = old_order(file, call) or ()
         is_tf2s = isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.is_plain(call.func)
@@ -42,33 +50,29 @@ def edits(file: File) -> Iterator[Edit]:
         if file.program.plain_is_tf2:
             continue
         if file.canonical(call.func) == _WHITENING and len(call.args) == 1 and not call.args[0].star:
-            yield from _cast_edits(file, call.args[0].value)
+            yield _cast(file, call.args[0].value)
         for place, keyword in enumerate(order):
             if keyword:
-                start = file.text.start(call.args[place])
-                yield Edit(start, start, f"{keyword}=")
+                yield Replacement(call.args[place], given_by(keyword))
         yield from _least_integer(file, call)
         for given, new in new_keywords(file, call).items():
             if new:
-                yield _rename_keywords(file, given, new)
+                yield Replacement(given, given_by(new))
             else:
-                yield without_argument(file.text, call, given)
+                yield without_argument(call, given)
 
 
-def _cast_edits(file: File, image: cst.BaseExpression) -> Iterator[Edit]:
+def _cast(file: File, image: cst.BaseExpression) -> Change:
     """`tf.cast(image, tf.float32)`: TF 0.x whitened each image in float32, its successor keeps an image's type."""
-    start, end = file.text.start(image), file.text.end(image)
     cast, kind = (file.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
-    yield Edit(start, start, f"{cast}(")
-    yield Edit(end, end, f", {kind})")
+
+    def becomes(updated: cst.BaseExpression, now: Now) -> cst.BaseExpression:
+        return in_its_place(expression(f"{cast}({{image}}, {kind})", image=bare(updated)), updated)
+
+    return Replacement(image, becomes)
 
 
-def _rename_keywords(file: File, given: cst.Arg, keyword: str) -> Edit:
-    start = file.text.start(given)
-    return Edit(start, start + len(keyword_of(given)), keyword)
-
-
-def _least_integer(file: File, call: cst.Call) -> Iterator[Edit]:
+def _least_integer(file: File, call: cst.Call) -> Iterator[Change]:
     """`tf.random_uniform_initializer(maxval=9)`: the default of `minval` was 0; in TF 2 it is 0.0, not for integers."""
     name = (file.canonical(call.func) or "").rpartition(".")[2]
     if name not in ("random_uniform_initializer", "random_uniform", "RandomUniform"):
@@ -77,20 +81,25 @@ def _least_integer(file: File, call: cst.Call) -> Iterator[Edit]:
         return  # the operation, which takes a shape
     words = set(map(keyword_of, call.args))  # "" by place, or of `**more`
     if words & {"maxval", "minval", ""} == {"maxval"}:
-        yield added_argument(file.text, call, "minval=0")
+        yield added_argument(call, "minval=0")
 
 
-def _map_edits(file: File, call: cst.Call) -> Iterator[Edit]:
+def _map_changes(file: File, call: cst.Call) -> Iterator[Change]:
     """`dataset.map(f, num_threads=T, output_buffer_size=N)` of TF 1.2, as TF 1.4's own advice says."""
     if not (isinstance(call.func, cst.Attribute) and call.func.attr.value == "map" and positional(call)):
         return
-    for before, given in pairwise(call.args):
+    for given in call.args[1:]:
         if keyword_of(given) == "num_threads":
-            yield _rename_keywords(file, given, "num_parallel_calls")
+            yield Replacement(given, given_by("num_parallel_calls"))
         elif keyword_of(given) == "output_buffer_size":
-            yield Edit(file.text.end(before), file.text.end(given), "")
-            after = file.text.end(call)
-            yield Edit(after, after, f".prefetch({file.text.of(given.value)})")
+            yield without_argument(call, given)
+            yield Replacement(call, partial(_prefetched, given.value))
+
+
+def _prefetched(size: cst.BaseExpression, updated: cst.Call, now: Now) -> cst.BaseExpression:
+    """`dataset.map(f).prefetch(size)`."""
+    prefetched = expression("{mapped}.prefetch({size})", mapped=bare(updated), size=bare(now(size)))
+    return in_its_place(prefetched, updated)
 
 
 RULE = Rule(
@@ -109,7 +118,7 @@ RULE = Rule(
     Where TF 2 has put an argument before a function's name, as in `tf.nn.top_k(x, k, True, 'top')`, the name is given
     by keyword. Random integers up to a `maxval` get their lower bound 0.
     """,
-    edits=edits,
+    changes=changes,
     sources=("codemod/data/argument_orders.tsv", "codemod/data/keywords.tsv"),
     examples=(
         Example(

@@ -6,20 +6,19 @@ from collections.abc import Container, Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, Removal, Replacement, in_line, small
 from tf2towers.codemod.new_imports import find_import_location
 from tf2towers.codemod.program import File
-from tf2towers.codemod.removal import remove_statement
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import RUNTIME, SWITCHES
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """Switches are removed; the main script gets `graph_mode()` in place of its first switch or after its imports."""
     switches = _find_calls(file, SWITCHES)
     given = _find_calls(file, {f"{RUNTIME}.graph_mode"})
     if not file.main or not set(file.body).isdisjoint(given):
-        yield from (remove_statement(file, switch) for switch in switches)
+        yield from map(Removal, switches)
         return
     name = file.need("graph_mode")
     stop = find_import_location(file).stop
@@ -27,7 +26,10 @@ def edits(file: File) -> Iterator[Edit]:
     standing = next((switch for switch in switches if switch in body[:stop]), None)
     call = f"{name}({_mode_of_its_own(file)})"
     for switch in switches:
-        yield file.replace(switch, call) if switch is standing else remove_statement(file, switch)
+        if switch is standing:
+            yield Replacement(switch, lambda updated, now: in_line(small(call), updated))
+        else:
+            yield Removal(switch)
     if standing is None:
         file.open_with(call, first=True)
     else:
@@ -63,7 +65,7 @@ RULE = Rule(
     integers: `v2_behavior` keeps both. Where a local module builds something when it is imported, the call comes before
     that import.
     """,
-    edits=edits,
+    changes=changes,
     sources=("tf.compat.v1.disable_eager_execution",),
     examples=(
         Example(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.writing import write_towers
 
 
-def edits(file: File) -> Iterator[Edit]:
-    """The edits for each tower loop: a strategy, its scope, and a replica function or a loop over `strategy.towers`."""
-    yield from write_towers(file).edits
+def changes(file: File) -> Iterator[Change]:
+    """What becomes of each tower loop: a strategy, its scope, and a replica function or a loop over its towers."""
+    yield from write_towers(file).changes
 
 
 RULE = Rule(
@@ -31,7 +31,7 @@ RULE = Rule(
     the list is only reduced. A loop that is not certainly the same as a function
     stays a loop, over `strategy.towers(...)`.
     """,
-    edits=edits,
+    changes=changes,
     sources=("tf.distribute.MirroredStrategy",),
     examples=(
         Example(

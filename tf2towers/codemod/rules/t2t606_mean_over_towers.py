@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, Now, Removal, Replacement, expression, in_its_place
 from tf2towers.codemod.program import File
-from tf2towers.codemod.removal import is_taken, remove_statement, with_comments
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import find_means
 from tf2towers.codemod.towers.scopes import is_made_before
 from tf2towers.codemod.towers.writing import write_towers
+from tf2towers.codemod.unused_imports import is_taken
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """`strategy.reduce('MEAN', ...)` for each call of such a function; a function that is no longer used is removed."""
     calls: dict[cst.FunctionDef, int] = {}
     for call, home, function in find_means(file):
@@ -23,14 +24,19 @@ def edits(file: File) -> Iterator[Edit]:
         made_before = (each.name for each in written.strategies if is_made_before(file, each.before, call))
         if (strategy := written.reduced.get(call) or next(made_before, None)) is None:
             continue
-        start = file.text.start(call.args[0])  # before brackets around it
-        yield Edit(file.text.start(call.func), file.text.end(call.func), f"{strategy}.reduce", whole=True)
-        yield Edit(start, start, "'MEAN', ")
+        yield Replacement(call, partial(_reduced, strategy))
         if home is file:
             calls[function] = calls.get(function, 0) + 1
     for function, count in calls.items():
         if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
-            yield with_comments(file, remove_statement(file, function), function)
+            yield Removal(function, "go")
+
+
+def _reduced(strategy: str, updated: cst.Call, now: Now) -> cst.Call:
+    """`strategy.reduce('MEAN', grads)` for `average(grads)`."""
+    reduce = expression(f"{strategy}.reduce('MEAN', grads)")
+    mean = reduce.args[0]
+    return updated.with_changes(func=in_its_place(reduce.func, updated.func), args=[mean, *updated.args])
 
 
 def _count_uses(file: File, name: str) -> int:
@@ -49,7 +55,7 @@ RULE = Rule(
     all-reduce on the towers' devices. Any other function stays, and so does one that is called without a strategy in
     sight. The runtime finds a plain mean in the graph by itself.
     """,
-    edits=edits,
+    changes=changes,
     sources=("tf.distribute.Strategy.reduce", "tf.raw_ops.CollectiveReduceV2"),
     examples=(
         Example(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 import libcst.matchers as m
@@ -10,7 +11,19 @@ import libcst.matchers as m
 from tf2towers.codemod import nodes
 from tf2towers.codemod.arguments import added_argument, without_argument
 from tf2towers.codemod.certainty import GOES_THROUGH
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import (
+    Becomes,
+    Change,
+    Now,
+    Removal,
+    Replacement,
+    given_by,
+    in_its_place,
+    in_line,
+    in_lines,
+    replace,
+    small,
+)
 from tf2towers.codemod.libraries import (
     Changed,
     gone_part,
@@ -21,50 +34,50 @@ from tf2towers.codemod.libraries import (
     librosa_arguments,
     requirements_of,
 )
-from tf2towers.codemod.program import File
-from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
+from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.python_versions import (
+    counterpart,
+    is_expected_to_fail,
+    is_never_reached,
+    missed_names,
+)
 from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
-from tf2towers.codemod.removal import is_taken, remove_statement
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t609_python2_uncertain import counterpart, missed_names
+from tf2towers.codemod.unused_imports import is_taken
 
 _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """A new text for each use of such a name, method or keyword, and for each import of one."""
-    given = {
-        library_name(home, node)
-        for home in {file, *file.program.files}
-        for node in home.all(cst.Attribute)
-        if node.attr.value in last_names() and home.is_bound(node)
-    }
+    given = set().union(*map(_find_given, {file, *file.program.files}))
     for node, name in _find_uses(file):
         change = library_changes()[name]
         if name in given or _is_part_of_another(file, node) or _is_fenced(file, node, change):
             continue
-        text = _replacement_text(file, node, name, change)
-        if text is None:
-            _note_site(file, node, name, change)
+        if change.kind == "attribute":
+            yield Replacement(node, _named(change.target))
+        elif (text := _replacement_text(file, node, change)) is not None:
+            yield replace(node, text)
         else:
-            yield file.replace(node, text)
+            _note_site(file, node, name, change)
     for statement in file.imports:
         yield from (
-            _import_edits(file, statement)
+            _change_import_from(file, statement)
             if isinstance(statement, cst.ImportFrom)
-            else _plain_import_edits(file, statement)
+            else _change_import(file, statement)
         )
     for missed in missed_names(file):
         if (instead := counterpart(file, missed)) is not None:
             module, _, name = instead.rpartition(".")
-            yield file.replace(missed, file.need(name, module) if module else instead)
+            yield replace(missed, file.need(name, module) if module else instead)
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
-        yield from _call_edits(file, call, libraries)
+        yield from _change_call(file, call, libraries)
     for used in file.all(cst.Name):
         builtin = library_changes().get(f"builtins.{used.value}")
         if builtin is not None and file.is_read(used) and not file.meanings.bindings(used):
-            yield file.replace(used, builtin.target)
+            yield replace(used, builtin.target)
         for module in file.meanings.star_imports:
             if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
                 file.note(used, "T2T628", f"{module}.{used.value}, which a star import takes, is gone")
@@ -94,12 +107,15 @@ def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
     return name in library_changes() and library_changes()[name].kind != "left"
 
 
-def _replacement_text(file: File, node: cst.Attribute, name: str, change: Changed) -> str | None:
+def _named(name: str) -> Becomes:
+    """What gives an attribute another name."""
+    return lambda updated, now: updated.with_changes(attr=cst.Name(name))
+
+
+def _replacement_text(file: File, node: cst.Attribute, change: Changed) -> str | None:
     """The new text for a use; None if it is left."""
     target = change.target
     match change.kind:
-        case "attribute":
-            return f"{file.text.of(node.value)}.{target}"
         case "builtin":
             return target if target not in file.bound_names else None
         case "module":
@@ -134,7 +150,7 @@ def _note_lost(file: File, node: cst.CSTNode, message: str, instead: str, name: 
         file.program.requirements.update(kept)
 
 
-def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
+def _change_import(file: File, statement: cst.Import) -> Iterator[Change]:
     """`import xml.etree.cElementTree as ET` gets the module's present name; an import that nothing needs is removed."""
     kept: list[str] = []
     before = [nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in statement.names]
@@ -154,9 +170,10 @@ def _plain_import_edits(file: File, statement: cst.Import) -> Iterator[Edit]:
             _note_site(file, statement, part, library_changes()[part])
             return
     if not kept:
-        yield remove_statement(file, statement)
+        yield Removal(statement)
     elif kept != before:
-        yield file.replace(statement, f"import {', '.join(kept)}")
+        new = small(f"import {', '.join(kept)}")
+        yield Replacement(statement, lambda updated, now: in_line(new, updated))
 
 
 def _are_all_rewritten(file: File, bound: str, dotted: str) -> bool:
@@ -175,7 +192,7 @@ def _are_all_rewritten(file: File, bound: str, dotted: str) -> bool:
     return all(use in anew for use in file.all(cst.Name) if use.value == root and file.is_read(use))
 
 
-def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
+def _change_import_from(file: File, statement: cst.ImportFrom) -> Iterator[Change]:
     """`from collections import OrderedDict, Mapping` becomes two imports."""
     module = nodes.module_of(statement)
     if module.startswith((".", "keras.")) or file.program.imports.has(file.path, module):
@@ -221,24 +238,30 @@ def _import_edits(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     text = file.text.of(statement)
     all_bound = len(names) == 1 or all(change.kind == "runtime" for change in found.values())
     if not lines and all_bound and "#" not in text:
-        yield remove_statement(file, statement)
+        yield Removal(statement)
     elif not lines or "#" in text:
         file.note(statement, "T2T628", f"{module}.{next(iter(found))}, imported here, is gone")
     else:
-        line = file.text.first_line(statement)
-        indent = file.text.indent(line)
-        alone = file.text.start(statement) == file.text.line_start(line) + len(indent)
-        yield file.replace(statement, (f"{file.text.newline}{indent}" if alone else "; ").join(lines))
+        yield Replacement(statement, lambda updated, now: in_lines([*map(small, lines)], updated))
 
 
-def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
-    """The edits for a call by the table's rows: of its arguments, and of what is taken from its result."""
+@cached_per_file
+def _find_given(file: File) -> set[str | None]:
+    """The names of libraries that a file gives a value."""
+    bound = (
+        node for node in file.all(cst.Attribute) if node.attr.value in last_names() and file.is_bound(node)
+    )
+    return {library_name(file, node) for node in bound}
+
+
+def _change_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Change]:
+    """What becomes of a call by the table's rows: of its arguments, and of what is taken from its result."""
     changes, function = library_changes(), library_name(file, call.func) or ""
     method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
     change = changes.get(f".{method}") or changes.get(f".{method}({len(call.args)})")
     of_any = change is not None and (not change.library or change.kind == "unpacked")
     if change is not None and not function and (of_any or change.library in libraries):
-        yield from _method_edits(file, call, method, change)
+        yield from _change_method(file, call, method, change)
     if not function:
         return
     around = file.parent(call)
@@ -250,7 +273,7 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
     rows = [(changes[name], given) for name, given in given_as.items() if name in changes]
     if rows and not is_never_reached(file, call):
         for change, argument in rows:
-            yield from _argument_edits(file, call, argument, change)
+            yield from _change_argument(file, call, argument, change)
     library, _, name = function.partition(".")[0], *function.rpartition(".")[1:]
     if (known := changes.get(f"{library}(*)")) is not None and name.islower():
         places = int(changes.get(f"{library}.{name}(*)", known).target)
@@ -259,33 +282,30 @@ def _call_edits(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterat
             if len(nodes.positional(call)) <= len(named) and not nodes.has_star(call):
                 for given, word in zip(call.args[places:], named[places:], strict=False):
                     if not nodes.keyword_of(given):
-                        yield Edit(file.text.start(given), file.text.start(given), f"{word}=")
+                        yield Replacement(given, given_by(word))
                 return
             message = f"{name}() takes fewer positional arguments than in {known.library}"
             _note_lost(file, call, message, "give the arguments by their names", f"{library}(*)")
 
 
-def _argument_edits(file: File, call: cst.Call, given: cst.Arg | None, change: Changed) -> Iterator[Edit]:
-    """The edits by a row for an argument, for its value, or for a call without it."""
+def _change_argument(file: File, call: cst.Call, given: cst.Arg | None, change: Changed) -> Iterator[Change]:
+    """What becomes of a call by a row for an argument, for its value, or for a call without it."""
     word = nodes.keyword_of(given) if given is not None else ""
     match change.kind, given:
         case "beside", _:
             added, _, value = change.target.partition("=")
             known = {nodes.keyword_of(each) for each in call.args} | {"*" for each in call.args if each.star}
             if not known & {added, "*"} and len(nodes.positional(call)) == 1:
-                yield added_argument(file.text, call, f"{added}={_value_text(file, call, value)}")
+                yield added_argument(call, f"{added}={_value_text(file, call, value)}")
         case "renamed", cst.Arg():
-            start = file.text.start(given)
-            yield Edit(start, start + len(word), change.target)
+            yield Replacement(given, given_by(change.target))
         case "dropped", cst.Arg(value=value) if nodes.is_literal(value):
-            yield without_argument(file.text, call, given)
+            yield without_argument(call, given)
         case "value", cst.Arg(value=cst.SimpleString(quote=quote) as value):
             if not file.meanings.star_imports:
-                yield file.replace(value, f"{quote}{change.target}{quote}")
+                yield replace(value, f"{quote}{change.target}{quote}")
         case "list", cst.Arg(value=cst.GeneratorExp(lpar=own) as value) if len(own) < 2:
-            start, end = file.text.start(value), file.text.end(value)
-            yield Edit(start, start + len(own), "[")
-            yield Edit(end - len(own), end, "]")
+            yield Replacement(value, _list_of)
         case (("dropped" | "left"), cst.Arg()):
             _note_site(
                 file,
@@ -295,17 +315,27 @@ def _argument_edits(file: File, call: cst.Call, given: cst.Arg | None, change: C
             )
 
 
+def _list_of(updated: cst.GeneratorExp, now: Now) -> cst.ListComp:
+    """`[x for x in y]` for `(x for x in y)`, or for one without brackets of its own."""
+    if not updated.lpar:
+        return cst.ListComp(updated.elt, updated.for_in)
+    opened = cst.LeftSquareBracket(updated.lpar[0].whitespace_after)
+    return cst.ListComp(
+        updated.elt, updated.for_in, opened, cst.RightSquareBracket(updated.rpar[0].whitespace_before)
+    )
+
+
 def _value_text(file: File, call: cst.Call, value: str) -> str:
     """The text for a value that a call is given: a name of the function's own module is taken from there."""
     module, _, name = value.rpartition(".")
     if not module:
         return value
     if isinstance(call.func, cst.Attribute) and library_name(file, call.func.value) == module:
-        return f"{file.text.of(call.func.value)}.{name}"
+        return f"{nodes.dotted(call.func.value)}.{name}"
     return file.need(name, module)
 
 
-def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> Iterator[Edit]:
+def _change_method(file: File, call: cst.Call, method: str, change: Changed) -> Iterator[Change]:
     """Replaces a method by today's, if it certainly is the library's: a class of the program may have such a name."""
     if (
         is_never_reached(file, call)
@@ -326,13 +356,18 @@ def _method_edits(file: File, call: cst.Call, method: str, change: Changed) -> I
     known = change.library or all(nodes.is_literal(given.value) for given in call.args)
     certain = change.kind == "renamed" and known
     if not own and (certain or (change.kind == "through" and _is_gone_through(file, call))):
-        end = file.text.end(call.func)
-        yield Edit(end - len(method), end, change.target)
+        yield Replacement(call.func, _named(change.target))
     elif not own and change.kind == "property" and not call.args:
-        yield Edit(file.text.end(call.func) - len(method), file.text.end(call), change.target)
+        yield Replacement(call, partial(_property, change.target))
     else:
         instead = f"{change.target}()" if change.target.isidentifier() else change.target
         _note_lost(file, call, f"{method}() is gone from {change.library or 'Python'}", instead, f".{method}")
+
+
+def _property(name: str, updated: cst.Call, now: Now) -> cst.BaseExpression:
+    """`x.name` for `x.get_name()`."""
+    method = cst.ensure_type(updated.func, cst.Attribute)
+    return in_its_place(method.with_changes(attr=cst.Name(name)), updated)
 
 
 def _is_unpacked(file: File, call: cst.Call, today: str) -> bool:
@@ -376,7 +411,7 @@ RULE = Rule(
         "numpy 1.24 and 2.0 release notes, 'Expired deprecations'",
         "PyYAML 6.0",
     ),
-    edits=edits,
+    changes=changes,
     programs=frozenset({"tf1", "migrated"}),
     modules=True,
     examples=(

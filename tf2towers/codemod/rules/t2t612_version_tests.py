@@ -11,14 +11,14 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import VERSIONS
 
 #: the version that a script for TF1 gets if it asks: the last release of TF1
 TF1 = "1.15.5"
-VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
 #: methods that split a version, or test how it begins
 _METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "split", "startswith"})
 #: functions whose results are versions that can be compared: of distutils, packaging, pkg_resources
@@ -33,20 +33,18 @@ _BEGINNING = m.Subscript(slice=[m.SubscriptElement(_INDEX)])
 _Use = Literal["decides", "mistakes", "shows"]
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """Replaces a version by that of the last TF1, where the script decides something by it."""
     for node, canonical in file.symbols:
         version = _version_in(node, canonical)
         if version is not None and _is_tf1s(file, version) and _find_use(file, version) == "decides":
-            yield file.replace(version, _quoted(file, version))
+            yield replace(version, _quoted(file, version))
 
 
 def _quoted(file: File, version: cst.BaseExpression) -> str:
     """The version of TF1, in quotes that do not end an f-string around it."""
-    texts = [
-        file.text.of(outer) for outer in _around(file, version) if isinstance(outer, cst.FormattedString)
-    ]
-    double = any(re.match(r"[fFrR]*\"", text) for text in texts)
+    around = (outer for outer in _around(file, version) if isinstance(outer, cst.FormattedString))
+    double = any(outer.quote.startswith('"') for outer in around)
     return f"'{TF1}'" if double else f'"{TF1}"'
 
 
@@ -151,7 +149,7 @@ RULE = Rule(
     It is TensorFlow's own where it is only printed, and where 1.15 as a text would be taken for 1.1 (`>= '1.4'`). A
     script that imports tensorflow.compat.v1 itself has tests that know TF 2: they stay.
     """,
-    edits=edits,
+    changes=changes,
     sources=("tf.__version__ of TensorFlow 1.15.5",),
     examples=(
         Example(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, Now, Replacement, bare, expression, in_its_place, replace
 from tf2towers.codemod.nodes import is_plain, items, literal, sides_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
@@ -14,7 +15,7 @@ from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.report.paths import with_quoted_code
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """What is compared with `tf.Tensor` is TF1's class; a comparison of anything else is noted."""
     if file.program.is_tf2:
         return
@@ -55,13 +56,17 @@ def _called(file: File, side: cst.BaseExpression) -> str | None:
     return file.canonical(side.func) if isinstance(side, cst.Call) else None
 
 
-def _class_text(file: File, side: cst.BaseExpression) -> Edit:
+def _class_text(file: File, side: cst.BaseExpression) -> Change:
     """`class_of(x)` for `type(x)` or `x.__class__`."""
     class_of = file.need("class_of")
     if isinstance(side, cst.Call):
-        return file.replace(side.func, class_of)
-    assert isinstance(side, cst.Attribute)
-    return file.replace(side, f"{class_of}({file.text.of(side.value)})")
+        return replace(side.func, class_of)
+    return Replacement(side, partial(_asked, class_of))
+
+
+def _asked(class_of: str, updated: cst.Attribute, now: Now) -> cst.BaseExpression:
+    """`class_of(x)` for `x.__class__`."""
+    return in_its_place(expression(f"{class_of}({{x}})", x=bare(updated.value)), updated)
 
 
 RULE = Rule(
@@ -72,7 +77,7 @@ RULE = Rule(
     But `type(x) == tf.Tensor`, true in TF1, would be false, and the script would take the branch for arrays. Where a
     class is compared with `tf.Tensor`, or its name with 'Tensor', the runtime gives TF1's.
     """,
-    edits=edits,
+    changes=changes,
     sources=("type(tf.constant(1)) in TensorFlow 1.15.5 and 2.21",),
     examples=(
         Example(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, Now, Replacement, bare, expression, in_its_place
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -20,7 +21,7 @@ _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Sc
 _CHOICES = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """`op_type(op)` where an op's type is compared with a type that TF1's variables had."""
     if file.program.is_tf2:
         return
@@ -34,7 +35,14 @@ def edits(file: File) -> Iterator[Edit]:
             for side, operation in types:
                 _note_outputs(file, side, operation)
                 if not isinstance(side, cst.Call):
-                    yield file.replace(side, f"{file.need('op_type')}({file.text.of(operation)})")
+                    yield Replacement(side, partial(_asked, file.need("op_type"), operation))
+
+
+def _asked(
+    op_type: str, operation: cst.BaseExpression, updated: cst.BaseExpression, now: Now
+) -> cst.BaseExpression:
+    """`op_type(op)` for `op.type`."""
+    return in_its_place(expression(f"{op_type}({{op}})", op=bare(now(operation))), updated)
 
 
 def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -119,7 +127,7 @@ RULE = Rule(
     `VarHandleOp` and an `AssignVariableOp`. A script that looks for its variables among the operations of the graph,
     `op.type == 'VariableV2'`, would find none. Where a type is compared with one of these, the runtime gives TF1's.
     """,
-    edits=edits,
+    changes=changes,
     sources=("the operations of a graph with variables in TensorFlow 1.15.5",),
     examples=(
         Example(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, Now, Replacement, bare, in_line, small
 from tf2towers.codemod.nodes import OWN_NAMES, block, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
@@ -19,15 +21,20 @@ _RAISE = m.Raise(_END | _CALL, cause=None)
 _CAUGHT = _END | m.Name("Exception") | m.Name("BaseException")
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """`return`, with the value that the error had."""
     for node in file.all(cst.Raise):
         found = m.extract(node, _RAISE)
         if found is None or file.meanings.bindings(getattr(node.exc, "func", node.exc)):
             continue
-        value = "".join(file.text.of(given) for given in found.values() if isinstance(given, cst.CSTNode))
-        if "\n" not in value and _ends_generator(file, node):
-            yield file.replace(node, f"return {value}".rstrip())
+        if not m.findall(node, m.Newline()) and _ends_generator(file, node):
+            yield Replacement(node, partial(_return, found.get("value")))
+
+
+def _return(value: Any, updated: cst.Raise, now: Now) -> cst.BaseSmallStatement:
+    """`return x` for `raise StopIteration(x)`."""
+    given = small("return {value}", value=bare(now(value))) if value is not None else small("return")
+    return in_line(given, updated)
 
 
 def _ends_generator(file: File, node: cst.Raise) -> bool:
@@ -55,7 +62,7 @@ RULE = Rule(
     the error it stays.
     """,
     sources=("PEP 479",),
-    edits=edits,
+    changes=changes,
     programs=frozenset({"tf1", "migrated"}),
     modules=True,
     examples=(

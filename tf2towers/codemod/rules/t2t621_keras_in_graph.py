@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.nodes import Import, Symbol, imported, last_name, literal, root_of, walk
+from tf2towers.codemod.nodes import Symbol, last_name, literal, root_of, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.standalone_keras import find_unserved, import_edits, is_data
+from tf2towers.codemod.standalone_keras import keras_imports, serves_standalone, takes_data
 
 #: losses, metrics and an optimizer with another result in tf_keras
 _OTHERWISE = frozenset({
@@ -19,23 +19,7 @@ _OTHERWISE = frozenset({
 })  # fmt: skip
 
 
-def takes_data(file: File, statement: Import) -> bool:
-    """True if `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
-    if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
-        return False
-    of_program = file.program.imports.has(file.path, "keras")
-    return not of_program and all(is_data(name) for _, name in imported(statement))
-
-
-def serves_standalone(file: File) -> bool:
-    """True if the runtime has all names that a TF1 program takes from standalone Keras."""
-    imports = file.program.imports
-    if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
-        return False
-    return find_unserved(file.program) is None
-
-
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """`from keras.datasets import mnist` is taken from the runtime's Keras, and so are layers that are served."""
     if "keras" not in file.script.text:
         return
@@ -43,9 +27,9 @@ def edits(file: File) -> Iterator[Edit]:
     for statement in file.imports:
         if isinstance(statement, cst.ImportFrom) and takes_data(file, statement):
             assert statement.module is not None
-            yield file.replace(root_of(statement.module), "tf2towers.runtime.tf1.keras")
+            yield replace(root_of(statement.module), "tf2towers.runtime.tf1.keras")
         elif serves:
-            yield from import_edits(file, statement)
+            yield from keras_imports(file, statement)
 
 
 def notes(file: File) -> None:
@@ -73,7 +57,7 @@ RULE = Rule(
     code="T2T621",
     title="Keras inside a TF1 graph",
     does="refuses",
-    edits=edits,
+    changes=changes,
     notes=notes,
     why="""
     tf.keras in TF 2.21 is Keras 3, whose layers are not those of a TF1 graph. TF 1.15's Keras is the package tf_keras,

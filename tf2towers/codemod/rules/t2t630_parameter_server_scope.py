@@ -5,16 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod.certainty import is_certain
-from tf2towers.codemod.edits import Edit, moved_text
+from tf2towers.codemod.changes import (
+    Change,
+    Insertion,
+    Line,
+    Now,
+    Replacement,
+    as_argument,
+    bare,
+    expression,
+    in_its_place,
+    line,
+    replace,
+)
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain, is_text, last_name, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t627_remote_session import SESSIONS
+from tf2towers.codemod.symbols import SESSIONS
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import find_tower_loops
 from tf2towers.codemod.towers.writing import (
@@ -29,11 +43,12 @@ from tf2towers.codemod.towers.writing import (
 _SETTER = "tf.train.replica_device_setter"
 #: names that only a program of several processes uses
 _OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", _SETTER})
+_NOTHING = cst.SimpleWhitespace("")
 #: a part of the device of a cluster's task
 _JOB = re.compile(r"job:(?!localhost)")
 
 
-def edits(file: File) -> Iterator[Edit]:
+def changes(file: File) -> Iterator[Change]:
     """A strategy's scope for each `tf.device` of a setter; if there is none, where a worker's graph is built."""
     if has_strategy(file):
         return
@@ -69,21 +84,29 @@ def _find_chosen(file: File) -> list[cst.Call]:
     return list(dict.fromkeys(setters)) or chosen
 
 
-def _enter_chosen(file: File) -> Iterator[Edit]:
+def _enter_chosen(file: File) -> Iterator[Change]:
     """`strategy = ParameterServerStrategy(device=...)` and its scope, for the device that the program chooses."""
     for call in _find_chosen(file):
-        given = moved_text(file.text.start(call.args[0]), file.text.end(call.args[0]))
-        made = f"{file.need('ParameterServerStrategy')}(device={given})"
+        device = call.args[0].value
+        made = f"{file.need('ParameterServerStrategy')}(device={{device}})"
         around = _find_with_to_precede(file, call, call)
-        entered = f"{made}.scope()"
-        if around is not None:
-            strategy = fresh_name(file, call, ("strategy", "parameter_server_strategy"))
-            start, indent = file.text.start(around), file.text.indent(file.text.first_line(around))
-            yield Edit(start, start, f"{strategy} = {made}{file.text.newline}{indent}")
-            entered = f"{strategy}.scope()"
-        yield Edit(file.text.start(call), file.text.end(call), entered, whole=True)
+        if around is None:
+            yield Replacement(call, partial(_scope_of, made, device))
+            continue
+        strategy = fresh_name(file, call, ("strategy", "parameter_server_strategy"))
+        yield Insertion(around, partial(_chosen, f"{strategy} = {made}", device))
+        yield replace(call, f"{strategy}.scope()")
 
 
+def _scope_of(made: str, device: cst.BaseExpression, updated: cst.Call, now: Now) -> cst.BaseExpression:
+    return in_its_place(expression(f"{made}.scope()", device=as_argument(now(device))), updated)
+
+
+def _chosen(template: str, device: cst.BaseExpression, now: Now) -> list[Line]:
+    return [line(template, device=as_argument(now(device)))]
+
+
+@cached_per_file
 def _has_a_scope(file: File) -> bool:
     return bool(
         _find_inline_setters(file)
@@ -93,6 +116,7 @@ def _has_a_scope(file: File) -> bool:
     )
 
 
+@cached_per_file
 def _find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
     loops = {loop.node for loop in find_tower_loops(file)}  # a setter in a loop is for the tower's GPU
@@ -112,41 +136,46 @@ def _find_inline_setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
     for call in _find_devices(file):
         setter = call.args[0].value
         if isinstance(setter, cst.Call) and file.canonical(setter.func) == _SETTER:
-            between = file.text.text[file.text.end(setter) : file.text.end(call)]
-            if "#" not in file.text.text[file.text.start(call) : file.text.end(setter.func)] + between:
+            alone = setter.with_changes(args=[], whitespace_before_args=_NOTHING)
+            if not m.findall(call.deep_replace(setter, alone), m.Comment()):
                 found.append((call, setter))
     return found
 
 
-def _rewrite_inline_setters(file: File) -> Iterator[Edit]:
+def _rewrite_inline_setters(file: File) -> Iterator[Change]:
     """`with tf.device(tf.train.replica_device_setter(...)):`, the strategy on its own line where that is certain."""
-    text = file.text
     for call, setter in _find_inline_setters(file):
         name = file.need("ParameterServerStrategy")
-        made = f"{name}(ps_tasks=0)" if not setter.args else f"{name}({_arguments(file, setter)})"
         around = _find_with_to_precede(file, call, setter)
         if around is None:
-            if setter.args:
-                yield Edit(text.start(call), text.end(setter.func), name, whole=True)
-                yield Edit(text.end(setter), text.end(call), ".scope()", whole=True)
-            else:  # without servers, it clears the devices around it
-                yield Edit(text.start(call), text.end(call), f"{made}.scope()", whole=True)
+            yield Replacement(call, partial(_scope_of_setter, name, setter))
             continue
         strategy = fresh_name(file, call, ("strategy", "parameter_server_strategy"))
-        start, indent = text.start(around), text.indent(text.first_line(around))
-        entered = f"{text.newline}{indent}with {strategy}.scope()"
-        if around.items[0].item is call and setter.args:  # its lines move with it
-            spelled = all(isinstance(each.func, cst.Attribute) for each in (call, setter))
-            yield Edit(start, text.end(setter.func), f"{strategy} = {name}", whole=not spelled)
-            yield Edit(text.end(setter), text.end(call), entered, whole=True)
-            continue
-        yield Edit(start, start, f"{strategy} = {made}{text.newline}{indent}")
-        yield Edit(text.start(call), text.end(call), f"{strategy}.scope()", whole=True)
+        is_first = around.items[0].item is call
+        yield Insertion(around, partial(_strategy_lines, strategy, name, setter, is_first))
+        yield replace(call, f"{strategy}.scope()")
 
 
-def _arguments(file: File, setter: cst.Call) -> str:
-    """The text of a setter's arguments at another place."""
-    return moved_text(file.text.start(setter.args[0]), file.text.end(setter.args[-1]))
+def _made(name: str, setter: cst.Call, now: Now) -> cst.Call:
+    """The strategy with a setter's arguments; one without servers clears the devices around it."""
+    if not setter.args:
+        return cst.ensure_type(expression(f"{name}(ps_tasks=0)"), cst.Call)
+    made = cst.ensure_type(bare(now(setter)), cst.Call)
+    return made.with_changes(func=cst.Name(name), whitespace_after_func=_NOTHING)
+
+
+def _scope_of_setter(name: str, setter: cst.Call, updated: cst.Call, now: Now) -> cst.BaseExpression:
+    scope = cst.Call(cst.Attribute(_made(name, setter, now), cst.Name("scope")))
+    return in_its_place(scope, updated)
+
+
+def _strategy_lines(strategy: str, name: str, setter: cst.Call, keeps_lines: bool, now: Now) -> list[Line]:
+    """The strategy on its own line; its arguments keep their lines, or are all on one."""
+    made = _made(name, setter, now)
+    if not keeps_lines:
+        made = made.with_changes(args=[*made.args[:-1], bare(made.args[-1])], whitespace_before_args=_NOTHING)
+    assigned = cst.Assign([cst.AssignTarget(cst.Name(strategy))], made)
+    return [cst.SimpleStatementLine([assigned])]
 
 
 def _find_with_to_precede(file: File, call: cst.Call, setter: cst.Call) -> cst.With | None:
@@ -210,16 +239,13 @@ def _find_named_setters(file: File) -> list[_Named]:
     return found
 
 
-def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Edit]:
+def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Change]:
     """Replaces a setter with a name by the strategy, and `tf.device(name)` by the strategy's scope."""
     strategy = fresh_name(file, named.target, ("strategy", "parameter_server_strategy"))
-    function = named.setter.func
-    yield file.replace(named.target, strategy)
-    yield Edit(
-        file.text.start(function), file.text.end(function), file.need("ParameterServerStrategy"), whole=True
-    )
+    yield replace(named.target, strategy)
+    yield replace(named.setter.func, file.need("ParameterServerStrategy"))
     for call in named.uses:
-        yield Edit(file.text.start(call), file.text.end(call), f"{strategy}.scope()", whole=True)
+        yield replace(call, f"{strategy}.scope()")
 
 
 def _is_of_a_cluster(file: File) -> bool:
@@ -254,11 +280,12 @@ def _find_places(file: File) -> tuple[list[cst.CSTNode], ...]:
     )
 
 
-def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Edit]:
+def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Change]:
     """Adds the scope of a strategy that chooses no devices, at the outermost of some places."""
     name = fresh_name(file, file.tree.module, ("strategy",))
     if places:
-        yield make_before(file, places, f"{name} = {file.need('ParameterServerStrategy')}()")
+        made = f"{name} = {file.need('ParameterServerStrategy')}()"
+        yield make_before(file, places, lambda now: [line(made)])
     yield from scopes_at(file, places, name)
 
 
@@ -290,7 +317,7 @@ RULE = Rule(
     Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,
     and chooses none. Where it names none, the scope is added to its graph, or to the session that runs it.
     """,
-    edits=edits,
+    changes=changes,
     sources=("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter"),
     examples=(
         Example(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import takewhile
 
 import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import RANGES, is_certain
-from tf2towers.codemod.edits import moved_text
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.towers.device import Device, Reader, names_gpu, texts_in
 
@@ -39,6 +39,7 @@ def find_tower_loops(file: File) -> list[Loop]:
     return sorted(found.values(), key=lambda loop: file.text.start(loop.node))
 
 
+@cached_per_file
 def find_device_calls(file: File) -> list[tuple[cst.Call, cst.BaseExpression]]:
     """The calls of `tf.device` and the device of each; and what else a `with` enters that is given a GPU's name.
 
@@ -86,14 +87,15 @@ class StrategyArguments:
     """The arguments of a strategy.
 
     Attributes:
-        text: the arguments as text; empty if the strategy takes the towers that the graph names.
-        parts: the expressions in the text.
-        targets: the names in the parts that the text itself binds.
+        template: the arguments, in which `{name}` stands for a part; empty if the strategy takes the towers that the
+            graph names.
+        parts: the expressions in the template, by their names in it.
+        targets: the names in the parts that the template itself binds.
         counted: whether the strategy certainly has as many towers as the loop has rounds.
     """
 
-    text: str = ""
-    parts: tuple[cst.BaseExpression, ...] = ()
+    template: str = ""
+    parts: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
     targets: frozenset[str] = frozenset()
     counted: bool = False
 
@@ -107,21 +109,21 @@ def strategy_argument(file: File, loop: Loop) -> StrategyArguments | None:
     if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
         count = count_of(iterable)
         if nodes.is_name(loop.target) and index == loop.target.value and count is not None:
-            return StrategyArguments(moved_expression(file, count), (count,), counted=True)
+            return StrategyArguments("{towers}", {"towers": count}, counted=True)
     wanted = expression.value if nodes.is_name(expression) else index
     found = _values(file, loop.target, iterable, wanted) if wanted is not None else None
     if found is not None and (wanted == index or nodes.is_name(expression)):
         values, counted = found
-        return StrategyArguments(as_argument(file, values), (values,), counted=counted)
+        return StrategyArguments("{devices}", {"devices": values}, counted=counted)
     if expression is None and index is None:
         return None
     if (every := _every_item(file, expression, loop.target, iterable)) is not None:
-        return StrategyArguments(moved_expression(file, every), (every,), counted=True)
-    each = moved_expression(file, expression) if expression is not None else index
-    text = f"[{each} for {file.text.of(loop.target)} in {as_argument(file, iterable)}]"
-    parts = (iterable,) if expression is None else (iterable, expression)
+        return StrategyArguments("{devices}", {"devices": every}, counted=True)
+    each = "{device}" if expression is not None else index
+    template = f"[{each} for {file.text.of(loop.target)} in {{towers}}]"
+    parts = {"towers": iterable} if expression is None else {"towers": iterable, "device": expression}
     bound = frozenset(part.value for part in nodes.walk(loop.target) if nodes.is_name(part))
-    return StrategyArguments(text, parts, bound, counted=True)
+    return StrategyArguments(template, parts, bound, counted=True)
 
 
 def _every_item(
@@ -158,17 +160,6 @@ def _may_leave_out(file: File, loop: cst.CSTNode) -> bool:
         if isinstance(node, cst.Continue) and not any(isinstance(outer, cst.With) for outer in around):
             return True
     return False
-
-
-def as_argument(file: File, node: cst.BaseExpression) -> str:
-    """The text of an expression that is moved into a call: a tuple gets brackets."""
-    text = moved_expression(file, node)
-    return f"({text})" if isinstance(node, cst.Tuple) and not node.lpar else text
-
-
-def moved_expression(file: File, node: cst.BaseExpression | cst.Arg) -> str:
-    """A placeholder for the expression's text at the place that it is moved or copied to (`edits.moved_text`)."""
-    return moved_text(file.text.start(node), file.text.end(node))
 
 
 def count_of(call: cst.Call) -> cst.BaseExpression | None:

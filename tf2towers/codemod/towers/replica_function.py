@@ -19,8 +19,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import GOES_THROUGH, RANGES, is_certain, makes_list
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
-from tf2towers.codemod.towers.filled_lists import find_filled_lists, needs_an_item
-from tf2towers.codemod.towers.gathered import Gathered, find_gathered
+from tf2towers.codemod.towers.gathered import Gathered, find_filled_lists, find_gathered, needs_an_item
 from tf2towers.codemod.towers.live_names import LiveNames
 from tf2towers.codemod.towers.loops import Loop, count_of, strategy_argument
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from tf2towers.codemod.certainty import METHODS, is_certain
-from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.changes import COMMA, Change, Now, Replacement, expression, replace
 from tf2towers.codemod.meanings import Defined, Imported
 from tf2towers.codemod.nodes import Symbol, block, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File
@@ -86,7 +86,7 @@ class _Read(NamedTuple):
 
 
 def _read_by(file: File, made: StrategyArguments) -> _Read:
-    parts = [part for expression in made.parts for part in walk(expression)]
+    parts = [part for expression in made.parts.values() for part in walk(expression)]
     names = [part for part in parts if is_name(part) and part.value not in made.targets]
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
     own = [part for part in parts if not (is_name(part) and part.value in made.targets)]
@@ -203,14 +203,15 @@ def _is_of(file: File, node: cst.CSTNode, function: cst.FunctionDef | None) -> b
     return around is function or around is None or around.name.value == "__init__"
 
 
-def enter_scope(file: File, node: cst.With, scope: str) -> list[Edit]:
-    """The edits that make a `with` enter a scope: in the place of `tf.device('/cpu:0')`, or as its last item."""
+def enter_scope(file: File, node: cst.With, scope: str) -> Change:
+    """What makes a `with` enter a scope: in the place of `tf.device('/cpu:0')`, or as its last item."""
     call = cpu_item(file, node)
     if call is not None:
-        return [Edit(file.text.start(call), file.text.end(call), scope, whole=True)]
-    last = node.items[-1]
-    end = file.text.end(last.asname.name if last.asname is not None else last.item)
-    if last.asname is None and not isinstance(last.item, cst.Tuple | cst.GeneratorExp):
-        for _ in last.item.rpar:  # brackets around it
-            end = file.text.text.index(")", end) + 1
-    return [Edit(end, end, f", {scope}")]
+        return replace(call, scope)
+
+    def becomes(updated: cst.With, now: Now) -> cst.With:
+        *before, last = updated.items
+        item = cst.WithItem(expression(scope), comma=last.comma)
+        return updated.with_changes(items=[*before, last.with_changes(comma=COMMA), item])
+
+    return Replacement(node, becomes, node.items[-1])

@@ -1,20 +1,41 @@
-"""`write_towers`: the strategies of a file, their scopes, and what becomes of its tower loops, as edits."""
+"""`write_towers`: the strategies of a file, their scopes, and what becomes of its tower loops."""
 
 from __future__ import annotations
 
+import itertools
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
-from tf2towers.codemod.edits import Edit, as_it_was
+from tf2towers.codemod.changes import (
+    COMMA,
+    Change,
+    Insertion,
+    Line,
+    Now,
+    Removal,
+    Replacement,
+    as_argument,
+    blank_lines,
+    comments_above,
+    expression,
+    in_its_place,
+    in_line,
+    is_blank,
+    line,
+    small,
+    without_last_blanks,
+)
 from tf2towers.codemod.nodes import (
     Comprehension,
+    Statement,
     block,
-    decorators,
     imported,
     is_name,
     last_name,
@@ -23,17 +44,14 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.program import File, cached_per_file
-from tf2towers.codemod.removal import remove_statement, with_comments
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
 from tf2towers.codemod.towers.loops import (
     Loop,
     StrategyArguments,
-    as_argument,
     find_device_calls,
     find_tower_loops,
-    moved_expression,
     statement_of,
     strategy_argument,
 )
@@ -47,6 +65,9 @@ from tf2towers.codemod.towers.scopes import (
     scope_for,
 )
 
+#: gives new statements, from what has become of the old nodes
+Lines = Callable[[Now], list[Any]]
+
 _LIMIT = 100
 #: names for a tower's function
 _NAMES = ("tower", "build_tower", "tower_function")
@@ -57,7 +78,7 @@ _CONDITIONAL = Comprehension | cst.Lambda | cst.IfExp | cst.BooleanOperation | c
 #: the name of a second GPU, or a name of a GPU whose number is filled in
 _SEVERAL_GPUS = re.compile(r"(?i)^/?(device:)?gpu:(1|%.|\{.*)?$")
 #: the type of a loop's target, which a checker would read as a function's in the line of `def`
-_TYPE = re.compile(r"[ \t]*#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
+_TYPE = re.compile(r"#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
 #: names of what a tower's function returns, where the loop's body does not name it
 _ITEMS = ("grads", "gradients", *(f"grads_{number}" for number in range(2, 100)))
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
@@ -80,10 +101,10 @@ class Strategy:
 
 
 @dataclass
-class TowerEdits:
+class TowerChanges:
     """What is written for the towers of a file."""
 
-    edits: list[Edit] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
     strategies: list[Strategy] = field(default_factory=list)
     #: the calls that give the mean of what a strategy's towers return, and that strategy
     reduced: dict[cst.Call, str] = field(default_factory=dict)
@@ -103,7 +124,7 @@ def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
 
 
 @cached_per_file
-def write_towers(file: File) -> TowerEdits:
+def write_towers(file: File) -> TowerChanges:
     """What is written for the towers of a file, once."""
     return _Writer(file).all()
 
@@ -120,39 +141,46 @@ def begins_a_line(file: File, node: cst.CSTNode) -> bool:
     return not text.text[text.line_start(text.line_of(start)) : start].strip()
 
 
-def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Edit]:
-    """The edits that enter a strategy's scope at some places, in the order of the text; not at one inside another.
+def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Change]:
+    """What enters a strategy's scope at some places, in the order of the text; not at one inside another.
 
     The scope precedes what a `with` enters there, or becomes a `with` of its own around a statement of one line.
     """
     done: set[cst.CSTNode] = set()
+    scope = f"{strategy}.scope()"
     for place in places:
-        statement, start = file.statement(place), file.text.start(place)
+        statement = file.statement(place)
         if done.isdisjoint({statement, *file.ancestors(statement)}):
             done.add(statement)
-            indent = file.text.indent(file.text.line_of(start)) + file.tree.module.default_indent
-            after = f":{file.text.newline}{indent}" if statement is place else ", "
-            yield Edit(start, start, f"{'with ' if statement is place else ''}{strategy}.scope(){after}")
+            around = file.tree.line(statement) if statement is place else file.parent(place)
+            if around is not None:
+                yield Replacement(around, partial(_in_scope if statement is place else _after_scope, scope))
 
 
-def make_before(file: File, places: Sequence[cst.CSTNode], line: str, *, at_top: bool = False) -> Edit:
-    """The edit that writes a strategy's line before all places: in their function, or at the top of the module."""
+def _in_scope(scope: str, updated: Line, now: Now) -> cst.With:
+    """A line in a `with` of its own."""
+    body = cst.IndentedBlock([updated.with_changes(leading_lines=[])])
+    return cst.With([cst.WithItem(expression(scope))], body, leading_lines=updated.leading_lines)
+
+
+def _after_scope(scope: str, updated: cst.WithItem, now: Now) -> Any:
+    """What a `with` enters, after a scope."""
+    return cst.FlattenSentinel([cst.WithItem(expression(scope), comma=COMMA), updated])
+
+
+def make_before(
+    file: File, places: Sequence[cst.CSTNode], lines: Lines, *, at_top: bool = False
+) -> Insertion:
+    """What makes a strategy before all places: in their function, or at the top of the module."""
     functions = {file.function_around(place) for place in places}
     home = functions.pop() if len(functions) == 1 and not at_top else None
     around = nodes_around(file, places)
     statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
     if home is None:
         file.import_before(file.body.index(statement))
-    text = file.text
-    first = text.first_line(statement)
-    if isinstance(statement, cst.FunctionDef | cst.ClassDef):
-        first = min([first, *map(text.first_line, decorators(statement))])
-    indent = text.indent(first)
-    while text.line(first - 1).strip().startswith("#") and text.indent(first - 1) == indent:
-        first -= 1
     is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)
-    after = text.newline * (3 if is_definition and home is None else 1)
-    return Edit(text.line_start(first), text.line_start(first), f"{indent}{line}{after}")
+    blank = 2 if is_definition and home is None else 0
+    return Insertion(statement, lines, above_comments=True, blank_after=blank)
 
 
 def nodes_around(file: File, places: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
@@ -163,9 +191,9 @@ def nodes_around(file: File, places: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
 class _Writer:
     def __init__(self, file: File) -> None:
         self.file = file
-        self.made = TowerEdits()
+        self.made = TowerChanges()
 
-    def all(self) -> TowerEdits:
+    def all(self) -> TowerChanges:
         """Everything that is written."""
         if has_strategy(self.file):
             return self.made
@@ -186,9 +214,9 @@ class _Writer:
         strategy = self._strategy(loop, function)
         if function is not None:
             assert isinstance(loop.node, cst.For)
-            self.made.edits += self._function(loop.node, function, strategy)
+            self._function(loop.node, function, strategy)
         else:
-            self.made.edits += self._rounds(loop, strategy)
+            self.made.changes += self._rounds(loop, strategy)
 
     def _stands_alone(self, loop: Loop) -> bool:
         """True if a new statement can precede that of the loop, and the loop's parts mean the same there."""
@@ -200,7 +228,7 @@ class _Writer:
         return not any(isinstance(node, _CONDITIONAL) for node in between)
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
-        """The strategy of a loop: an earlier loop's, or a new one, with the edits that make it and enter its scope."""
+        """The strategy of a loop: an earlier loop's, or a new one, with what makes it and enters its scope."""
         made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
@@ -210,7 +238,7 @@ class _Writer:
         scope = scope_for(self.file, loop.node, made)
         if scope is not None and any(known.scope is scope for known in self.made.strategies):
             scope = None
-        before: cst.CSTNode = scope if scope is not None else statement_of(self.file, loop)
+        before = scope if scope is not None else statement_of(self.file, loop)
         for known in self.made.strategies if scope is None else ():
             if self._is_same(known.made, made) and is_kept(self.file, made, known.before, before):
                 return replace(known, scope=None, is_there=True)
@@ -219,161 +247,129 @@ class _Writer:
         self.made.strategies.append(strategy)
         if scope is not None:
             self._add_strategy(strategy, scope)
-            self.made.edits += enter_scope(self.file, scope, f"{name}.scope()")
+            self.made.changes.append(enter_scope(self.file, scope, f"{name}.scope()"))
         elif function is None:
             self._add_strategy(strategy, before)
         return strategy
 
     def _is_same(self, one: StrategyArguments, other: StrategyArguments) -> bool:
         """True if two strategies have the same arguments, as the script writes them."""
-        return one.counted == other.counted and self._shown(one.text) == self._shown(other.text)
+        return one.counted == other.counted and self._shown(one) == self._shown(other)
 
-    def _shown(self, text: str) -> str:
-        return as_it_was(text, self.file.text.text)
+    def _shown(self, made: StrategyArguments) -> str:
+        """A strategy's arguments, as the script has their parts."""
+        return made.template.format_map(self._texts(made.parts))
 
-    def _add_strategy(self, strategy: Strategy, before: cst.CSTNode) -> None:
+    def _texts(self, parts: Mapping[str, cst.BaseExpression]) -> dict[str, str]:
+        return {name: self.file.text.of(part) for name, part in parts.items()}
+
+    def _add_strategy(self, strategy: Strategy, before: Statement) -> None:
         """Adds the statement that makes a strategy, before the statement `before`."""
-        place = self.file.text.start(before)
-        indent = self.file.text.indent(self.file.text.line_of(place))
-        self.made.edits.append(
-            Edit(place, place, self._strategy_lines(strategy, indent) + self.file.text.newline + indent)
-        )
+        self.made.changes.append(Insertion(before, self._strategy_line(strategy, before)))
 
-    def _strategy_lines(self, strategy: Strategy, indent: str) -> str:
-        given = [strategy.made.text] if strategy.made.text else []
+    def _strategy_line(self, strategy: Strategy, at: cst.CSTNode) -> Lines:
+        """What makes a strategy, in the block of a statement."""
+        given = [strategy.made.template] if strategy.made.template else []
+        parts = {**strategy.made.parts}
         call = cpu_item(self.file, strategy.scope) if strategy.scope is not None else None
         if call is not None:
-            given.append(f"parameter_device={self.file.text.of(call.args[0].value)}")
+            given.append("parameter_device={cpu}")
+            parts["cpu"] = call.args[0].value
         head = f"{strategy.name} = {self.file.need('TowerStrategy')}("
-        return self._broken(head, f"{', '.join(given)})", indent)
+        template = self._broken(head, f"{', '.join(given)})", parts, self._indent(at))
+        return lambda now: [_line(template, parts, now)]
 
-    def _broken(self, head: str, rest: str, indent: str) -> str:
-        if len(indent) + len(head) + len(self._shown(rest)) > _LIMIT:
+    def _broken(self, head: str, rest: str, parts: Mapping[str, cst.BaseExpression], indent: str) -> str:
+        """A statement that calls something, its arguments on a line of their own where it is too long."""
+        if len(indent) + len(head) + len(rest.format_map(self._texts(parts))) > _LIMIT:
             deeper = self.unit if self.unit == "\t" or len(self.unit) > 2 else 2 * self.unit
-            return head + self.file.text.newline + indent + deeper + rest
+            return f"{head}\n{deeper}{rest}"
         return head + rest
+
+    def _indent(self, node: cst.CSTNode) -> str:
+        """The indentation of the line that a statement is in."""
+        return self.file.text.indent(self.file.text.first_line(node))
 
     @property
     def unit(self) -> str:
         """The white space of one level."""
         return self.file.tree.module.default_indent
 
-    def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> Iterator[Edit]:
-        text = self.file.text
-        newline = text.newline
-        start = text.start(loop)
-        indent = text.indent(text.line_of(start))
-        body = block(loop)
-        inner = text.indent(text.line_of(text.start(body[0])))
-        colon = self._colon(loop)
-        name = fresh_name(self.file, loop, _NAMES)
-        header = f"def {name}({', '.join(argument.name for argument in function.arguments)}):"
-        typed = _TYPE.match(text.text, colon)
-        above_it = f"# {text.of(loop.target)}: {typed[1]}{newline}{indent}" if typed else ""
-        yield Edit(start, typed.end() if typed else colon, above_it + header, whole=True)
-        blank = newline * (2 if not indent else 1)
-        above, lines_above = self._above(loop)
-        blank_above = newline * max(0, len(blank) // len(newline) - lines_above)
-        unbound = " = ".join([*function.unbound, "None"]) if function.unbound else ""
-        if unbound:
-            yield Edit(above, above, f"{indent}{unbound}{newline}{blank}")
-        elif blank_above:
-            yield Edit(above, above, blank_above)
+    def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> None:
         result = ", ".join(function.returned)
         for node in function.next_rounds:
-            yield self.file.replace(node, f"return {result}".rstrip())
-        last_lines = [f"return {result}"] if result else []
+            self.made.changes.append(
+                Replacement(node, lambda updated, now: in_line(small(f"return {result}".rstrip()), updated))
+            )
+        last: Lines = lambda now: [line(f"return {result}")] if result else []  # noqa: E731
         if function.gathered:
             gathering = _Gathering(self.file, loop, function)
-            yield from gathering.edits()
-            last_lines = gathering.last_lines
+            self.made.changes += gathering.changes()
+            last = gathering.last_lines
             calls = (call for each in function.gathered for call in each.reduced)
             self.made.reduced.update(dict.fromkeys(calls, strategy.name))
-        if function.outer:
-            first = text.line_start(text.line_of(colon - 1) + 1)
-            yield Edit(first, first, "".join(f"{inner}{line}{newline}" for line in _declarations(function)))
-        lines = [f"{indent}{line}" for line in self._run(name, function, strategy, indent)]
-        lines = [*(inner + line for line in last_lines), *blank.splitlines(), *lines]
-        end = self._end(loop, inner)
-        joined = newline.join(lines) + newline
-        if end == len(text.text) and text.text[-1] not in "\r\n":
-            joined = newline + joined
-        yield Edit(end, end, joined)
+        name = fresh_name(self.file, loop, _NAMES)
+        run = self._run(loop, name, function, strategy)
+        blank = 1 if self._indent(loop) else 2
+        has_gap = block(self.file.parent(loop))[:1] == [loop]
+        written = _Written(name, function, self.file.text.of(loop.target), last, run, blank, has_gap)
+        self.made.changes.append(Replacement(loop, written.function, and_below=True))
 
-    def _run(self, name: str, function: ReplicaFunction, strategy: Strategy, indent: str) -> Iterator[str]:
+    def _run(self, loop: cst.For, name: str, function: ReplicaFunction, strategy: Strategy) -> Lines:
         """The lines after the function: the strategy and its scope, if no `with` around enters it; `strategy.run`."""
-        inner = ""
-        if strategy.scope is None:
-            if not strategy.is_there:
-                yield self._strategy_lines(strategy, indent)
-            yield f"with {strategy.name}.scope():"
-            inner = self.unit
-        given = [self._argument(strategy, argument) for argument in function.arguments]
+        indent = self._indent(loop)
+        inner = indent + self.unit if strategy.scope is None else indent
+        parts: dict[str, cst.BaseExpression] = {}
+        given = [self._argument(strategy, argument, parts) for argument in function.arguments]
         comma = "," if len(given) == 1 else ""
-        rest = f"{name}, args=({', '.join(given)}{comma}))"
         all_names = [*(each.name for each in function.gathered), *function.returned]
         head = f"{', '.join(all_names)} = " if all_names else ""
-        yield inner + self._broken(f"{head}{strategy.name}.run(", rest, indent + inner)
+        rest = f"{name}, args=({', '.join(given)}{comma}))"
+        run = self._broken(f"{head}{strategy.name}.run(", rest, parts, inner)
+        last = ""
         if function.returned:
             names = ", ".join(function.returned)
             given_names = f"({names})" if len(function.returned) > 1 else names
             head = f"{names} = {strategy.name}.experimental_local_results("
-            yield inner + self._broken(head, f"{given_names})[-1]", indent + inner)
+            last = self._broken(head, f"{given_names})[-1]", {}, inner)
+        is_new = strategy.scope is None and not strategy.is_there
+        made = self._strategy_line(strategy, loop) if is_new else None
 
-    def _argument(self, strategy: Strategy, argument: Argument) -> str:
-        """What the towers are given."""
-        if argument.over is None or (argument.is_count and strategy.made.counted):
+        def lines(now: Now) -> list[Line]:
+            found = [_line(run, parts, now), *([line(last)] if last else [])]
+            if strategy.scope is not None:
+                return found
+            scope = [cst.WithItem(expression(f"{strategy.name}.scope()"))]
+            return [*(made(now) if made is not None else ()), cst.With(scope, cst.IndentedBlock(found))]
+
+        return lines
+
+    def _argument(self, strategy: Strategy, argument: Argument, parts: dict[str, cst.BaseExpression]) -> str:
+        """What the towers are given, as a template whose parts are added."""
+        over = argument.over
+        if over is None or (argument.is_count and strategy.made.counted):
             return f"{strategy.name}.replica_ids"
-        over = as_argument(self.file, argument.over)
-        if isinstance(argument.over, cst.Call) and self.file.canonical(argument.over.func) in RANGES:
-            over = f"range({', '.join(moved_expression(self.file, each) for each in argument.over.args)})"
-        return f"{strategy.name}.per_replica({over})"
+        if isinstance(over, cst.Call) and self.file.canonical(over.func) in RANGES:
+            names = [f"part_{len(parts) + place}" for place in range(len(over.args))]
+            parts.update(zip(names, (each.value for each in over.args), strict=True))
+            given = zip(over.args, names, strict=True)
+            ranged = ", ".join(f"{each.star}{{{name}}}" for each, name in given)
+            return f"{strategy.name}.per_replica(range({ranged}))"
+        name = f"part_{len(parts)}"
+        parts[name] = over
+        return f"{strategy.name}.per_replica({{{name}}})"
 
-    def _colon(self, loop: cst.For) -> int:
-        """The offset after the colon of a loop's header."""
-        text = self.file.text.text
-        place = self.file.text.end(loop.iter)
-        while text[place] != ":":
-            place = text.index("\n", place) if text[place] == "#" else place + 1
-        return place + 1
-
-    def _above(self, loop: cst.For) -> tuple[int, int]:
-        """The offset of a loop's first line, comments included, and the blank lines above; 2 where a block begins."""
-        text = self.file.text
-        line = text.line_of(text.start(loop))
-        while line > 1 and text.line(line - 1).strip().startswith("#"):
-            line -= 1
-        if block(self.file.parent(loop))[:1] == [loop]:
-            return text.line_start(line), 2
-        blank = 0
-        while line - blank > 1 and not text.line(line - blank - 1).strip():
-            blank += 1
-        return text.line_start(line), blank
-
-    def _end(self, loop: cst.For, inner: str) -> int:
-        """The offset after a loop's last line, and the comments of its body that follow."""
-        text = self.file.text
-        line = text.last_line(loop) + 1
-        while line <= len(text.starts):
-            row = text.line(line)
-            if not row.strip().startswith("#") or len(text.indent(line)) < len(inner):
-                break
-            line += 1
-        return text.line_start(line)
-
-    def _rounds(self, loop: Loop, strategy: Strategy) -> Iterator[Edit]:
+    def _rounds(self, loop: Loop, strategy: Strategy) -> Iterator[Change]:
         """Puts `strategy.towers(...)` around what a loop goes over; its body enters the scope if no `with` does."""
-        text = self.file.text
-        start, end = text.start(loop.iterable), text.end(loop.iterable)
-        over = as_argument(self.file, loop.iterable)
-        yield Edit(start, end, f"{strategy.name}.towers({over})", whole=True)
+        over = loop.node if isinstance(loop.node, cst.For) else loop.node.for_in
+        yield Replacement(over, partial(_over_towers, strategy.name), loop.iterable)
         if strategy.scope is None:
             inside = set(walk(loop.node))
             sites = [call for call, _ in find_device_calls(self.file) if call in inside]
             found = list(self._entered_with(sites, strategy))
             statement = statement_of(self.file, loop)
-            is_simple = not isinstance(statement, cst.BaseCompoundStatement)
-            if not found and (is_simple or "\n" not in text.of(statement).rstrip()):
+            text = self.file.text
+            if not found and text.first_line(statement) == text.last_line(statement):
                 found += scopes_at(self.file, [statement], strategy.name)
             yield from found
 
@@ -399,7 +395,7 @@ class _Writer:
             around[outer] = strategy
             self.made.strategies.append(strategy)
             self._add_strategy(strategy, outer)
-            self.made.edits += enter_scope(self.file, outer, f"{strategy.name}.scope()")
+            self.made.changes.append(enter_scope(self.file, outer, f"{strategy.name}.scope()"))
         if alone:
             name = fresh_name(self.file, self.file.tree.module, ("strategy",))
             strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None)
@@ -411,10 +407,9 @@ class _Writer:
                     each for each in nodes_around(self.file, alone) if isinstance(each, cst.For | cst.While)
                 )
                 at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
-                self.made.edits.append(
-                    make_before(self.file, alone, self._strategy_lines(strategy, ""), at_top=at_top)
-                )
-                self.made.edits += found
+                made = self._strategy_line(strategy, self.file.body[0])
+                self.made.changes.append(make_before(self.file, alone, made, at_top=at_top))
+                self.made.changes += found
 
     def _cpu_beside(self, alone: Sequence[cst.Call]) -> Iterator[cst.Call]:
         """The CPU's devices that functions with towers enter elsewhere: what the towers share is built there."""
@@ -467,8 +462,8 @@ class _Writer:
         around = (node for node in self.file.ancestors(call) if isinstance(node, cst.For))
         return _is_gpu(device) and any(map(_takes_gradients, around))
 
-    def _entered_with(self, sites: Sequence[cst.Call], strategy: Strategy) -> Iterator[Edit]:
-        """The edits that enter the scope beside each device that a `with` enters."""
+    def _entered_with(self, sites: Sequence[cst.Call], strategy: Strategy) -> Iterator[Change]:
+        """What enters the scope beside each device that a `with` enters."""
         entered = (site for site in sites if isinstance(self.file.parent(site), cst.WithItem))
         yield from scopes_at(self.file, entered, strategy.name)
 
@@ -486,52 +481,127 @@ class _Writer:
                 yield item.item
 
 
+def _over_towers(strategy: str, updated: Any, now: Now) -> Any:
+    """A loop, over `strategy.towers(x)`."""
+    towers = cst.Call(expression(f"{strategy}.towers"), [cst.Arg(as_argument(updated.iter))])
+    return updated.with_changes(iter=in_its_place(towers, updated.iter))
+
+
+def _line(template: str, parts: Mapping[str, cst.BaseExpression], now: Now) -> Line:
+    """The statement of a template, with what its parts have become."""
+    made: Line = line(template, **{name: as_argument(now(part)) for name, part in parts.items()})
+    return made
+
+
+class _Written(NamedTuple):
+    """A loop as a function, and what comes after it.
+
+    Attributes:
+        target: what the loop binds, as the script writes it.
+        last: the function's last lines, where its last statement does not return by itself.
+        run: the lines after it.
+        blank: the number of blank lines around a function.
+        has_gap: whether the function begins a block.
+    """
+
+    name: str
+    replica: ReplicaFunction
+    target: str
+    last: Lines
+    run: Lines
+    blank: int
+    has_gap: bool
+
+    def function(self, updated: cst.For, now: Now) -> Any:
+        """`None` for names that nothing binds before, the function, and the lines after it."""
+        body = cst.ensure_type(updated.body, cst.IndentedBlock)
+        place = len(updated.leading_lines) - comments_above(updated.leading_lines)
+        above, beside = [*updated.leading_lines[:place]], [*updated.leading_lines[place:]]
+        header = body.header
+        if typed := _TYPE.match(header.comment.value if header.comment is not None else ""):
+            beside.append(cst.EmptyLine(comment=cst.Comment(f"# {self.target}: {typed[1]}")))
+            rest = header.comment.value[typed.end() :] if header.comment is not None else ""
+            comment = cst.Comment(rest) if rest else None
+            header = header.with_changes(
+                comment=comment, whitespace=header.whitespace if comment else cst.SimpleWhitespace("")
+            )
+        first: list[Line] = []
+        gap = [*blank_lines(self.blank)]
+        if self.replica.unbound:
+            unbound = line(" = ".join([*self.replica.unbound, "None"]))
+            first, above = [unbound.with_changes(leading_lines=above)], gap
+        elif not self.has_gap:
+            known = len(above) - len(without_last_blanks(above))
+            above += blank_lines(max(0, self.blank - known))
+        params = ", ".join(argument.name for argument in self.replica.arguments)
+        made = line(f"def {self.name}({params}): pass")
+        new = made.with_changes(
+            body=self._body(body, now).with_changes(header=header), leading_lines=[*above, *beside]
+        )
+        after, *more = self.run(now)
+        return cst.FlattenSentinel([*first, new, after.with_changes(leading_lines=gap), *more])
+
+    def _body(self, body: cst.IndentedBlock, now: Now) -> cst.IndentedBlock:
+        """The loop's body, with declarations and the last lines, which come after the comments at its end."""
+        declared = [line(each) for each in _declarations(self.replica)]
+        last = self.last(now)
+        if not last:
+            return body.with_changes(body=[*declared, *body.body])
+        comments = [*itertools.takewhile(lambda each: not is_blank(each), body.footer)]
+        last[0] = last[0].with_changes(leading_lines=[*comments, *last[0].leading_lines])
+        return body.with_changes(body=[*declared, *body.body, *last], footer=body.footer[len(comments) :])
+
+
 class _Gathering:
-    """The edits by which a tower's function returns what its loop appended to lists."""
+    """What makes a tower's function return what its loop appended to lists."""
 
     def __init__(self, file: File, loop: cst.For, function: ReplicaFunction) -> None:
         self.file, self.loop, self.function = file, loop, function
         #: the function's last lines, where its last statement does not return by itself
-        self.last_lines: list[str] = []
-        self._comments: list[str] = []
+        self.last_lines: Lines = lambda now: []
+        self._comments: list[cst.Expr] = []
 
-    def edits(self) -> Iterator[Edit]:
+    def changes(self) -> Iterator[Change]:
         """The lists' own statements go; the appends become `return`, or a name, or go."""
-        for made in dict.fromkeys(each.made for each in self.function.gathered):
+        gathered = self.function.gathered
+        for made in dict.fromkeys(each.made for each in gathered):
             yield self._without_lists(made)
-        at_the_end = tail(self.file, self.loop, self.function.gathered)
-        items = [
-            moved_expression(self.file, each.item) if each in at_the_end else self._name(each)
-            for each in self.function.gathered
-        ]
-        returned = f"return {', '.join([*items, *self.function.returned])}"
-        for each in self.function.gathered:
-            if each not in at_the_end:
-                yield from self._without_append(each)
+        at_the_end = tail(self.file, self.loop, gathered)
+        names = {each: self._name(each) for each in gathered if each not in at_the_end}
+        items = [names.get(each) or f"{{item_{place}}}" for place, each in enumerate(gathered)]
+        parts = {f"item_{place}": each.item for place, each in enumerate(gathered) if each not in names}
+        template = f"return {', '.join([*items, *self.function.returned])}"
+        for each in gathered:
+            if each in names:
+                yield self._without_append(each)
             elif each is at_the_end[-1]:
-                yield Edit(
-                    self.file.text.start(each.append), self.file.text.end(each.append), returned, whole=True
-                )
+                yield Replacement(each.append, partial(_statement, template, parts))
             else:
-                yield remove_statement(self.file, each.append)
+                yield Removal(each.append)
         if not at_the_end:
-            self.last_lines = [*self._comments, returned]
+            self.last_lines = partial(self._returned, template)
 
-    def _without_lists(self, made: cst.Assign) -> Edit:
-        """The edit that takes the lists out of the statement that binds them."""
+    def _returned(self, template: str, now: Now) -> list[Line]:
+        """`return` with the comments on the appends that are gone."""
+        comments = [each for append in self._comments for each in _comments_above(self.file, append)]
+        return [line(template).with_changes(leading_lines=comments)]
+
+    def _without_lists(self, made: cst.Assign) -> Change:
+        """What takes the lists out of the statement that binds them."""
         places = {each.place for each in self.function.gathered if each.made is made}
         target = made.targets[0].target
         if not isinstance(target, cst.Tuple) or not isinstance(made.value, cst.Tuple):
-            gone = remove_statement(self.file, made)
-            return with_comments(self.file, gone, made) if self._is_commented_alone(made) else gone
+            return Removal(made, "go" if self._is_commented_alone(made) else "stay")
         kept = [place for place in range(len(target.elements)) if place not in places]
         if not kept:
-            return remove_statement(self.file, made)
-        names, values = (
-            ", ".join(moved_expression(self.file, each.elements[place].value) for place in kept)
-            for each in (target, made.value)
-        )
-        return Edit(self.file.text.start(made), self.file.text.end(made), f"{names} = {values}", whole=True)
+            return Removal(made)
+        parts = {
+            f"{name}_{place}": of.elements[place].value
+            for place in kept
+            for name, of in (("name", target), ("value", made.value))
+        }
+        names, values = (", ".join(f"{{{name}_{place}}}" for place in kept) for name in ("name", "value"))
+        return Replacement(made, partial(_statement, f"{names} = {values}", parts))
 
     def _is_commented_alone(self, made: cst.Assign) -> bool:
         """True if a comment above a list is about the list: a blank line comes next, and not the towers."""
@@ -555,30 +625,34 @@ class _Gathering:
         """True if the statement that appends can go, with other statements around it."""
         return len(block(self.file.parent(each.append))) > 1
 
-    def _without_append(self, each: Gathered) -> Iterator[Edit]:
-        text, name = self.file.text, self._name(each)
-        if not is_kept_by_name(self.file, self.loop, each, self.function.local) or not self._goes(each):
-            yield Edit(
-                text.start(each.append), text.end(each.append), f"{name} = {moved_expression(self.file, each.item)}",
-                whole=True,
-            )  # fmt: skip
-            return
-        gone = remove_statement(self.file, each.append)
-        line = text.first_line(each.append)
-        first = line
-        while text.line(first - 1).strip().startswith("#"):
-            first -= 1
-        if first < line and gone.start == text.line_start(line):  # what it says is said of the return
-            self._comments += [text.line(row).strip() for row in range(first, line)]
-            gone = replace(gone, start=text.line_start(first))
-        yield gone
+    def _without_append(self, each: Gathered) -> Change:
+        name = self._name(each)
+        if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
+            self._comments.append(each.append)  # what they say is said of the return
+            return Removal(each.append, "taken")
+        return Replacement(each.append, partial(_statement, f"{name} = {{item}}", {"item": each.item}))
+
+
+def _statement(
+    template: str, parts: Mapping[str, cst.BaseExpression], updated: cst.BaseSmallStatement, now: Now
+) -> cst.BaseSmallStatement:
+    """A statement in the place of another one."""
+    return in_line(cst.ensure_type(_line(template, parts, now), cst.SimpleStatementLine).body[0], updated)
+
+
+def _comments_above(file: File, statement: cst.Expr) -> Sequence[cst.EmptyLine]:
+    """The comments directly above a statement that has a line of its own."""
+    own = file.tree.line(statement)
+    if not isinstance(own, cst.SimpleStatementLine) or len(own.body) > 1:
+        return ()
+    return own.leading_lines[len(own.leading_lines) - comments_above(own.leading_lines) :]
 
 
 def _declarations(function: ReplicaFunction) -> Iterator[str]:
     """`nonlocal loss, summaries`, in lines that are not too long."""
     for word, names in function.outer.items():
-        for line in textwrap.wrap(", ".join(names), _LIMIT - 20):
-            yield f"{word} {line.rstrip(',')}"
+        for row in textwrap.wrap(", ".join(names), _LIMIT - 20):
+            yield f"{word} {row.rstrip(',')}"
 
 
 def _takes_gradients(loop: cst.CSTNode) -> bool:

@@ -13,8 +13,9 @@ from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.known_modules import is_known
 from tf2towers.source.long_lines import break_long_lines
 from tf2towers.source.nodes import imported, module_of
+from tf2towers.source.recent import Recent
 from tf2towers.source.script import Script
-from tf2towers.source.syntax import check_syntax, parse
+from tf2towers.source.syntax import check_readable, parse
 
 if TYPE_CHECKING:
     from tf2towers.source.local_imports import LocalImports
@@ -29,6 +30,19 @@ def convert_script(
     Raises SourceError if Python 3's compiler refuses a text that Python 2 accepts. A text that is also valid Python 3
     is treated as Python 2, as a module of a program in Python 2.
     """
+    if script.notebook is not None:
+        return _converted(script, in_package, prints_are_calls)
+    key = (script, in_package, prints_are_calls)
+    if (known := _conversions.get(key)) is None:
+        known = _conversions.keep(key, (_converted(script, in_package, prints_are_calls),), len(script.text))
+    return known[0]
+
+
+#: the results of `convert_script`
+_conversions: Recent[tuple[Script | None]] = Recent()
+
+
+def _converted(script: Script, in_package: bool, prints_are_calls: bool) -> Script | None:
     import libcst as cst
 
     from tf2towers.source.python2 import grammar
@@ -52,7 +66,7 @@ def convert_script(
         return None
     after = after.replace("\n", "\r\n") if crlf else after
     try:
-        check_syntax(after, script.path)
+        check_readable(after, script.path)
     except NotPython3:
         return None
     steps += found
@@ -66,7 +80,7 @@ def convert_script(
 
 def _is_python3(text: str, path: Path) -> bool:
     try:
-        check_syntax(text, path)
+        check_readable(text, path)
     except SourceError:
         return False
     return True

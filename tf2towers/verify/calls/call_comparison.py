@@ -33,7 +33,7 @@ class Call:
         error: the name of the exception that it raised; empty if it returned.
         trains: whether the call runs an optimizer's update.
         values: arrays by kind and by name; the name of an input or a fetched value is its position.
-        worker: the worker that made the call; None in a program of one process.
+        worker: the task that made the call, 'worker 1'; empty in a program of one process.
     """
 
     number: int
@@ -45,12 +45,12 @@ class Call:
     error: str
     trains: bool
     values: dict[str, dict[str, np.ndarray]]
-    worker: int | None = None
+    worker: str = ""
 
     @property
     def place(self) -> str:
         """The location for messages: 'train.py, line 44', or 'worker 1: train.py, line 44'."""
-        worker = "" if self.worker is None else f"worker {self.worker}: "
+        worker = f"{self.worker}: " if self.worker else ""
         return worker + (f"{self.file}, line {self.line}" if self.line else "no line of the script")
 
 
@@ -58,7 +58,7 @@ class Run:
     """The recording of one side's session calls; in a cluster, the calls of one worker after those of another.
 
     Args:
-        folders: the recording's folders, one for each worker.
+        folders: the recording's folders, one for each worker, and named after its task ('worker-1').
         seconds: the time of the whole process.
     """
 
@@ -92,12 +92,12 @@ class Run:
 
     def __iter__(self) -> Iterator[Call]:
         number = 0
-        for worker, folder in enumerate(self.folders):
+        for folder in self.folders:
             for path in sorted(folder.glob("step-*.npz")):
                 with np.load(path) as flat:
                     call = _call(number, {name: flat[name] for name in flat.files})
                 if len(self.folders) > 1:
-                    call.worker = worker
+                    call.worker = folder.name.replace("-", " ")
                 yield call
                 number += 1
 
@@ -114,7 +114,7 @@ def _call(number: int, flat: dict[str, np.ndarray]) -> Call:
 # -- comparing calls -------------------------------------------------------------------------------------------------
 
 #: variables by worker, session and name
-State = dict[tuple[int, int, str], np.ndarray]
+State = dict[tuple[str, int, str], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -257,5 +257,5 @@ def _label(kind: Kind, key: str, original: Call, migrated: Call) -> str:
     return original.fetches[int(key)][0] if kind == "fetched" else key
 
 
-def _owned(call: Call, name: str) -> tuple[int, int, str]:
-    return call.worker or 0, call.session, name
+def _owned(call: Call, name: str) -> tuple[str, int, str]:
+    return call.worker, call.session, name

@@ -1,4 +1,4 @@
-"""Watches the calls of optimizers: those of TF1, of Keras 3 and of earlier Keras versions."""
+"""Watches where programs differentiate, and the calls of optimizers: those of TF1, of Keras 3 and of earlier Keras."""
 
 import functools
 from typing import Any, Callable, List, Tuple
@@ -74,3 +74,42 @@ class OptimizerCalls:
         for listener in self._listeners if outermost else ():
             listener(optimizer, returned)
         return returned
+
+
+# -- an optimizer's `compute_gradients`, or `tf.gradients` instead ----------------------------------------------------
+
+#: called with the losses, the pairs of gradient and variable or tensor, and whether by `tf.gradients`
+Callback = Callable[[List[Any], List[Tuple[Any, Any]], bool], object]
+
+
+def watch_gradients(tf: Any, callback: Callback) -> None:
+    """Calls back after each such call that is not inside another one: one optimizer may call another.
+
+    Args:
+        tf: TensorFlow, or its TF1 module.
+        callback: see `Callback`; called when the gradients have been built.
+    """
+    v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
+    nesting = NestingOfThread()
+
+    def compute_gradients(compute: Any, optimizer: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
+        with nesting.entered() as outermost:
+            pairs = compute(optimizer, loss, *args, **kwargs)
+        if outermost:
+            callback([loss], list(pairs), False)
+        return pairs
+
+    def gradients(compute: Any, ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
+        with nesting.entered() as outermost:
+            found = compute(ys, xs, *args, **kwargs)
+        if outermost:
+            callback(_listed(ys), list(zip(found, _listed(xs))), True)
+        return found
+
+    wrap(v1.train.Optimizer, "compute_gradients", compute_gradients)
+    for module in {id(owner): owner for owner in (tf, v1)}.values():
+        wrap(module, "gradients", gradients)
+
+
+def _listed(given: Any) -> List[Any]:
+    return list(given) if isinstance(given, (list, tuple)) else [given]

@@ -17,8 +17,7 @@ from tf2towers.order.operations import Operation, sorted_operations
 from tf2towers.order.pairs import READ, WRITE, Access, Pair, decide, use_of
 
 from . import graph as graphs
-from .feeds import names_of
-from .fetches import fetched_ops, mapped
+from .run_arguments import fetched_ops, mapped, names_of
 from .session_runs import around_every_run
 from .variables import READS, VARIABLES, begins
 

@@ -23,8 +23,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Set
 import numpy as np
 
 from . import graph as graphs
-from .feeds import is_number, names_of
-from .fetches import fetched_ops
+from .run_arguments import fetched_ops, is_number, names_of
 from .session_runs import around_every_run
 from .values import hex_digest
 from .variables import VARIABLES, Effects
@@ -58,6 +57,10 @@ class Queues(object):
 
     def __init__(self, tf: Any, folder: str, given: str = "") -> None:
         self._tf = tf
+        self.restart(folder, given)
+
+    def restart(self, folder: str, given: str = "") -> None:
+        """Begins again, for another task, or in a process that was forked; see the class."""
         self._folder = os.path.join(given or folder, "queues")
         self._is_given = bool(given)
         if given:

@@ -4,10 +4,8 @@ import contextlib
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 from .double import Reference
-from .feeds import entries_of, feeds_of, is_number
-from .fetches import fetched_ops
-from .gradients import watch_gradients
-from .optimizer_calls import watch_updates
+from .optimizer_calls import watch_gradients, watch_updates
+from .run_arguments import entries_of, feeds_of, fetched_ops, is_number
 from .session_runs import around_every_run
 from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables

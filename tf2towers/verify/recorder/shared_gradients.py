@@ -10,7 +10,7 @@ from typing import Any, Dict, FrozenSet, List, Tuple
 
 from . import graph as graphs
 from .calls import Alone
-from .fetches import fetched_ops
+from .run_arguments import fetched_ops
 from .session_runs import around_every_run
 from .turns import LONGEST_UPDATE, LOOK, Turns
 from .variables import adds_for_others
@@ -23,21 +23,31 @@ class SharedGradients(object):
 
     Args:
         schedule: becomes that of synchronous workers where the program has such accumulators.
-        worker, workers: the worker's number, and how many there are.
+        task: the worker's, such as 'worker-1'.
+        workers: how many there are.
+        target: that of the worker's server, where its process has several.
     """
 
-    def __init__(self, tf: Any, schedule: Alone, turns: Turns, worker: int, workers: int) -> None:
+    def __init__(
+        self, tf: Any, schedule: Alone, turns: Turns, task: str, workers: int, target: str = ""
+    ) -> None:
         self._tf, self._schedule, self._turns, self._workers = tf, schedule, turns, workers
-        self._device = "/job:worker/task:%d/cpu:0" % worker
+        self._target = target.encode()
+        self._device = "/job:%s/task:%s/cpu:0" % tuple(task.rsplit("-", 1))
         self._seen: Dict[Any, Tuple[int, int]] = {}  # of each graph, the version and the number of ops
         self._rounds: Dict[Any, _Rounds] = {}  # by the ops that add gradients
         self._added: Dict[Any, List[_Rounds]] = {}  # by the ops that a run fetches
+        self._running: List[
+            Tuple[_Rounds, int]
+        ] = []  # those of the last run, and how many were made before it
 
     def install(self) -> None:
         """From now on, watches every run. Call it after the order of an original is installed."""
         around_every_run(self._tf, self._run)
 
     def _run(self, run: Any, session: Any, fetches: Any, *rest: Any) -> Any:
+        if self._target and session.sess_str != self._target:
+            return run(session, fetches, *rest)
         graph = session.graph
         version, count = self._seen.get(graph, (-1, 0))
         if graph.version != version:
@@ -49,12 +59,15 @@ class SharedGradients(object):
         if ops not in self._added:
             found = graphs.needed(ops) & set(self._rounds)
             self._added[ops] = list({self._rounds[op] for op in found})
-        before = [rounds.made for rounds in self._added[ops]]
-        result = run(session, fetches, *rest)
-        for rounds, made in zip(self._added[ops], before):
-            if rounds.made == made:  # nothing in the run waited for the accumulators
+        if self._added[ops]:
+            self._running = [(rounds, rounds.made) for rounds in self._added[ops]]
+        return run(session, fetches, *rest)
+
+    def note_end(self) -> None:
+        """Notes that a step's run has ended: where nothing in it waited for the accumulators, they were not noted."""
+        for rounds, made in self._running:
+            if rounds.made == made:
                 rounds.note()
-        return result
 
     def _is_of_all_workers(self, op: Any) -> bool:
         """True if an op adds a gradient to an accumulator that takes the mean of one of each worker."""
@@ -71,7 +84,7 @@ class SharedGradients(object):
         for op in adds:
             alike.setdefault(frozenset(op._control_outputs) or frozenset([op]), []).append(op)
         if adds:
-            self._schedule.synchronous = self._schedule.shares = True
+            self._schedule.synchronous, self._schedule.shared = True, self
         for users, together in alike.items():
             rounds = _Rounds(self._turns, min(op.inputs[0].op.name for op in together))
             with graphs.beside(graph, graphs.ORDER + "/"), graph.device(self._device):

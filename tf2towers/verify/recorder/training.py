@@ -4,7 +4,7 @@ import sys
 from typing import Any, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from . import graph as graphs
-from .feeds import inputs_among
+from .run_arguments import inputs_among
 
 #: the result of `compute_gradients`: (gradient or None, variable)
 Pairs = List[Tuple[Any, Any]]

@@ -161,6 +161,8 @@ class InTurns(Alone):
         """A context after a synchronous step: waits until all workers have made it."""
         if self.synchronous and self.is_step(effects):
             self._in_step = False
+            if self.shared is not None:
+                self.shared.note_end()
             with self._turns.turn():
                 yield
         else:

@@ -4,7 +4,7 @@ import re
 from typing import Any, Callable, Dict, Iterable, List, Set
 
 from .. import graph as graphs
-from ..feeds import is_number
+from ..run_arguments import is_number
 from .formulas import Formula, as_graph_def, formula_of
 from .types import RESOURCE, WIDE, enum, runs_wide, types_of_arguments, widen, widened
 
