@@ -25,6 +25,7 @@ from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
+from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
 from .turns import InTurns, Turns, hold_tokens, poll_chief
 from .writes import Writes, protect_python
@@ -85,6 +86,7 @@ def main(
             turns = Turns(options["out"], workers.index(task), len(workers))
             recorder.schedule = schedule = InTurns(turns)
             hold_tokens(tf, schedule, len(workers))
+            SharedGradients(tf, schedule, turns, task, len(workers)).install()
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
     process = _Process(tf, recorder, options, order, own, queues, writes, turns)
