@@ -1,6 +1,7 @@
 """Records every session call of a program: its inputs, results, applied gradients, and all variables after it."""
 
 import contextlib
+import copy
 import json
 import os
 import sys
@@ -26,10 +27,12 @@ class Alone(object):
     """The schedule of a process outside clusters: every call runs at once. `turns` has one for clusters.
 
     Attributes:
-        synchronous: whether the program has built an update of a `SyncReplicasOptimizer`.
+        synchronous: whether the program has built an update of a `SyncReplicasOptimizer`, or is written like one.
+        shared: how workers add gradients to accumulators that all share, if they do (`shared_gradients`).
     """
 
     synchronous = False
+    shared: Any = None
 
     @contextlib.contextmanager
     def call(self, effects: Effects) -> Iterator[None]:
@@ -40,6 +43,10 @@ class Alone(object):
     def after(self, effects: Effects) -> Iterator[None]:
         """A context around the reading of variables alone."""
         yield
+
+    def is_step(self, effects: Effects) -> bool:
+        """True for a training step. Where workers share accumulators, it is what adds to them, not the update."""
+        return effects.training if self.shared is None else effects.adds
 
     def has_updated(self) -> None:
         """Called when a thread has made an update for all synchronous workers."""
@@ -67,6 +74,11 @@ class CallRecorder(object):
         scratch: the folder of redirected writes; empty: writes are not redirected.
         rounded: whether the other side runs on another TensorFlow.
         in_step: the other side's variables, to which this side is set after each training call.
+
+    Attributes:
+        thread: the thread whose calls are recorded; None: the next one that makes a call.
+        on_begin: called before each call.
+        of_targets: the recorders of sessions of other servers in this process, by their targets (`own_tasks`).
     """
 
     def __init__(
@@ -80,28 +92,41 @@ class CallRecorder(object):
         in_step: Optional[InStep] = None,
     ) -> None:
         self._tf = tf
-        self.writer = writer
         self._wanted = steps
         self._folder = os.path.join(os.path.abspath(folder), "")
-        self._main = threading.current_thread()
-        self._own = threading.local()
-        self._lock = threading.RLock()
+        self.thread: Optional[threading.Thread] = threading.current_thread()
+        self.on_begin: Callable[[], None] = lambda: None
         self.on_enough: Callable[[], None] = lambda: None
-        self.is_over = False
         self.schedule = Alone()
         self.applied: List[Tuple[Any, List[Any]]] = []
         self._trainable: List[str] = []
+        self._variables: Dict[Any, Variables] = {}
+        self._keeper = values.Keeper(scratch, rounded)
+        self._in_step = in_step
+        self.of_targets: Dict[str, CallRecorder] = {}
+        self.restart(writer)
+
+    def restart(self, writer: Writer) -> None:
+        """Begins again, with nothing recorded: for another task, or in a process that was forked."""
+        self.writer = writer
+        self._own = threading.local()
+        self._lock = threading.RLock()
+        self.is_over = False
         self.trained = 0
         self.towers = 1
         self._sessions: Dict[Any, Any] = {}
-        self._variables: Dict[Any, Variables] = {}
         self._effects: Dict[Any, Effects] = {}
-        self._keeper = values.Keeper(scratch, rounded)
         self._used: Set[str] = set()
         self._functions: Set[str] = set()  # operations that call Python
         self._of_threads = 0  # calls of other threads than the main one
         self._written: Set[str] = set()
-        self._in_step = in_step
+
+    def beside(self, writer: Writer) -> "CallRecorder":
+        """A recorder of another task in the same process, which sees the same updates."""
+        other = copy.copy(self)
+        other.schedule = Alone()
+        other.restart(writer)
+        return other
 
     def facts(self) -> Dict[str, Any]:
         """The run's facts for meta.json."""
@@ -132,19 +157,30 @@ class CallRecorder(object):
             if name not in self._trainable:
                 self._trainable.append(name)
         if isinstance(optimizer, self._tf.train.SyncReplicasOptimizer):
-            self.schedule.synchronous = True
+            for recorder in [self, *self.of_targets.values()]:
+                recorder.schedule.synchronous = True
 
-    def _run(self, run: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
+    def _run(self, run: Callable[..., Any], session: Any, *call: Any) -> Any:
+        target = getattr(session, "_target", b"") or b""
+        recorder = self.of_targets.get(target.decode() if isinstance(target, bytes) else str(target), self)
+        return recorder._run_own(run, session, *call)
+
+    def _run_own(
+        self, run: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, *options: Any
+    ) -> Any:
         if getattr(self._own, "busy", False):
             return run(session, fetches, feed_dict, *options)
+        if self.thread is None:
+            self.thread = threading.current_thread()
+        self.on_begin()
         effects = self._effect_of(session, fetches)
-        if threading.current_thread() is not self._main:
+        if threading.current_thread() is not self.thread:
             self._note_thread(effects)
             result = run(session, fetches, feed_dict, *options)
             if effects.training and self.schedule.synchronous:
                 self.schedule.has_updated()
             return result
-        if effects.training and self.trained >= self._wanted:
+        if self.schedule.is_step(effects) and self.trained >= self._wanted:
             self.is_over = True
             self.on_enough()
         with self.schedule.call(effects):
@@ -163,7 +199,7 @@ class CallRecorder(object):
         step: Dict[str, Any] = {}
         names, gradients = self._gradients(session.graph, effects)
         about = self._about(session)
-        about["trains"] = effects.training
+        about["trains"] = self.schedule.is_step(effects)
         for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
             about["inputs"].append(name)
             step.update(self._keeper.kept("input|%04d" % place, value))
@@ -179,7 +215,7 @@ class CallRecorder(object):
             self._finish(session, effects, about, step)
             raise
         step.update(self._returned(session, fetches, result, about))
-        self.trained += effects.training
+        self.trained += about["trains"]
         with self.schedule.after(effects):
             self._finish(session, effects, about, step)
         return result
