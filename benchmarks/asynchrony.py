@@ -2,8 +2,8 @@
 
     python benchmarks/asynchrony.py                # four workers, 600 batches of 20 each way
 
-Both ways the workers take as many batches. Of the second half of the losses, in the order of time, the table has the
-mean, the standard deviation, the largest one, and the deviation of what changes from one to the next.
+Both ways the workers take as many batches. The table is of the second half of the losses, in the order of time. It has
+their mean, their deviation, the largest, and the deviation of the change from one to the next.
 """
 
 from __future__ import annotations
