@@ -13,7 +13,7 @@ import libcst as cst
 from tf2towers.codemod.aligned_lines import with_aligned_lines
 from tf2towers.codemod.apply_changes import apply_changes
 from tf2towers.codemod.changes import Change, edited_lines
-from tf2towers.codemod.equal_branches import equal_branches
+from tf2towers.codemod.dead_code import equal_branches, unused_imports
 from tf2towers.codemod.libraries import joined_requirements
 from tf2towers.codemod.new_imports import with_new_imports
 from tf2towers.codemod.nodes import imported
@@ -22,7 +22,6 @@ from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.tf1_signs import has_tf1_sign, is_eager
-from tf2towers.codemod.unused_imports import unused_imports
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.changes import Change, Removal, replace
+from tf2towers.codemod.dead_code import can_drop_import
 from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import Symbol
@@ -30,7 +31,6 @@ from tf2towers.codemod.tf1_signs import (
     is_for_estimators,
     resets_a_server,
 )
-from tf2towers.codemod.unused_imports import can_drop_import
 
 
 def changes(file: File) -> Iterator[Change]:

@@ -26,6 +26,7 @@ from tf2towers.codemod.changes import (
     replace,
     small,
 )
+from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.libraries import (
     Changed,
     gone_part,
@@ -46,7 +47,6 @@ from tf2towers.codemod.python_versions import (
 )
 from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.unused_imports import is_taken
 
 _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
 
