@@ -81,6 +81,19 @@ def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "words", "other"),
+    [
+        ("tf.set_random_seed(3)\n", "seeds of their own", "tower_0"),
+        (TOWERS + "z = tf.layers.batch_normalization(x)\n" + UPDATES.format(""), "tower_0", "seeds"),
+        ("c = tf.contrib.cudnn_rnn.CudnnLSTM(1, 4)\n", "checkpoint of TF 1", "tower_0"),
+    ],
+)
+def test_an_advice_is_of_its_own_message(lines: str, words: str, other: str) -> None:
+    (found,) = [each for each in migrated(HEAD + lines).findings if each.code == "T2T619"]
+    assert words in found.todo and other not in found.todo
+
+
+@pytest.mark.parametrize(
     ("lines", "code", "words"),
     [
         (dedent(

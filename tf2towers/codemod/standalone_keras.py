@@ -85,6 +85,22 @@ def _names_of(file: File) -> Iterator[str]:
             yield name
 
 
+def takes_data(file: File, statement: Import) -> bool:
+    """True if `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
+    if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
+        return False
+    of_program = file.program.imports.has(file.path, "keras")
+    return not of_program and all(is_data(name) for _, name in imported(statement))
+
+
+def serves_standalone(file: File) -> bool:
+    """True if the runtime has all names that a TF1 program takes from standalone Keras."""
+    imports = file.program.imports
+    if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
+        return False
+    return find_unserved(file.program) is None
+
+
 def keras_imports(file: File, statement: Import) -> Iterator[Change]:
     """An import takes the runtime's Keras."""
     aliases = [(alias, name) for alias, name in imported(statement) if f"{name}.".startswith("keras.")]

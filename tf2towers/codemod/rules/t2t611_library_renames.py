@@ -35,10 +35,14 @@ from tf2towers.codemod.libraries import (
     requirements_of,
 )
 from tf2towers.codemod.program import File, cached_per_file
-from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
+from tf2towers.codemod.python_versions import (
+    counterpart,
+    is_expected_to_fail,
+    is_never_reached,
+    missed_names,
+)
 from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t609_python2_uncertain import counterpart, missed_names
 from tf2towers.codemod.unused_imports import is_taken
 
 _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
@@ -268,7 +272,7 @@ def _change_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Itera
         given_as |= {f"{function}({word})": given, f"{function}({word}={nodes.literal(given.value)})": given}
     rows = [(changes[name], given) for name, given in given_as.items() if name in changes]
     if rows and not is_never_reached(file, call):
-        for change, argument in dict.fromkeys(rows):
+        for change, argument in rows:
             yield from _change_argument(file, call, argument, change)
     library, _, name = function.partition(".")[0], *function.rpartition(".")[1:]
     if (known := changes.get(f"{library}(*)")) is not None and name.islower():

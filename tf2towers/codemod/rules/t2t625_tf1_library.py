@@ -11,11 +11,9 @@ from tf2towers.codemod import probability
 from tf2towers.codemod.libraries import gone_part, library_name
 from tf2towers.codemod.nodes import Symbol, block, imported, literal, module_of, name_of, walk
 from tf2towers.codemod.program import File
-from tf2towers.codemod.reached import find_unreached_context, note_site
+from tf2towers.codemod.reached import find_unreached_context, may_fail, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t621_keras_in_graph import takes_data
-from tf2towers.codemod.rules.t2t624_missing_module import may_fail
-from tf2towers.codemod.standalone_keras import find_unserved
+from tf2towers.codemod.standalone_keras import find_unserved, takes_data
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
