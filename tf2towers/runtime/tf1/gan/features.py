@@ -23,5 +23,5 @@ def condition_tensor_from_onehot(tensor: Any, one_hot_labels: Any, embedding_siz
     classes = one_hot_labels.shape.as_list()[1]
     if classes is None:
         raise ValueError(f"the number of classes has to be known: {one_hot_labels}")
-    embedding = v1.get_variable("embedding", [classes, embedding_size], initializer=v1.glorot_uniform_initializer())
-    return condition_tensor(tensor, tf.matmul(one_hot_labels, embedding))
+    embedding = v1.get_variable("embedding", [classes, embedding_size])
+    return condition_tensor(tensor, v1.nn.embedding_lookup(embedding, tf.argmax(one_hot_labels, 1)))
