@@ -14,8 +14,8 @@ LAYERS = (
     "order", "report", "source", "runtime", "launch", "codemod",
     "verify", "compare", "cli", "__main__",
 )  # fmt: skip
-#: bars of issue 37: files of the package, and of a folder; the rules' folder has one file a rule
-MOST_FILES, LARGEST = 320, 40
+#: files of the package (issue 37: 320, before contrib grew again), and of a folder; rules have one file each
+MOST_FILES, LARGEST = 330, 40
 MAY_BE_LARGER = {"codemod/rules"}
 
 

@@ -18,6 +18,23 @@ for i in range(n):
 """
 UPDATES = "u = tf.get_collection(tf.GraphKeys.UPDATE_OPS{})\n"
 
+NORM = "y = tf.layers.batch_normalization(tf.zeros([2, 3]), training=True)\n"
+OWN_TOWERS = dedent(
+    """\
+    for i in range(n):
+        with tf.device('/gpu:%d' % i), tf.variable_scope('tower_%d' % i):
+            y = tf.layers.batch_normalization(tf.zeros([2, 3]), training=True)
+    """
+)
+TWO_OPTIMIZERS = dedent(
+    """\
+    v = tf.get_variable('v', [])
+    sess, opt = tf.Session(), tf.train.GradientDescentOptimizer(0.1)
+    d = opt.minimize(v * v)
+    g = opt.minimize(v - x)
+    """
+)
+
 SYNC = "opt = tf.train.GradientDescentOptimizer(0.1)\nopt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
 WITH = "with {} as sess:\n    pass\n"
 HOOK = "h = opt.make_session_run_hook(True)\n"
@@ -35,9 +52,23 @@ NOTES = [
     (SYNC + "q = opt.get_chief_queue_runner()\n", []),
     ("tf.set_random_seed(3)\n", ["T2T619"]),
     ("tf.set_random_seed(None)\n", []),
-    (TOWERS + UPDATES.format(""), ["T2T619"]),
-    (TOWERS + UPDATES.format(", 'tower_0'"), []),
-    (UPDATES.format(""), []),
+    (TOWERS + NORM + UPDATES.format(""), ["T2T619"]),
+    (TOWERS + NORM + UPDATES.format(", 'tower_0'"), []),
+    (NORM + UPDATES.format(""), []),
+    # nothing is collected; one tower's; variables of each tower
+    (TOWERS + UPDATES.format(""), []),
+    (
+        TOWERS
+        + NORM
+        + "u = [o for o in tf.get_collection(tf.GraphKeys.UPDATE_OPS) if 'tower_0' in o.name]\n",
+        [],
+    ),
+    (OWN_TOWERS + UPDATES.format(""), []),
+    (TWO_OPTIMIZERS + "sess.run([d, g, x])\n", ["T2T619"]),
+    (TWO_OPTIMIZERS + "t = tf.group(d, opt.apply_gradients([(x, v)]))\n", ["T2T619"]),
+    (TWO_OPTIMIZERS + "sess.run([d, x])\nsess.run(g)\n", []),
+    (TWO_OPTIMIZERS.replace("g = ", "with tf.control_dependencies([d]): g = ") + "sess.run([d, g])\n", []),
+    ("n = tf.contrib.distributions.MultivariateNormalDiag([x, x])\n", ["T2T619"]),
 ]
 
 

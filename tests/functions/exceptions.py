@@ -56,6 +56,11 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "neural_networks.temporal_classification_of_dense_labels": {
         "gradients": "TensorFlow 1.15 has gradients of the steps after the end of a sequence; TensorFlow 2 has zeros"
     },
+    "probability.normals_of_vectors": dict.fromkeys(
+        ("names", "shapes", "runs"),
+        "TensorFlow Probability names operations otherwise, and gives a scale of one for each row of the batch",
+    ),
+    "rare_contrib.helpers_of_functions": {"shapes": KNOWN_SHAPE},
     "scopes.variables_as_they_print": {"names": RESOURCE, "shapes": RESOURCE},
     "operations.second_names": {"names": NAME, "shapes": "TensorFlow 2 knows less of a ragged shape"},
     "sparse.changed": {"names": NAME},

@@ -34,7 +34,14 @@ FAULTS = {
     "error": ("[0])", "[1])", "error"),
 }
 #: subjects that need a library which is not here
-WITHOUT = () if find_spec("tensorflow_estimator") else ("estimators",)
+WITHOUT = tuple(
+    subject
+    for subject, library in (
+        ("estimators", "tensorflow_estimator"),
+        ("probability", "tensorflow_probability"),
+    )
+    if not find_spec(library)
+)
 GOLDENS = {name: golden for name, golden in goldens().items() if name.partition(".")[0] not in WITHOUT}
 
 

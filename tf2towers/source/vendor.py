@@ -29,6 +29,7 @@ _REQUIREMENTS = {
     "tf_keras": "tf_keras>=2.15,<2.22  # of the same release as TensorFlow: tf_keras==2.21.* with tensorflow==2.21.*",
     "tf_slim": "tf_slim>=1.1",
     "tensorflow_estimator": "tensorflow-estimator==2.15.0",
+    "tensorflow_probability": "tensorflow-probability>=0.25",
     "PIL": "pillow",
     "scipy": "scipy",
 }
@@ -65,11 +66,11 @@ def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
 def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
     """Other packages that migrated texts and the copied files import, as lines of a requirements.txt.
 
-    tf_slim imports tf_keras, for its batch normalization only, but does not require it.
+    tf_slim and TensorFlow Probability import tf_keras, but do not require it.
     """
     modules = (data.decode() for path, data in files.items() if path.suffix == ".py")
     roots = {name.partition(".")[0] for text in [*texts, *modules] for name in _imports(text)}
-    if "tf_slim" in roots:
+    if roots & {"tf_slim", "tensorflow_probability"}:
         roots.add("tf_keras")
     if "tf_keras" in roots:
         roots.add("tensorflow")

@@ -22,6 +22,7 @@ import mathematics  # noqa: F401
 import metrics  # noqa: F401
 import neural_networks  # noqa: F401
 import operations  # noqa: F401
+import probability  # noqa: F401
 import rare_contrib  # noqa: F401
 import recurrent  # noqa: F401
 import scopes  # noqa: F401

@@ -2,7 +2,7 @@
 
 import numpy as np
 import tensorflow as tf
-from cases import case, given, normal, uniform
+from cases import case, fed, given, normal, uniform
 from tensorflow.contrib.cudnn_rnn.python.ops import cudnn_rnn_ops
 from tensorflow.contrib.framework.python.ops import audio_ops
 from tensorflow.python.framework import tensor_shape
@@ -124,3 +124,202 @@ def moving_averages_by_the_optimizer():
     saved = optimizer.swapping_saver()._var_list
     with tf.control_dependencies([train]):
         return [tf.identity(weights, "after"), sorted((key, value.op.name) for key, value in saved.items())]
+
+
+@case
+def more_cells():
+    inputs, pictures = normal(2, 4, 3), normal(2, 3, 5, 6, 2)
+    shape = {"input_shape": [5, 6, 2], "output_channels": 3, "kernel_shape": [3, 3]}
+    with tf.variable_scope("scope", initializer=drawn(4)):
+        made = [
+            tf.nn.dynamic_rnn(cell, inputs, dtype=tf.float32, scope=scope)
+            for scope, cell in [
+                ("update_gate", rnn.UGRNNCell(5)),
+                ("own_initializer", rnn.UGRNNCell(5, drawn(3), 0.5, tf.nn.relu)),
+                ("carried", rnn.HighwayWrapper(tf.nn.rnn_cell.GRUCell(3))),
+                ("two_gates", rnn.HighwayWrapper(tf.nn.rnn_cell.BasicLSTMCell(3), False, 0.3)),
+                ("cudnn_lstm", tf.contrib.cudnn_rnn.CudnnCompatibleLSTMCell(4)),
+                ("cudnn_gru", tf.contrib.cudnn_rnn.CudnnCompatibleGRUCell(4)),
+            ]
+        ]
+        return [
+            *made,
+            tf.nn.dynamic_rnn(rnn.Conv2DLSTMCell(**shape), pictures, dtype=tf.float32, scope="plain"),
+            rnn.ConvLSTMCell(2, skip_connection=True, use_bias=False, forget_bias=0.5, **shape)(
+                pictures[:, 0], (normal(2, 5, 6, 3), normal(2, 5, 6, 3))
+            ),
+            tf.nn.dynamic_rnn(
+                rnn.Conv1DLSTMCell(input_shape=[5, 2], output_channels=2, kernel_shape=[2]),
+                normal(2, 3, 5, 2),
+                dtype=tf.float32,
+                scope="line",
+            ),
+        ]
+
+
+@case
+def scaled_losses():
+    mixed = tf.contrib.mixed_precision
+    weights = tf.get_variable("w", [3], initializer=tf.constant_initializer([1.0, 2.0, 3.0]))
+    other = tf.get_variable("other", [2], initializer=tf.constant_initializer(3.0))
+    step = tf.train.get_or_create_global_step()
+    manager = mixed.ExponentialUpdateLossScaleManager(4.0, 1, incr_ratio=3)
+    optimizer = mixed.LossScaleOptimizer(tf.train.MomentumOptimizer(0.1, 0.9), manager)
+    train = optimizer.minimize(tf.reduce_sum(weights * weights), step, [weights])
+    fixed = mixed.LossScaleOptimizer(tf.train.GradientDescentOptimizer(0.1), mixed.FixedLossScaleManager(128))
+    # gradients that are no numbers: nothing is updated, and the scale falls after the second such step
+    bad_manager = mixed.ExponentialUpdateLossScaleManager(8.0, 5, 1, decr_ratio=0.5)
+    bad = mixed.LossScaleOptimizer(tf.train.GradientDescentOptimizer(0.1), bad_manager)
+    broken = bad.apply_gradients([(tf.constant([float("nan"), 1.0]), other)], step)
+    with tf.control_dependencies([train, broken]):
+        pairs = fixed.compute_gradients(tf.reduce_sum(other * other), [other])
+        return [
+            [gradient for gradient, _ in pairs],
+            tf.identity(weights.read_value() if hasattr(weights, "read_value") else weights, "after"),
+            manager.get_loss_scale() + 0.0,
+            bad_manager.get_loss_scale() + 0.0,
+        ]
+
+
+@case
+def helpers_of_functions():
+    cell = tf.nn.rnn_cell.GRUCell(3, kernel_initializer=drawn(4))
+    inputs, table = normal(2, 5, 3), normal(6, 3)
+    helpers = {
+        "custom": seq2seq.CustomHelper(
+            lambda: (tf.constant([False, False]), table[:2]),
+            lambda time, outputs, state: tf.argmax(outputs, -1, output_type=tf.int32),
+            lambda time, outputs, state, sample_ids: (
+                tf.fill([2], time > 2),
+                tf.gather(table, sample_ids),
+                state,
+            ),
+        ),
+        "inference": seq2seq.InferenceHelper(
+            lambda outputs: outputs * 2.0, [3], tf.float32, table[:2], lambda ids: ids[:, 0] > 5.0
+        ),
+        "next": seq2seq.InferenceHelper(
+            lambda outputs: tf.argmax(outputs, -1, output_type=tf.int32),
+            [],
+            tf.int32,
+            table[:2],
+            lambda ids: tf.equal(ids, 7),
+            lambda ids: tf.gather(table, ids),
+        ),
+        "never": seq2seq.ScheduledOutputTrainingHelper(inputs, [5, 3], 0.0, seed=3),
+        "always": seq2seq.ScheduledOutputTrainingHelper(
+            inputs, [5, 3], 1.0, seed=3, next_inputs_fn=lambda outputs: outputs + 1.0
+        ),
+    }
+    made = []
+    for name, helper in sorted(helpers.items()):
+        decoder = seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32))
+        made.append(seq2seq.dynamic_decode(decoder, maximum_iterations=6, scope=name))
+    wide = tf.nn.rnn_cell.GRUCell(2, kernel_initializer=drawn(4))
+    helper = seq2seq.ScheduledOutputTrainingHelper(
+        normal(2, 5, 2), [5, 3], 1.0, auxiliary_inputs=normal(2, 5, 4)
+    )
+    decoder = seq2seq.BasicDecoder(wide, helper, wide.zero_state(2, tf.float32))
+    return [*made, seq2seq.dynamic_decode(decoder, scope="auxiliary")]
+
+
+@case
+def parts_of_attention():
+    from tensorflow.contrib.seq2seq.python.ops import attention_wrapper
+
+    memory, score = normal(2, 4, 3), normal(2, 4)
+    return [
+        attention_wrapper._maybe_mask_score(score, [2, 4], score_mask_value=-5.0),
+        attention_wrapper._maybe_mask_score(score, None, score_mask_value=-5.0),
+        attention_wrapper._prepare_memory(memory, [2, 3]),
+        attention_wrapper._prepare_memory(memory, None, check_inner_dims_defined=False),
+    ]
+
+
+@case
+def old_sequences():
+    legacy = tf.contrib.legacy_seq2seq
+    ids = [fed(np.int32(each), [2]) for each in ([1, 2], [3, 0], [2, 2])]
+    dense = [normal(2, 3), normal(2, 3)]
+    projection = (normal(4, 5), normal(5))
+    feeding = fed(True, [])
+    with tf.variable_scope("scope", initializer=drawn(4)):
+        return [
+            legacy.basic_rnn_seq2seq(dense, dense, tf.nn.rnn_cell.GRUCell(4), scope="basic"),
+            legacy.embedding_rnn_seq2seq(ids, ids, tf.nn.rnn_cell.GRUCell(4), 5, 5, 3, scope="rnn_model"),
+            legacy.embedding_rnn_seq2seq(
+                ids, ids, tf.nn.rnn_cell.GRUCell(4), 5, 5, 3, projection, True, scope="projected"
+            ),
+            legacy.embedding_rnn_seq2seq(
+                ids, ids, tf.nn.rnn_cell.GRUCell(4), 5, 5, 3, feed_previous=feeding, scope="asked"
+            ),
+            legacy.embedding_attention_seq2seq(
+                ids, ids, tf.nn.rnn_cell.GRUCell(4), 5, 5, 3, scope="attention_model"
+            ),
+            legacy.embedding_attention_seq2seq(
+                ids, ids, tf.nn.rnn_cell.GRUCell(4), 5, 5, 3, 2, projection, True, scope="heads"
+            ),
+            legacy.embedding_attention_seq2seq(
+                ids, ids, tf.nn.rnn_cell.GRUCell(4), 5, 5, 3, feed_previous=feeding, scope="fed"
+            ),
+        ]
+
+
+@case
+def buckets_of_sequences():
+    legacy = tf.contrib.legacy_seq2seq
+    ids = [fed(np.int32(each), [2]) for each in ([1, 2], [3, 0], [2, 2])]
+    weights = [fed(np.float32([1, 0.5]), [2]) for _ in range(3)]
+
+    def model(inside, outside):
+        return legacy.embedding_rnn_seq2seq(inside, outside, tf.nn.rnn_cell.GRUCell(4), 5, 5, 3)
+
+    with tf.variable_scope("scope", initializer=drawn(4)):
+        given = (ids, ids, ids, weights, [(1, 2), (2, 3)], model)
+        outputs, losses = legacy.model_with_buckets(*given)
+    return [outputs, losses]
+
+
+@case
+def losses_of_distances():
+    learning = tf.contrib.losses.metric_learning
+    labels, points = fed([1, 2, 1, 2, 3, 1], [6]), normal(6, 4)
+    return [
+        learning.triplet_semihard_loss(labels, points),
+        learning.triplet_semihard_loss(labels, tf.nn.l2_normalize(points, 1), 0.3),
+        learning.contrastive_loss(fed([1, 0, 1, 0, 0, 1], [6]), points, normal(6, 4), 2.0),
+    ]
+
+
+@case
+def least_distances():
+    distances = given(np.random.RandomState(3).uniform(size=[4, 5]).astype(np.float32))
+    return [
+        image.bipartite_match(distances, 4.0),
+        image.bipartite_match(distances, 3.0, 2),
+        image.bipartite_match(tf.transpose(distances), fed(np.float32([2]), [1])),
+    ]
+
+
+@case
+def percentiles():
+    values, at = normal(3, 4, 5), tf.contrib.distributions.percentile
+    return [
+        at(values, 30.0),
+        at(values, 50, axis=[1], interpolation="lower"),
+        at(values, 50, axis=[0, 2], interpolation="higher", keep_dims=True),
+        at(values, 12.5, axis=-1, validate_args=True),
+        at(normal(4), 50.0),
+        at(normal(6), 30.0),
+    ]
+
+
+@case
+def nesterov_in_adam():
+    weights = tf.get_variable("w", [3, 2], initializer=tf.constant_initializer(3.0))
+    train = tf.contrib.opt.NadamOptimizer(0.1).minimize(tf.reduce_sum(weights * weights))
+    table = tf.get_variable("table", [4, 2], initializer=tf.constant_initializer(2.0))
+    rows = tf.nn.embedding_lookup(table, [1, 3, 1])
+    of_rows = tf.contrib.opt.NadamOptimizer(0.1).minimize(tf.reduce_sum(rows * rows), var_list=[table])
+    with tf.control_dependencies([train, of_rows]):
+        return [tf.identity(weights, "after"), tf.identity(table, "table_after")]

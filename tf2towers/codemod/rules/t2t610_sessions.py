@@ -6,7 +6,8 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 #: what TF1's sessions filled with the times of every operation
-_TRACES = frozenset({"tf.RunMetadata", "tf.train.ProfilerHook"})
+_TRACES = frozenset({"tf.RunMetadata", "tf.train.ProfilerHook", "tf.contrib.tfprof.ProfileContext"})
+_DEBUGGER = "tf.python.debug."
 
 
 def notes(file: File) -> None:
@@ -17,6 +18,12 @@ def notes(file: File) -> None:
             called and "trace_every_n_steps" in called
         ):
             message = "no run is traced: its metadata, and a timeline made of it, stay empty; tf.profiler traces steps"
+            file.note(node, "T2T610", message, "note")
+        if canonical.startswith(_DEBUGGER) and canonical.endswith(("WrapperSession", "Hook")):
+            message = "TensorFlow's debugger has ended: the session, or the hooks, run without it"
+            file.note(node, "T2T610", message, "note")
+        if canonical.startswith("tf.contrib.memory_stats."):
+            message = "the bytes of a GPU that TensorFlow counts when the run asks; 0 on a CPU"
             file.note(node, "T2T610", message, "note")
 
 

@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
-from tf2towers.codemod.nodes import argument, is_none, positional, walk
+from tf2towers.codemod.nodes import (
+    Comprehension,
+    argument,
+    is_name,
+    is_none,
+    items,
+    positional,
+    targets,
+    walk,
+)
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.towers.loops import find_tower_loops
+from tf2towers.codemod.towers.loops import Loop, find_tower_loops
+
+#: distributions that TensorFlow Probability serves
+_BY_PROBABILITY = frozenset(
+    f"tf.contrib.distributions.{name}"
+    for name in (
+        "Binomial", "Cauchy", "Chi2", "Deterministic", "Geometric", "HalfNormal", "Independent", "Logistic", "Mixture",
+        "MixtureSameFamily", "MultivariateNormalDiag", "MultivariateNormalDiagWithSoftplusScale",
+        "MultivariateNormalFullCovariance", "MultivariateNormalTriL", "NegativeBinomial", "NormalWithSoftplusScale",
+        "OneHotCategorical", "Poisson", "RelaxedBernoulli", "RelaxedOneHotCategorical",
+    )
+)  # fmt: skip
+#: words of a program that may put something into the collection of updates
+_UPDATED = ("batch_norm", "batch_normalization", "BatchNormalization", "BatchNorm", "UPDATE_OPS")
+#: methods that make an update of variables
+_APPLIES = frozenset({"apply_gradients", "minimize"})
 
 
 def notes(file: File) -> None:
-    """Notes where the updates of all towers are collected, each seed of a graph, and cells that were cuDNN's."""
+    """Notes where the updates of several towers are collected, each seed of a graph, and what draws otherwise.
+
+    And updates by two optimizers in one run.
+    """
     loops = find_tower_loops(file)
+    own_variables = any(_has_variables_of_its_own(file, loop) for loop in loops)
     inside = {node for loop in loops for node in walk(loop.node)}
     for node, canonical in file.symbols:
         call = file.parent(node)
@@ -24,14 +54,95 @@ def notes(file: File) -> None:
         if canonical == "tf.contrib.cudnn_rnn.CudnnLSTM":
             message = "plain cells compute what cuDNN's did: they take longer, a checkpoint has other names than TF 1's"
             file.note(call, "T2T619", f"{message}, first weights and dropout are other draws", "note")
-        collects = canonical == "tf.get_collection" and loops and call not in inside
-        if collects and argument(call, 1, "scope") is None and _is_of_updates(file, call):
-            message = "the updates of all towers: TF 1 leaves their order open, here they are made in the towers' order"
+        if canonical in _BY_PROBABILITY:
+            message = "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's"
             file.note(call, "T2T619", message, "note")
+        collects = canonical == "tf.get_collection" and loops and call not in inside and not own_variables
+        if collects and argument(call, 1, "scope") is None and _is_of_updates(file, call):
+            message = "a moving average that several towers update: TF 1 leaves the order open, here it is the towers'"
+            file.note(call, "T2T619", message, "note")
+    for call in _runs_of_two_updates(file):
+        message = (
+            "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text"
+        )
+        file.note(call, "T2T619", message, "note")
 
 
 def _is_of_updates(file: File, call: cst.Call) -> bool:
-    return any(file.canonical(given) == "tf.GraphKeys.UPDATE_OPS" for given in positional(call)[:1])
+    """True if it collects all updates, and the program has some."""
+    if not any(file.canonical(given) == "tf.GraphKeys.UPDATE_OPS" for given in positional(call)[:1]):
+        return False
+    if isinstance(file.parent(call), cst.CompFor) and isinstance(
+        file.parent(file.parent(call)), Comprehension
+    ):
+        return False  # what is taken of it is chosen by the script
+    texts = [each.script.text for each in file.program.all_files]
+    return any(
+        word in text
+        and (word != "UPDATE_OPS" or "add_to_collection" in text or "updates_collections" in text)
+        for word in _UPDATED
+        for text in texts
+    )
+
+
+def _has_variables_of_its_own(file: File, loop: Loop) -> bool:
+    """True if each tower of a loop makes variables in a scope of its own: `tf.variable_scope('tower_%d' % i)`."""
+    bound = {part.value for part in walk(loop.target) if is_name(part)}
+    return any(
+        isinstance(call, cst.Call)
+        and file.canonical(call.func) == "tf.variable_scope"
+        and any(
+            is_name(part) and part.value in bound for given in call.args[:1] for part in walk(given.value)
+        )
+        for call in walk(loop.node)
+    )
+
+
+def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:
+    """Calls that run, or group, what two calls of `apply_gradients` or `minimize` gave, and nothing orders them."""
+    if sum(file.script.text.count(f".{name}(") for name in _APPLIES) < 2:
+        return
+    made: dict[str, list[cst.Call]] = {}
+    for statement in file.all(cst.Assign):
+        call, names = statement.value, targets(statement)
+        if isinstance(call, cst.Call) and _is_update(call) and len(names) == 1:
+            made.setdefault(file.text.of(names[0]), []).append(call)
+    for call in file.all(cst.Call):
+        if not _runs_all(file, call):
+            continue
+        given = [each for arg in positional(call)[: 1 if _is_run(call) else None] for each in _parts(arg)]
+        updates = [made[text][-1] for each in given if (text := file.text.of(each)) in made]
+        updates += [each for each in given if isinstance(each, cst.Call) and _is_update(each)]
+        if len(dict.fromkeys(updates)) > 1 and not any(_waits(file, each) for each in updates):
+            yield call
+
+
+def _is_update(call: cst.Call) -> bool:
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _APPLIES
+
+
+def _is_run(call: cst.Call) -> bool:
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "run"
+
+
+def _runs_all(file: File, call: cst.Call) -> bool:
+    return _is_run(call) or file.canonical(call.func) == "tf.group"
+
+
+def _parts(given: cst.BaseExpression) -> list[cst.BaseExpression]:
+    return items(given) if isinstance(given, cst.List | cst.Tuple) else [given]
+
+
+def _waits(file: File, call: cst.Call) -> bool:
+    """True if an update is made in `tf.control_dependencies`."""
+    return any(
+        isinstance(around, cst.With)
+        and any(
+            isinstance(item.item, cst.Call) and file.canonical(item.item.func) == "tf.control_dependencies"
+            for item in around.items
+        )
+        for around in file.ancestors(call)
+    )
 
 
 RULE = Rule(
@@ -39,18 +150,22 @@ RULE = Rule(
     title="What TensorFlow 1 leaves open, or draws by other numbers",
     does="reports",
     why="""
-    Where all towers update one moving average, the graph does not say which update comes first. TF 1 makes the updates
-    in any order, the migrated program in the order in which they are built.
+    Where several towers update one moving average, the graph does not say which update comes first. TF 1 makes the
+    updates in any order, the migrated program in the order in which they are built. The same holds for the updates of
+    two optimizers that one run makes: where one reads what the other writes, TF 1 takes the old value or the new one.
 
     TF 1.15 and TF 2 count operations differently. A graph's seed gives each random operation a seed by that count, so
     the random numbers differ.
 
     `tf.contrib.cudnn_rnn.CudnnLSTM` ran in NVIDIA's library, which drew its own numbers and had its own layout of the
-    weights. Plain cells compute the same from one variable of the same name.
+    weights. Plain cells compute the same from one variable of the same name. Distributions that TensorFlow Probability
+    serves draw other numbers by a seed.
     """,
     todo="""
-    Take one tower's updates (`scope='tower_0'`) to leave nothing open. Give initializers and random operations seeds of
-    their own where the same first weights are wanted on both TensorFlows, or start from a checkpoint.
+    Nothing has to be done. Where the towers share their variables, and each has the whole model, one tower's updates
+    (`scope='tower_0'`) leave nothing open. `tf.control_dependencies` orders the updates of two optimizers. Give
+    initializers and random operations seeds of their own where the same first weights are wanted on both TensorFlows,
+    or start from a checkpoint.
     """,
     notes=notes,
     sources=("tf.GraphKeys.UPDATE_OPS", "tf.set_random_seed"),

@@ -8,7 +8,12 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.tf1.layers import Layer  # type: ignore[attr-defined]
-from tf2towers.runtime.tf1.rnn_cell import LSTMCell, LSTMStateTuple  # type: ignore[attr-defined]
+from tf2towers.runtime.tf1.rnn_cell import (  # type: ignore[attr-defined]
+    GRUCell,
+    LSTMBlockCell,
+    LSTMCell,
+    LSTMStateTuple,
+)
 
 v1 = tf.compat.v1
 
@@ -115,3 +120,47 @@ class CudnnLSTM(Layer):
             inputs = found if self.num_dirs == 1 else tf.concat(found, 2)
             states += [ends] if self.num_dirs == 1 else ends
         return inputs, (tf.stack([end.h for end in states]), tf.stack([end.c for end in states]))
+
+
+class CudnnCompatibleLSTMCell(LSTMBlockCell):
+    """One step of cuDNN's long short-term memory, whose forget gate has no bias of its own."""
+
+    def __init__(self, num_units: int, reuse: bool | None = None) -> None:
+        super().__init__(num_units, forget_bias=0, reuse=reuse, name="cudnn_compatible_lstm_cell")
+
+
+class CudnnCompatibleGRUCell(GRUCell):
+    """One step of cuDNN's gated recurrent unit: the reset gate comes after the product with the state.
+
+    Variables are `gates/kernel`, `gates/bias`, and a kernel and a bias in `candidate/input_projection` and
+    `candidate/hidden_projection`.
+    """
+
+    def __init__(self, num_units: int, reuse: bool | None = None, kernel_initializer: Any = None) -> None:
+        super().__init__(num_units, reuse=reuse, kernel_initializer=kernel_initializer)
+
+    def build(self, inputs_shape: Any) -> None:
+        """Makes the variables."""
+        depth, units = tf.TensorShape(inputs_shape).as_list()[1], self._num_units
+
+        def matrix(name: str, rows: int, columns: int) -> Any:
+            return self.add_weight(f"{name}/kernel", [rows, columns], initializer=self._kernel_initializer)
+
+        def bias(name: str, size: int, start: float) -> Any:
+            return self.add_weight(f"{name}/bias", [size], initializer=v1.constant_initializer(start))
+
+        self._gates = matrix("gates", depth + units, 2 * units), bias("gates", 2 * units, 1.0)
+        parts = {"candidate/input_projection": depth, "candidate/hidden_projection": units}
+        kernels = [matrix(name, rows, units) for name, rows in parts.items()]
+        self._of_inputs, self._of_state = zip(
+            kernels, [bias(name, units, 0.0) for name in parts], strict=True
+        )
+        self.built = True
+
+    def call(self, inputs: tf.Tensor, state: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """(batch, depth) and a state, (batch, num_units) -> the next state, twice."""
+        gates = tf.sigmoid(v1.nn.xw_plus_b(tf.concat([inputs, state], 1), *self._gates))
+        reset, update = tf.split(gates, 2, axis=1)
+        new = v1.nn.xw_plus_b(inputs, *self._of_inputs) + reset * v1.nn.xw_plus_b(state, *self._of_state)
+        state = (1 - update) * tf.tanh(new) + update * state
+        return state, state

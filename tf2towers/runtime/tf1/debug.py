@@ -1,4 +1,4 @@
-"""`tensorflow.python.debug`, whose debugger has ended: sessions and hooks without it."""
+"""`tensorflow.python.debug`, whose debugger has ended, and tfprof's traces of runs: sessions and hooks without them."""
 
 from typing import Any
 
@@ -32,3 +32,40 @@ DumpingDebugHook = TensorBoardDebugHook = GrpcDebugHook = LocalCLIDebugHook
 def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
     """Whether an array has a number that is infinite, or none."""
     return isinstance(tensor, np.ndarray) and tensor.dtype.kind in "fc" and not np.isfinite(tensor).all()
+
+
+class ProfileContext:
+    """`tf.contrib.tfprof.ProfileContext`, which does nothing: profiles would come from a trace of runs.
+
+    It takes what TensorFlow 1's took: a folder, and steps to trace and to dump.
+    """
+
+    def __init__(
+        self,
+        profile_dir: str,
+        trace_steps: Any = None,
+        dump_steps: Any = None,
+        enabled: bool = True,
+        debug: bool = False,
+    ) -> None:
+        self.profile_dir = profile_dir
+
+    def add_auto_profiling(self, cmd: str, options: Any, profile_steps: Any) -> None:
+        """Nothing."""
+
+    def get_profiles(self, cmd: str) -> dict[int, Any]:
+        """No profiles."""
+        return {}
+
+    def trace_next_step(self) -> None:
+        """Nothing."""
+
+    def dump_next_step(self) -> None:
+        """Nothing."""
+
+    def __enter__(self) -> "ProfileContext":
+        tf.compat.v1.logging.warning("tf2towers: no run is traced, so that ProfileContext writes no profiles")
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        """Nothing."""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tf2towers.runtime.tf1.keras import image_preprocessing
@@ -90,3 +91,32 @@ def angles_to_projective_transforms(
     with v1.name_scope(name, "angles_to_projective_transforms"):
         each = tf.reshape(tf.convert_to_tensor(angles, tf.float32), [-1])
         return image_preprocessing.get_rotation_matrix(each, image_height, image_width)
+
+
+def bipartite_match(
+    distance_mat: Any, num_valid_rows: Any, top_k: int = -1, name: str = "bipartite_match"
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Greedy pairs of rows and columns by the least distance: int32 [rows] and [columns], -1 without a partner.
+
+    The first `num_valid_rows` rows alone take part; `top_k` is the most pairs, -1 for as many as there can be.
+    """
+
+    def match(distances: Any, valid: Any) -> tuple[Any, Any]:
+        count, columns = int(np.ravel(valid)[0]), distances.shape[1]
+        rows_of, columns_of = np.full(columns, -1, np.int32), np.full(distances.shape[0], -1, np.int32)
+        most = min(count, columns) if top_k < 0 else min(count, columns, top_k)
+        for place in np.argsort(distances[:count], axis=None, kind="stable"):
+            row, column = divmod(int(place), columns)
+            if most and columns_of[row] == rows_of[column] == -1:
+                columns_of[row], rows_of[column], most = column, row, most - 1
+        return columns_of, rows_of
+
+    with v1.name_scope(name):
+        distance_mat = tf.convert_to_tensor(distance_mat, tf.float32)
+        with v1.device("/cpu:0"):
+            columns_of, rows_of = tf.numpy_function(
+                match, [distance_mat, num_valid_rows], [tf.int32, tf.int32]
+            )
+        columns_of.set_shape(distance_mat.shape[:1])
+        rows_of.set_shape(distance_mat.shape[1:2])
+        return columns_of, rows_of

@@ -18,3 +18,15 @@ def all_sum(tensors: list[Any]) -> list[tf.Tensor]:
         with tf.compat.v1.device(tensor.device):
             sums.append(tf.add_n(tensors))
     return sums
+
+
+def reduce_sum(tensors: list[Any]) -> tf.Tensor:
+    """The sum of all, where it is wanted; a ValueError for no tensors."""
+    if not tensors:
+        raise ValueError("reduce_sum needs tensors")
+    return tf.add_n(tensors)
+
+
+def broadcast(tensor: Any) -> tf.Tensor:
+    """The tensor, for operations on any device."""
+    return tf.identity(tensor)

@@ -1,13 +1,15 @@
-"""`tf.contrib.opt.LazyAdamOptimizer`, `MovingAverageOptimizer`, and operations for optimizers of a script's own.
+"""Optimizers of `tf.contrib.opt`, with SciPy's, and operations for optimizers of a script's own.
 
 The latter are TensorFlow 1.15's `training_ops`, `apply_adam` and its kin. They took reference variables; TensorFlow's
 `resource_apply_adam` and its kin do the same to the handles of resource variables.
 """
 
 import inspect
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tf2towers.runtime.patches.private import private
@@ -36,6 +38,41 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
             scatter(resource=m.handle, indices=indices, updates=m_rows),
             scatter(resource=v.handle, indices=indices, updates=v_rows),
         )
+
+
+class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
+    """Adam with Nesterov's momentum (Dozat, 2015)."""
+
+    def _numbers(self, dtype: Any) -> list[tf.Tensor]:
+        numbers = (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        return [tf.cast(number, dtype) for number in numbers]
+
+    def _resource_apply_dense(self, grad: tf.Tensor, var: Any) -> tf.Operation:
+        names = ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon")
+        numbers = dict(zip(names, self._numbers(grad.dtype), strict=True))
+        slots = {name: self.get_slot(var, name).handle for name in "mv"}
+        locking = {"use_locking": self._use_locking, "use_nesterov": True}
+        return tf.raw_ops.ResourceApplyAdam(var=var.handle, grad=grad, **slots, **numbers, **locking)
+
+    def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
+        power1, power2, rate, beta1, beta2, epsilon = self._numbers(grad.dtype)
+
+        def decayed(name: str, decay: tf.Tensor, rows: tf.Tensor) -> tf.Tensor:
+            """The slot's rows after all of it has decayed, and these have grown."""
+            slot = self.get_slot(var, name)
+            with tf.control_dependencies([slot.assign(slot * decay).op]):
+                added = tf.raw_ops.ResourceScatterAdd(resource=slot.handle, indices=indices, updates=rows)
+            with tf.control_dependencies([added]):
+                return tf.gather(slot.read_value(), indices)
+
+        m_new = (1 - beta1) * grad
+        m_rows, v_rows = (
+            decayed("m", beta1, m_new),
+            decayed("v", beta2, (1 - beta2) * tf.square(grad)),
+        )
+        rate *= tf.sqrt(1 - power2) / (1 - power1)
+        step = rate * (m_new + beta1 * m_rows) / (tf.sqrt(v_rows) + epsilon)
+        return tf.raw_ops.ResourceScatterSub(resource=var.handle, indices=indices, updates=step)
 
 
 class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
@@ -89,6 +126,166 @@ class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
                 raise ValueError(f"{other} has to be saved, too: it is swapped with {variable.op.name}")
             swapped[key] = by_name[other]
         return v1.train.Saver(swapped, name=name, **kwargs)
+
+
+class ExternalOptimizerInterface:
+    """What a subclass's `_minimize` moves: variables side by side in one vector.
+
+    Args:
+        loss: the scalar to make small.
+        var_list: the variables; by default all that are trained.
+        equalities, inequalities: scalars to hold at 0, or not below it.
+        var_to_bounds: variable -> (low, high), numbers or arrays that fit it.
+        optimizer_kwargs: for `_minimize`.
+    """
+
+    def __init__(
+        self,
+        loss: Any,
+        var_list: Sequence[Any] | None = None,
+        equalities: Sequence[Any] | None = None,
+        inequalities: Sequence[Any] | None = None,
+        var_to_bounds: Any = None,
+        **optimizer_kwargs: Any,
+    ) -> None:
+        self._vars = v1.trainable_variables() if var_list is None else list(var_list)
+        self.optimizer_kwargs = optimizer_kwargs
+        self._bounds = None if var_to_bounds is None else self._packed_bounds(var_to_bounds)
+        self._loss = (loss, self._gradient(loss))
+        self._equalities = [(each, self._gradient(each)) for each in equalities or []]
+        self._inequalities = [(each, self._gradient(each)) for each in inequalities or []]
+        self._packed_var = _packed(self._vars)
+        self._new = [v1.placeholder(each.dtype.base_dtype, each.shape) for each in self._vars]
+        self._updates = [each.assign(new).op for each, new in zip(self._vars, self._new, strict=True)]
+
+    def _packed_bounds(self, bounds: Any) -> list[tuple[float, float]]:
+        by_name = {variable.ref(): given for variable, given in bounds.items()}
+        packed: list[tuple[float, float]] = []
+        for variable in self._vars:
+            low, high = by_name.get(variable.ref(), (-np.inf, np.inf))
+            sides = (np.broadcast_to(side, variable.shape.as_list()).flat for side in (low, high))
+            packed += zip(*sides, strict=True)
+        return packed
+
+    def _gradient(self, value: Any) -> tf.Tensor:
+        """The gradient by the vector; 0 where a variable is no part of the value."""
+        gradients = v1.gradients(value, self._vars)
+        pairs = zip(gradients, self._vars, strict=True)
+        return _packed([tf.zeros_like(each) if found is None else found for found, each in pairs])
+
+    def _values(self, vector: Any) -> list[np.ndarray[Any, Any]]:
+        """The variables' values in a vector."""
+        ends = np.cumsum([math.prod(each.shape.as_list()) for each in self._vars])[:-1]
+        pairs = zip(np.split(np.asarray(vector), ends), self._vars, strict=True)
+        return [part.reshape(each.shape.as_list()) for part, each in pairs]
+
+    def minimize(
+        self,
+        session: Any = None,
+        feed_dict: Any = None,
+        fetches: Any = None,
+        step_callback: Callable[[Any], Any] | None = None,
+        loss_callback: Callable[..., Any] | None = None,
+        **run_kwargs: Any,
+    ) -> None:
+        """Moves the variables until the loss is small; they have their old values meanwhile.
+
+        Args:
+            session, feed_dict: for the loss; by default the session that is entered, and nothing.
+            fetches, loss_callback: with each loss, these are given to that function.
+            step_callback: gets the vector after each step.
+            run_kwargs: for the run that assigns the variables.
+        """
+        session, wanted = session or v1.get_default_session(), list(fetches or [])
+
+        def function_of(tensors: Sequence[Any], told: Callable[..., Any] | None = None) -> Any:
+            def evaluate(vector: Any) -> list[Any]:
+                feeds = {**dict(zip(self._vars, self._values(vector), strict=True)), **(feed_dict or {})}
+                found = session.run([*tensors, *wanted], feeds)
+                if told is not None:
+                    told(*found[len(tensors) :])
+                return found[: len(tensors)]
+
+            return evaluate
+
+        functions = [
+            [function_of([pair[place]]) for pair in pairs]
+            for pairs in (self._equalities, self._inequalities)
+            for place in (0, 1)
+        ]
+        vector = self._minimize(
+            initial_val=session.run(self._packed_var),
+            loss_grad_func=function_of(self._loss, loss_callback),
+            equality_funcs=functions[0],
+            equality_grad_funcs=functions[1],
+            inequality_funcs=functions[2],
+            inequality_grad_funcs=functions[3],
+            packed_bounds=self._bounds,
+            step_callback=step_callback or (lambda vector: None),
+            optimizer_kwargs=self.optimizer_kwargs,
+        )
+        session.run(self._updates, dict(zip(self._new, self._values(vector), strict=True)), **run_kwargs)
+
+    def _minimize(self, **given: Any) -> Any:
+        raise NotImplementedError("a subclass of ExternalOptimizerInterface has a _minimize of its own")
+
+
+class ScipyOptimizerInterface(ExternalOptimizerInterface):
+    """Moves the variables by `scipy.optimize.minimize`, whose `method` is "L-BFGS-B" unless another is given."""
+
+    _DEFAULT_METHOD = "L-BFGS-B"
+
+    def _minimize(  # type: ignore[override]
+        self,
+        initial_val: Any,
+        loss_grad_func: Any,
+        equality_funcs: Any,
+        equality_grad_funcs: Any,
+        inequality_funcs: Any,
+        inequality_grad_funcs: Any,
+        packed_bounds: Any,
+        step_callback: Any,
+        optimizer_kwargs: Any,
+    ) -> Any:
+        import scipy.optimize
+
+        def loss_and_gradient(vector: Any) -> tuple[Any, Any]:
+            loss, gradient = loss_grad_func(vector)
+            return np.float64(loss), gradient.astype("float64")
+
+        def constraint(kind: str, function: Any, gradient: Any) -> dict[str, Any]:
+            return {
+                "type": kind,
+                "fun": lambda x: np.float64(function(x)[0]),
+                "jac": lambda x: gradient(x)[0].astype("float64"),
+            }
+
+        own = {
+            "jac": True,
+            "callback": step_callback,
+            "method": self._DEFAULT_METHOD,
+            "constraints": [
+                *(constraint("eq", *each) for each in zip(equality_funcs, equality_grad_funcs, strict=True)),
+                *(
+                    constraint("ineq", *each)
+                    for each in zip(inequality_funcs, inequality_grad_funcs, strict=True)
+                ),
+            ],
+            "bounds": packed_bounds,
+        }
+        if taken := own.keys() & optimizer_kwargs.keys() - {"method"}:
+            raise ValueError(f"ScipyOptimizerInterface sets {', '.join(sorted(taken))} itself")
+        start = np.asarray(initial_val, "float64")
+        result = scipy.optimize.minimize(loss_and_gradient, start, **{**own, **optimizer_kwargs})
+        told = f"ended: {result.message}, loss {result.fun}"
+        counts = [f"{key} {result[key]}" for key in ("nit", "nfev") if key in result]
+        v1.logging.info("%s", ", ".join([told, *counts]))
+        return result["x"]
+
+
+def _packed(tensors: Sequence[Any]) -> tf.Tensor:
+    """Tensors side by side in one vector."""
+    return tf.concat([tf.reshape(each, [-1]) for each in tensors], 0)
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

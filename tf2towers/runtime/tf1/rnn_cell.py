@@ -445,3 +445,158 @@ class TimeReversedFusedRNN:
             tf.nest.map_structure(turned, inputs), **options, **({} if scope is None else {"scope": scope})
         )
         return tf.nest.map_structure(turned, outputs), state
+
+
+class UGRNNCell(RNNCell):
+    """The update gate cell (Collins et al. 2017): one gate between the last state and a new one.
+
+    Variables are `kernel`, (depth + num_units, 2 * num_units), by `initializer`, and `bias`, in the cell's scope.
+    """
+
+    state_size: Any = None
+    output_size: Any = None
+
+    def __init__(
+        self,
+        num_units: int,
+        initializer: Any = None,
+        forget_bias: float = 1.0,
+        activation: Callable[[Any], Any] = tf.tanh,
+        reuse: bool | None = None,
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        self.state_size = self.output_size = num_units
+        self._initializer, self._forget_bias, self._activation = initializer, forget_bias, activation
+        self._linear: Any = None
+
+    def call(self, inputs: tf.Tensor, state: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """(batch, depth) and a state, (batch, num_units) -> the next state, twice."""
+        with v1.variable_scope(v1.get_variable_scope(), initializer=self._initializer):
+            if self._linear is None:
+                self._linear = Linear([inputs, state], 2 * self.output_size, True)
+            gate, new = tf.split(self._linear([inputs, state]), 2, axis=1)
+        keep = tf.sigmoid(gate + self._forget_bias)
+        state = keep * state + (1 - keep) * self._activation(new)
+        return state, state
+
+
+class HighwayWrapper(RNNCell):
+    """A cell past which a gate carries its inputs (Srivastava et al. 2015), which have the size of its outputs.
+
+    Variables are `carry_w`, `carry_b`, and `transform_w`, `transform_b` unless the gates are coupled.
+    """
+
+    def __init__(
+        self, cell: Any, couple_carry_transform_gates: bool = True, carry_bias_init: float = 1.0
+    ) -> None:
+        super().__init__()
+        self._cell, self._coupled, self._bias = cell, couple_carry_transform_gates, carry_bias_init
+
+    @property
+    def state_size(self) -> Any:
+        """The cell's."""
+        return self._cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        """The cell's."""
+        return self._cell.output_size
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """The cell's."""
+        return self._cell.zero_state(batch_size, dtype)
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:
+        """What is carried, and what the cell makes of the rest; the cell's next state."""
+        outputs, state = self._cell(inputs, state, scope=scope)
+        return tf.nest.map_structure(self._mixed, inputs, outputs), state
+
+    def _mixed(self, inputs: tf.Tensor, outputs: tf.Tensor) -> tf.Tensor:
+        carry = _gate("carry", inputs, self._bias)
+        return inputs * carry + outputs * (
+            1 - carry if self._coupled else _gate("transform", inputs, -self._bias)
+        )
+
+
+def _gate(name: str, inputs: tf.Tensor, bias: float) -> tf.Tensor:
+    size = inputs.shape.as_list()[1]
+    weights = v1.get_variable(f"{name}_w", [size, size])
+    biases = v1.get_variable(f"{name}_b", [size], initializer=v1.constant_initializer(bias))
+    return tf.sigmoid(v1.nn.xw_plus_b(inputs, weights, biases))
+
+
+class ConvLSTMCell(RNNCell):
+    """Long short-term memory whose gates are convolutions (Shi et al. 2015), over one to three dimensions.
+
+    Variables are `kernel`, (*kernel_shape, depth + output_channels, 4 * output_channels), and `biases`.
+
+    Args:
+        conv_ndims: how many dimensions.
+        input_shape: of one row, with the channels.
+        output_channels, kernel_shape, use_bias: of the convolution.
+        skip_connection: whether the inputs' channels come after the outputs'.
+        forget_bias: added to the forget gate.
+        initializers: nothing, as in TensorFlow 1.
+        name: of the layer.
+    """
+
+    state_size: Any = None
+    output_size: Any = None
+
+    def __init__(
+        self,
+        conv_ndims: int,
+        input_shape: Any,
+        output_channels: int,
+        kernel_shape: Sequence[int],
+        use_bias: bool = True,
+        skip_connection: bool = False,
+        forget_bias: float = 1.0,
+        initializers: Any = None,
+        name: str = "conv_lstm_cell",
+    ) -> None:
+        super().__init__(name=name)
+        if conv_ndims != len(input_shape) - 1:
+            raise ValueError(f"a cell of {conv_ndims} dimensions is not for rows of shape {input_shape}")
+        self._channels, self._kernel_shape, self._use_bias = output_channels, [*kernel_shape], use_bias
+        self._skip, self._forget_bias = skip_connection, forget_bias
+        size = tf.TensorShape([*input_shape[:-1], output_channels])
+        skipped = input_shape[-1] if skip_connection else 0
+        self.state_size = LSTMStateTuple(size, size)
+        self.output_size = tf.TensorShape([*input_shape[:-1], output_channels + skipped])
+
+    def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
+        """(batch, ..., channels) and a state -> the output (batch, ..., output_channels) and the next state."""
+        memory, hidden = state
+        joined = tf.concat([inputs, hidden], -1)
+        shape = [*self._kernel_shape, joined.shape.as_list()[-1], 4 * self._channels]
+        gates = tf.nn.convolution(joined, v1.get_variable("kernel", shape, inputs.dtype), padding="SAME")
+        if self._use_bias:
+            gates += v1.get_variable("biases", shape[-1:], inputs.dtype, v1.zeros_initializer())
+        write, new, keep, show = tf.split(gates, 4, axis=-1)
+        memory = tf.sigmoid(keep + self._forget_bias) * memory + tf.sigmoid(write) * tf.tanh(new)
+        output = tf.tanh(memory) * tf.sigmoid(show)
+        if self._skip:
+            output = tf.concat([output, inputs], -1)
+        return output, LSTMStateTuple(memory, output)
+
+
+class Conv1DLSTMCell(ConvLSTMCell):
+    """Over one dimension."""
+
+    def __init__(self, name: str = "conv_1d_lstm_cell", **kwargs: Any) -> None:
+        super().__init__(conv_ndims=1, name=name, **kwargs)
+
+
+class Conv2DLSTMCell(ConvLSTMCell):
+    """Over two dimensions."""
+
+    def __init__(self, name: str = "conv_2d_lstm_cell", **kwargs: Any) -> None:
+        super().__init__(conv_ndims=2, name=name, **kwargs)
+
+
+class Conv3DLSTMCell(ConvLSTMCell):
+    """Over three dimensions."""
+
+    def __init__(self, name: str = "conv_3d_lstm_cell", **kwargs: Any) -> None:
+        super().__init__(conv_ndims=3, name=name, **kwargs)

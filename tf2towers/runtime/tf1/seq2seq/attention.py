@@ -97,6 +97,53 @@ class _Attention(AttentionMechanism):
     initial_state = initial_alignments
 
 
+def masked_score(
+    score: Any, memory_sequence_length: Any = None, memory_mask: Any = None, score_mask_value: Any = None
+) -> Any:
+    """`attention_wrapper._maybe_mask_score`: scores [batch, time], with a value after each row's length.
+
+    Up to TF 1.12 `score_mask_value` came third. A length that is not positive is an InvalidArgumentError.
+    """
+    if isinstance(memory_mask, int | float):
+        memory_mask, score_mask_value = None, memory_mask
+    inside = memory_mask
+    if memory_sequence_length is not None:
+        with v1.control_dependencies([v1.assert_positive(memory_sequence_length)]):
+            inside = tf.sequence_mask(memory_sequence_length, tf.shape(score)[1])
+    return score if inside is None else v1.where(inside, score, score_mask_value * tf.ones_like(score))
+
+
+def prepared_memory(
+    memory: Any,
+    memory_sequence_length: Any = None,
+    memory_mask: Any = None,
+    check_inner_dims_defined: bool = True,
+) -> Any:
+    """`attention_wrapper._prepare_memory`: a nest of [batch, time, ...], with zeros after each row's length.
+
+    Up to TF 1.12 `check_inner_dims_defined` came third. A depth that is not known is a ValueError then.
+    """
+    if isinstance(memory_mask, bool):
+        memory_mask, check_inner_dims_defined = None, memory_mask
+    values = tf.nest.map_structure(tf.convert_to_tensor, memory)
+    first = tf.nest.flatten(values)[0]
+    if check_inner_dims_defined and not all(
+        each.shape[2:].is_fully_defined() for each in tf.nest.flatten(values)
+    ):
+        raise ValueError(f"attention needs a memory of known depth, and this is {memory}")
+    inside = memory_mask
+    if memory_sequence_length is not None:
+        inside = tf.sequence_mask(memory_sequence_length, tf.shape(first)[1])
+    if inside is None:
+        return values
+
+    def masked(each: Any) -> Any:
+        ones = tf.ones([tf.rank(each) - 2], tf.int32)
+        return each * tf.reshape(tf.cast(inside, each.dtype), tf.concat([tf.shape(inside), ones], 0))
+
+    return tf.nest.map_structure(masked, values)
+
+
 class LuongAttention(_Attention):
     """Multiplicative attention: a score is the product of query and key, by a variable if `scale`; see `_Attention`."""
 

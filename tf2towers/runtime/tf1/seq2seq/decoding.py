@@ -164,6 +164,144 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         return finished, v1.cond(tf.reduce_all(finished), lambda: inputs, mixed), state
 
 
+class ScheduledOutputTrainingHelper(TrainingHelper):
+    """A `TrainingHelper` some of whose next inputs are the last outputs, each with `sampling_probability`.
+
+    Args:
+        inputs, sequence_length, time_major, name: as `TrainingHelper` takes them.
+        sampling_probability: a scalar, or one for each row.
+        seed: of the draws, which are 1 for an output, 0 for an input.
+        next_inputs_fn: makes the next inputs of outputs; by default they are that themselves.
+        auxiliary_inputs: in the inputs' shape, but for the last axis; both kinds of inputs end with them.
+    """
+
+    def __init__(
+        self,
+        inputs: Any,
+        sequence_length: Any,
+        sampling_probability: Any,
+        time_major: bool = False,
+        seed: int | None = None,
+        next_inputs_fn: Callable[[Any], Any] | None = None,
+        auxiliary_inputs: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._probability = tf.convert_to_tensor(sampling_probability, name="sampling_probability")
+        if self._probability.shape.rank not in (0, 1):
+            raise ValueError(f"sampling_probability is a scalar or a vector, not {self._probability}")
+        self._seed, self._next_inputs_fn, self._auxiliary = seed, next_inputs_fn, None
+        if auxiliary_inputs is not None:
+            extra = tf.convert_to_tensor(auxiliary_inputs)
+            inputs = tf.concat([tf.convert_to_tensor(inputs), extra], -1)
+            by_time = extra if time_major else _swap_batch_and_time(extra)
+            self._auxiliary = v1.TensorArray(extra.dtype, tf.shape(by_time)[0]).unstack(by_time)
+        super().__init__(inputs, sequence_length, time_major, name)
+
+    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+        """1 for a row whose next input is an output, else 0: int32 [batch]."""
+        size = [self.batch_size] if self._probability.shape.rank == 0 else tf.shape(self._probability)
+        chance = v1.random_uniform(size, seed=self._seed, dtype=self._probability.dtype)
+        return tf.cast(chance < self._probability, tf.int32)
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """The next inputs, or in the rows that were drawn what the outputs make."""
+        finished, inputs, state = super().next_inputs(time, outputs, state, sample_ids)
+        taken = tf.cast(sample_ids, tf.bool)
+
+        def mixed() -> Any:
+            rows = tf.cast(tf.where(taken), tf.int32)
+            made = tf.gather_nd(outputs, rows)
+            made = made if self._next_inputs_fn is None else self._next_inputs_fn(made)
+            if self._auxiliary is not None:
+                made = tf.concat([made, tf.gather_nd(self._auxiliary.read(time + 1), rows)], -1)
+            return tf.tensor_scatter_nd_update(inputs, rows, made)
+
+        none = tf.logical_or(tf.reduce_all(finished), tf.logical_not(tf.reduce_any(taken)))
+        return finished, v1.cond(none, lambda: inputs, mixed), state
+
+
+class CustomHelper(Helper):
+    """A helper of three functions: what `initialize`, `sample` and `next_inputs` give.
+
+    They take what the methods of `Helper` take, by name. The batch's size is that of `finished` at the start.
+    """
+
+    def __init__(
+        self,
+        initialize_fn: Callable[[], Any],
+        sample_fn: Callable[..., Any],
+        next_inputs_fn: Callable[..., Any],
+        sample_ids_shape: Any = None,
+        sample_ids_dtype: Any = None,
+    ) -> None:
+        self._initialize_fn, self._sample_fn, self._next_inputs_fn = initialize_fn, sample_fn, next_inputs_fn
+        self._batch_size: Any = None
+        self.sample_ids_shape = tf.TensorShape(sample_ids_shape or [])
+        self.sample_ids_dtype = sample_ids_dtype or tf.int32
+
+    @property
+    def batch_size(self) -> Any:
+        """Known from `initialize` on; a ValueError before."""
+        if self._batch_size is None:
+            raise ValueError("a CustomHelper knows its batch_size after initialize")
+        return self._batch_size
+
+    def initialize(self, name: str | None = None) -> Any:
+        """What `initialize_fn` gives."""
+        finished, inputs = self._initialize_fn()
+        if self._batch_size is None:
+            self._batch_size = tf.size(finished)
+        return finished, inputs
+
+    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+        """What `sample_fn` gives."""
+        return self._sample_fn(time=time, outputs=outputs, state=state)
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+    ) -> Any:
+        """What `next_inputs_fn` gives."""
+        return self._next_inputs_fn(time=time, outputs=outputs, state=state, sample_ids=sample_ids)
+
+
+class InferenceHelper(Helper):
+    """A helper whose `sample_fn` takes ids of outputs, which `next_inputs_fn` makes the next inputs, or they are them.
+
+    `end_fn` says of ids, of `sample_shape` and `sample_dtype` each, which rows are finished.
+    """
+
+    def __init__(
+        self,
+        sample_fn: Callable[[Any], Any],
+        sample_shape: Any,
+        sample_dtype: Any,
+        start_inputs: Any,
+        end_fn: Callable[[Any], Any],
+        next_inputs_fn: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._sample_fn, self._end_fn, self._next_inputs_fn = sample_fn, end_fn, next_inputs_fn
+        self.sample_ids_shape, self.sample_ids_dtype = tf.TensorShape(sample_shape), sample_dtype
+        self._start_inputs = tf.convert_to_tensor(start_inputs, name="start_inputs")
+        self.batch_size = tf.shape(self._start_inputs)[0]
+
+    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+        """The start inputs."""
+        return tf.fill([self.batch_size], False), self._start_inputs
+
+    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+        """What `sample_fn` gives."""
+        return self._sample_fn(outputs)
+
+    def next_inputs(
+        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+    ) -> tuple[Any, Any, Any]:
+        """The next inputs of ids."""
+        inputs = sample_ids if self._next_inputs_fn is None else self._next_inputs_fn(sample_ids)
+        return self._end_fn(sample_ids), inputs, state
+
+
 def drawn(logits: Any, seed: int | None) -> Any:
     """One id for each row, drawn by its logits: int32 [batch]."""
     return tf.reshape(v1.multinomial(logits, 1, seed=seed, output_dtype=tf.int32), [-1])
