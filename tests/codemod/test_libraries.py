@@ -704,7 +704,7 @@ def test_what_is_written_exists() -> None:
             path = Path(__file__).parents[2] / (change.home.replace(".", "/") + ".py")
             assert change.last in path.read_text(), name
         elif change.kind != "gone" and importlib.util.find_spec(change.target.partition(".")[0]) is not None:
-            assert pkgutil.resolve_name(change.target) is not None, name
+            pkgutil.resolve_name(change.target)  # an error where it is not there
 
 
 def test_a_module_of_the_program_has_the_librarys_name(program) -> None:
