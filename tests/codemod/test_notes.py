@@ -81,6 +81,19 @@ def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "words", "other"),
+    [
+        ("tf.set_random_seed(3)\n", "seeds of their own", "tower_0"),
+        (TOWERS + "z = tf.layers.batch_normalization(x)\n" + UPDATES.format(""), "tower_0", "seeds"),
+        ("c = tf.contrib.cudnn_rnn.CudnnLSTM(1, 4)\n", "checkpoint of TF 1", "tower_0"),
+    ],
+)
+def test_an_advice_is_of_its_own_message(lines: str, words: str, other: str) -> None:
+    (found,) = [each for each in migrated(HEAD + lines).findings if each.code == "T2T619"]
+    assert words in found.todo and other not in found.todo
+
+
+@pytest.mark.parametrize(
     ("lines", "code", "words"),
     [
         (dedent(
@@ -130,3 +143,23 @@ def test_a_library_on_tf1_that_the_program_can_do_without_is_a_note() -> None:
     result = migrated(HEAD + lines)
     assert result.status == 0 and ["goes on" in each.message for each in result.findings] == [True]
     assert migrated(HEAD + lines.replace("hvd = None", "raise")).status == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "status"),
+    [
+        ("if FLAGS.use_horovod:\n    import horovod.tensorflow as hvd\n", 0),
+        ("if FLAGS.update == 'horovod':\n    import horovod.tensorflow as hvd\n", 0),
+        ("if not FLAGS.single:\n    import horovod.tensorflow as hvd\n", 1),
+        ("tf.flags.DEFINE_bool('hvd', True, '')\nif FLAGS.hvd:\n    import horovod.tensorflow as hvd\n", 1),
+        ("import horovod.tensorflow as hvd\n", 1),
+        ("import tf_slim as slim\ny = slim.fully_connected(tf.zeros([2, 3]), 4)\n", 0),
+        ("import tensorflow_probability as tfp\nd = tfp.distributions.Normal(x, 1.)\n", 0),
+        ("from tensorflow_probability import distributions as ds\nd = ds.Normal(x, 1., True)\n", 1),
+        ("import tensorflow_probability as tfp\nd = tfp.mcmc.HamiltonianMonteCarlo(x, 1., 2)\n", 1),
+        ("import tensorflow_probability as tfp\nd = getattr(tfp, 'mcmc')\n", 1),
+        ("import tensorflow_hub as hub\nm = hub.Module('there')\n", 1),
+    ],
+)
+def test_libraries_beside_tensorflow(lines: str, status: int) -> None:
+    assert migrated(HEAD + lines).status == status

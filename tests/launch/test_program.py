@@ -17,6 +17,7 @@ from tf2towers.launch.program import (
 )
 
 TF1, TF2 = "import tensorflow as tf\n", "import tensorflow as tf\nf = tf.function(print)\n"
+TASK = "\nflags.DEFINE_string('job_name', '', '')"
 SERVER = "server = tf.train.Server(cluster, job_name='ps')"
 SETTER = "with tf.device(tf.train.replica_device_setter(cluster=cluster)): pass"
 RUNTIME = "from tf2towers.runtime import "
@@ -45,11 +46,12 @@ def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "is_task", "about_cluster"),
     [
-        (SERVER, True, True),
+        (SERVER + TASK, True, True),
+        (SERVER, False, True),  # it starts all tasks by itself
         (SETTER, False, False),
         ("# once: tf.train.Server(cluster)\nsession = tf.Session()", False, False),
-        (RUNTIME + "Server, Session\nserver = Server(cluster, job_name='ps')", True, False),
-        ("from tf2towers import runtime\nserver = runtime.Server(cluster)", True, False),
+        (RUNTIME + "Server, Session\nserver = Server(cluster, job_name='ps')" + TASK, True, False),
+        ("from tf2towers import runtime\nserver = runtime.Server(cluster)" + TASK, True, False),
         (RUNTIME + "ParameterServerStrategy\nParameterServerStrategy(ps_tasks=2)", False, True),
         ("from mine import Server\nServer(80)", False, False),
         ("import cluster\nflags.DEFINE_string('job_name', '', '')", True, True),
@@ -71,7 +73,8 @@ def test_clusters(tmp_path: Path, text: str, is_task: bool, about_cluster: bool)
 @pytest.mark.parametrize(
     ("text", "ps", "workers", "shape"),
     [
-        (SERVER, None, None, Shape(1, 2)),
+        (SERVER + TASK, None, None, Shape(1, 2)),
+        (SERVER, None, None, None),
         (SERVER, 2, 1, Shape(2, 1)),
         ("train()", 0, None, Shape(0, 2)),  # whoever gives it knows better
         ("train()", None, None, None),

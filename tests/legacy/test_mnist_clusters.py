@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tests.modern.clusters import Job
+from tests.modern.clusters import ROOT, Job
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -188,10 +189,42 @@ def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_
         assert len(losses[0]) == STEPS
         np.testing.assert_allclose(*losses, rtol=1e-3)
         assert len(steps) <= STEPS + 2  # the one that sees the last update may be a step late
+    for worker, text in enumerate(supervisor_sync.printed):
+        first = "Initializing session..." if worker == 0 else "Waiting for session to be initialized..."
+        assert f"job_name : worker\ntask_index : {worker}\n" in text and f"Worker {worker}: {first}\n" in text
+        assert re.search(r"^Training begins @ \d+\.\d+\n(.*\n)*Training ends @ \d+\.\d+\n", text, re.M)
+        assert re.search(r"^Training elapsed time: \d+\.\d+ s$", text, re.M)
     (step, loss), *more = supervisor_sync.validations()
     assert step == STEPS and not more
     assert loss < monitored_sync.validations()[1][1]
     assert (supervisor_sync.log_dir / "checkpoint").exists()
+
+
+def test_a_synchronous_supervisor_ends_quietly(supervisor_sync):
+    """The chief's queue runner waits for gradients that will not come: its end is no error, and no traceback.
+
+    (MonitoredTrainingSession joins its threads before it closes the session, so that TensorFlow itself prints one.)
+    """
+    for text in supervisor_sync.printed:
+        assert not re.search("Traceback|Error|Exception|Cancelled", text), text[-3000:]
+
+
+def test_a_task_has_to_be_named():
+    """What both scripts of the seed say to a missing flag."""
+    program = """
+import sys
+sys.path.insert(0, 'legacy')
+import mnist_supervisor
+for flags in ([], ['--job_name=worker']):
+    mnist_supervisor.FLAGS(['x', *flags])
+    try:
+        mnist_supervisor.main([])
+    except ValueError as error:
+        print(error)
+"""
+    out, _ = run_python("-c", program, folder=ROOT, TF_CPP_MIN_LOG_LEVEL="3")
+    said = ["Must specify an explicit job_name!", "job_name : worker", "Must specify an explicit task_index!"]
+    assert out.splitlines() == said
 
 
 @pytest.mark.parametrize("synchronous", [True, False])

@@ -44,17 +44,21 @@ def arrays(
 def made(folder: Path, issync: int, workers: int) -> Both:
     """A legacy cluster of one server, then a modern one that follows it."""
     legacy, modern = folder / "legacy", folder / "modern"
-    flags = (*FLAGS, f"--issync={issync}")
     every = [(step, worker) for step in range(STEPS) for worker in range(workers)]
     last = [(STEPS - 1, 0)]
     keys = every if issync else [(step, step % workers) for step in range(STEPS)]
     for where, program, of in (
         (legacy, [f"{HERE}/record_legacy.py", str(legacy)], keys),
-        (modern, [f"{HERE}/drive_cluster.py", str(legacy), str(modern)], every if issync else last),
+        (
+            modern,
+            [f"{HERE}/drive_cluster.py", str(legacy), str(modern), ["async", "sync"][issync]],
+            every if issync else last,
+        ),
     ):
         where.mkdir()
         servers = [("ps", 0)] if where == legacy or not issync else []
-        with Job(program, folder, "--train_steps=1000000", *flags, ps=1, workers=workers) as job:
+        own = (*FLAGS, f"--issync={issync}") if where == legacy else FLAGS
+        with Job(program, folder, "--train_steps=1000000", *own, ps=1, workers=workers) as job:
             for task in [*servers, *(("worker", index) for index in range(workers))]:
                 job.start(*task)
             job.wait(lambda of=of, where=where: all((where / f"{s}-{w}.npz").exists() for s, w in of))

@@ -179,3 +179,10 @@ def test_folders_of_a_configuration_and_by_a_function(tmp_path: Path) -> None:
     tree(tmp_path, files)
     wanted = ["data/dataset.py", "lib/model.py", "lib/tools.py", "main/config.py"]
     assert sorted(reached(tmp_path, "main/train.py")) == wanted
+
+
+def test_a_package_above_the_script(tmp_path: Path) -> None:
+    files = dict.fromkeys(["pkg/__init__.py", "pkg/envs/__init__.py", "pkg/envs/game.py"], "")
+    main = "from pkg.envs import game\nimport pkg.absent\nimport other\n"
+    tree(tmp_path, {**files, "scripts/training/worker.py": main, "other.py": ""})
+    assert sorted(reached(tmp_path, "scripts/training/worker.py")) == sorted([*files, "other.py"])

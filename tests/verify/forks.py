@@ -32,9 +32,9 @@ class Forks:
         self.servers: dict[bool, tuple[subprocess.Popen, int]] = {}
         self.lock = threading.Lock()
 
-    def __call__(self, command, log, environment, timeout, other_python=False) -> int:
+    def __call__(self, command, log, environment, timeout, other_python=False, is_over=lambda: False) -> int:
         if other_python or sys.platform != "linux":
-            return self.run(command, log, environment, timeout, other_python)
+            return self.run(command, log, environment, timeout, other_python, is_over)
         until, environment = time.monotonic() + timeout, {**self._environment(), **environment}
         port = self._port(json.loads(Path(command[2]).read_text())["stand_ins"])
         with socket.create_connection(("localhost", port)) as connection:
@@ -43,6 +43,8 @@ class Forks:
             (process,) = NUMBER.unpack(connection.recv(NUMBER.size))
             try:
                 while not select.select([connection], [], [], 0.05)[0]:
+                    if is_over():
+                        return 0
                     if time.monotonic() > until:
                         raise TimeoutError
                 return NUMBER.unpack(connection.recv(NUMBER.size))[0]

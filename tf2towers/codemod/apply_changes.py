@@ -134,6 +134,8 @@ class _Pass(cst.CSTTransformer):
         updated = updated_node
         if original_node in self.without_gap:
             updated = _with_above(updated, without_first_blanks(_above(updated)))
+        if all(map(is_blank, self.falling.get(original_node, ()))):  # comments stay where they are
+            updated = self._with_fallen(original_node, updated)
         for change in self.replacements.get(original_node, ()):
             updated = change.becomes(updated, self.changed.now)
         if isinstance(original_node, Line) and original_node in self.around:
@@ -148,7 +150,8 @@ class _Pass(cst.CSTTransformer):
 
     def _with_fallen(self, original: cst.CSTNode, updated: Any) -> Any:
         """A node with the lines that have come down to it: above it, or at the end of a block or module."""
-        return _with_above(updated, [*self.falling.get(original, ()), *_above(updated)])
+        fallen = self.falling.pop(original, ())
+        return _with_above(updated, [*fallen, *_above(updated)]) if fallen else updated
 
     def _lines(self, original: Line, updated: Any) -> Any:
         """The lines of a statement, with those that come in before it, and without those that go."""
@@ -203,7 +206,7 @@ class _Pass(cst.CSTTransformer):
         above = own[: len(own) - comments]
         if stays is None and self._loses_gap(original, following, removal, comments):
             self.without_gap.add(following)
-        left = [*self.falling.get(original, ()), *above, *([stays] if stays else [])]
+        left = [*self.falling.pop(original, ()), *above, *([stays] if stays else [])]
         self.falling[target] = left
         self.changed.fallen[target] = left
         self.around.add(target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -111,6 +111,25 @@ def library_name(file: File, node: cst.CSTNode) -> str | None:
         return None
     found = _meaning_by_star(file, node.value, frozenset())
     return ".".join([found, *parts]) if found is not None else None
+
+
+def names_taken(file: File, library: str) -> Iterator[str]:
+    """The names that a file takes from a library: those that it imports, and those that it reads through modules."""
+    for statement in file.imports:
+        for _, name in imported(statement):
+            if name.startswith(f"{library}."):
+                yield name
+    for made in file.all(cst.ClassDef):
+        for base in made.bases:
+            name = library_name(file, base.value) or ""
+            if name.startswith(f"{library}."):
+                yield f"a subclass of {name}"
+    for used in (*file.all(cst.Name), *file.all(cst.Attribute)):
+        around = file.parent(used)
+        if file.is_read(used) and not (isinstance(around, cst.Attribute) and around.value is used):
+            name = library_name(file, used) or ""
+            if f"{name}.".startswith(f"{library}."):
+                yield name
 
 
 def imported_modules(file: File) -> frozenset[str]:

@@ -136,9 +136,7 @@ def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
 
 def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
     """True if a use becomes a name of the runtime; not if `slim = tf.contrib.slim` becomes an import."""
-    from tf2towers.codemod.rules.t2t601_renamed_symbol import alias_of
-
-    runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
+    runtime, alias = find_replacement(canonical).runtime, file.tree.alias_of(node)
     if runtime is None or not file.is_read(node):
         return False
     if alias is None or alias[1] != runtime.name or import_home(runtime.module) != RUNTIME:

@@ -8,7 +8,7 @@ from functools import cache, partial
 import libcst as cst
 
 from tf2towers.codemod.changes import Change, Now, Replacement, replace, small
-from tf2towers.codemod.libraries import library_name
+from tf2towers.codemod.libraries import library_name, names_taken
 from tf2towers.codemod.nodes import Import, asname_of, imported, literal, name_of, root_of
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.symbols import find_replacement, read_table
@@ -79,22 +79,26 @@ def is_data(name: str) -> bool:
 
 
 def _names_of(file: File) -> Iterator[str]:
-    """The names that a file takes from Keras: those that it imports, and those that it reads through modules."""
-    for statement in file.imports:
-        for _, name in imported(statement):
-            if name.startswith("keras.") and name not in served_names():
-                yield name
-    for made in file.all(cst.ClassDef):
-        for base in made.bases:
-            name = library_name(file, base.value) or ""
-            if name.startswith("keras."):
-                yield f"a subclass of {name}"
-    for used in (*file.all(cst.Name), *file.all(cst.Attribute)):
-        around = file.parent(used)
-        if file.is_read(used) and not (isinstance(around, cst.Attribute) and around.value is used):
-            name = library_name(file, used) or ""
-            if f"{name}.".startswith("keras."):
-                yield name
+    """The names that a file takes from Keras, but for the modules that it only imports."""
+    for name in names_taken(file, "keras"):
+        if name not in served_names():
+            yield name
+
+
+def takes_data(file: File, statement: Import) -> bool:
+    """True if `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
+    if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
+        return False
+    of_program = file.program.imports.has(file.path, "keras")
+    return not of_program and all(is_data(name) for _, name in imported(statement))
+
+
+def serves_standalone(file: File) -> bool:
+    """True if the runtime has all names that a TF1 program takes from standalone Keras."""
+    imports = file.program.imports
+    if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
+        return False
+    return find_unserved(file.program) is None
 
 
 def keras_imports(file: File, statement: Import) -> Iterator[Change]:

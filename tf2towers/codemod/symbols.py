@@ -7,6 +7,7 @@ stay.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +30,12 @@ _SAME_MODULE = (
     ("tf.python.platform.flags", "tf.app.flags"),
 )
 
+#: what makes a session, and the keyword or the first argument that is its target
+SESSIONS = re.compile(
+    r"(Interactive|Monitored(Training)?)?Session|(prepare_or_wait_for|managed|prepare|wait_for)_session"
+)
+#: the names of TensorFlow's version
+VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
 #: Calls that `graph_mode` replaces.
 SWITCHES = frozenset({
     "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",
@@ -243,7 +250,7 @@ def find_replacement(canonical: str) -> Found:
     """The replacement of a canonical name rooted at `tf`."""
     found = _spelled(canonical)
     if found.kind == "left":
-        for public in (*_without_folders(canonical), *_by_files(canonical)):
+        for public in (*_without_folders(canonical), *_by_files(canonical), *_by_names_of_files(canonical)):
             if (other := _spelled(public)).kind != "left":
                 return other
     return found
@@ -314,6 +321,24 @@ def _by_files(canonical: str) -> list[str]:
     ]
 
 
+def _by_names_of_files(canonical: str) -> list[str]:
+    """The public names of what old releases had in a file's name alone: `tf.contrib.layers.initializers.xavier`."""
+    parts = canonical.split(".")
+    if parts[:2] != ["tf", "contrib"] or len(parts) < 5:
+        return []
+    return [".".join([home, *parts[4:]]) for home in _homes_of_files().get((parts[2], parts[3]), ())]
+
+
+@cache
+def _homes_of_files() -> dict[tuple[str, str], list[str]]:
+    """Folder of contrib and name of a file in it -> the module that has its names, and the file."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in _lines():
+        if ".python." in name and (row := row_of(name)) is not None and "f" in row.marks:
+            found.setdefault((name.split(".")[2], name.rpartition(".")[2]), []).extend([row.public, name])
+    return found
+
+
 @cache
 def public_spelling(canonical: str) -> str:
     """The public name of a symbol: `tf.Session` for `tf.python.client.session.Session`.
@@ -346,6 +371,14 @@ def session_names() -> dict[str, str]:
         for name, line in _lines().items()
         if "\tsession\t" in line and (row := row_of(name)) is not None
     }
+
+
+def names_in(module: str) -> list[str]:
+    """The names of TensorFlow 1.15 in a module, as the table has them."""
+    inside = (
+        name for name in _lines() if name.startswith(f"{module}.") and "." not in name[len(module) + 1 :]
+    )
+    return [name for name in inside if was_in_tf1(name)]
 
 
 def is_module(canonical: str) -> bool:

@@ -18,7 +18,10 @@ from libcst.codemod.visitors import RemoveImportsVisitor
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import Change, Insertion, Now, Removal, Replacement
-from tf2towers.codemod.program import File
+from tf2towers.codemod.imports import NewImport
+from tf2towers.codemod.program import File, first_name
+from tf2towers.codemod.reached import find_unreached_context
+from tf2towers.codemod.symbols import canonical_name, find_replacement
 
 _NO_SEMICOLON = cst.MaybeSentinel.DEFAULT
 
@@ -160,3 +163,31 @@ def _is_handed_on(file: File, use: cst.CSTNode, modules: set[str]) -> bool:
             return False
         use = around
     return False
+
+
+def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:
+    """True if an import without counterpart can be removed: each use of it, if any, is rewritten."""
+    assert made.left is not None
+    canonical = canonical_name(dict(nodes.imported(node))[made.alias])
+    for use in file.all(cst.Name):
+        if use.value == made.bound:
+            if file.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
+                return False
+            if _may_mean(file, use, canonical):
+                return False
+    return all(
+        find_replacement(name).kind != "left"
+        or (
+            bool(file.top_names())
+            and find_unreached_context(file, symbol, find_replacement(name).why) is not None
+        )
+        for symbol, name in file.spelled_symbols
+        if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
+    )
+
+
+def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
+    """True if a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
+    if not file.is_read(use) or file.spelled(use) is not None:
+        return False
+    return canonical in map(canonical_name, file.meanings.possible_meanings(use))

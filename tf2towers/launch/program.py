@@ -91,6 +91,11 @@ def evaluates_apart(script: Path) -> bool:
     return bool(re.search(r"\btrain_and_evaluate\(", text) or re.search(_COMPARED.format("evaluator"), text))
 
 
+def chief_hands_out_steps(script: Path) -> bool:
+    """True if a program's workers serve its chief until they are ended: it has a `ClusterCoordinator`, TF 2's."""
+    return bool(re.search(r"\bClusterCoordinator\(", _without_comments(script)))
+
+
 def _without_comments(script: Path) -> str:
     return re.sub(r"(?m)^\s*#.*$", "", "\n".join(_texts(script)))
 
@@ -141,11 +146,10 @@ def is_tf1(script: Path) -> bool:
 def is_of_cluster(script: Path) -> bool:
     """True if the script, original or migrated, is one task of a cluster: it starts a server.
 
-    A device setter alone makes no cluster. Nor does a local module with a server, where nothing in the program tells
-    the script its task.
+    A device setter alone makes no cluster. Nor does a server, where nothing in the program tells the script its task:
+    it starts all tasks by itself.
     """
-    own, *others = map(_starts_server, _texts(script))
-    return own or (any(others) and knows_its_task(script))
+    return any(map(_starts_server, _texts(script))) and knows_its_task(script)
 
 
 def _starts_server(text: str) -> bool:
@@ -166,7 +170,8 @@ def find_shape(
         scripts: the original first; it says which job its first worker has.
         ps, workers, task_flags, chief: as the user gives them; `ps` defaults to 1, `workers` to 2.
     """
-    if ps is None and workers is None and chief is None and not any(map(is_of_cluster, scripts)):
+    asked = any(given is not None for given in (ps, workers, task_flags, chief))
+    if not asked and not any(map(is_of_cluster, scripts)):
         return None
     return Shape(
         1 if ps is None else ps,

@@ -2,8 +2,8 @@
 
 A module is searched for where Python would search when the script runs: in the script's own directory; for a script
 in a package, in the directory above the package; in what the setup.py of its project installs; in the folders that the
-user names as its PYTHONPATH; and in folders that a file adds to `sys.path`. A name that begins with a folder around the
-script is found from the folder above that one. Imports inside functions are included. The module tf2towers is not part
+user names as its PYTHONPATH; and in folders that a file adds to `sys.path`. A dotted name that is in none of them is
+looked for in the folders above the script. Imports inside functions are included. The module tf2towers is not part
 of a program, wherever it is found.
 """
 
@@ -18,6 +18,7 @@ from pathlib import Path
 from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, default_of_flag, imports_by_text
+from tf2towers.source.known_modules import is_known
 from tf2towers.source.path_additions import path_adders, path_additions
 from tf2towers.source.recent import Recent
 from tf2towers.source.script import Script
@@ -196,16 +197,16 @@ class LocalImports:
                     if bases is self.roots:
                         self.used_roots.add(base)
                     return file
-        return self._in_own_package(name) if bases is self.roots else None
+        return self._in_project(name) if bases is self.roots else None
 
-    def _in_own_package(self, name: str) -> Path | None:
-        """A module of a folder that the script is in, by that folder's name: the program runs from the one above."""
+    def _in_project(self, name: str) -> Path | None:
+        """A module of a package that lies above the script, as in `python -m scripts.train`, or by PYTHONPATH."""
         first, _, rest = name.partition(".")
-        for folder in self.main.parents[:_ABOVE] if rest else ():
-            if folder.name == first and folder.parent not in self.roots:
-                place = folder.parent.joinpath(*name.split("."))
+        for folder in self.main.parents[:_ABOVE] if rest and not is_known(first) else ():
+            if len(folder.parts) > 2 and folder not in self.roots:
+                place = folder.joinpath(*name.split("."))
                 if any(map(self._is_file, (place / "__init__.py", place.with_name(f"{place.name}.py")))):
-                    self.roots.append(folder.parent)
+                    self.roots.append(folder)
                     return self._module(name, self.roots)
         return None
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tf2towers.source.conversion import Conversion
 from tf2towers.source.errors import SourceError
-from tf2towers.source.syntax import check_syntax
+from tf2towers.source.syntax import check_readable, check_syntax
 
 if TYPE_CHECKING:
     from tf2towers.source.notebook import Notebook
@@ -64,7 +64,7 @@ class Script:
     def from_text(cls, text: str, path: str | Path = "script.py", *, checked: bool = True) -> Script:
         """Makes a script that is not in a file, for tests and examples; its syntax is checked."""
         if checked:
-            check_syntax(text, Path(path))
+            check_readable(text, Path(path))
         return cls(Path(path), text)
 
     @classmethod
@@ -86,7 +86,7 @@ class Script:
         encoding, bom = _encoding_of(data, path)
         text = _decoded(data, encoding, path)
         if checked:
-            check_syntax(text, path)
+            check_readable(text, path)
         return cls(path, text, encoding, bom)
 
 

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import dropwhile
 from pathlib import Path
 
 from tf2towers.source.deep import LIMIT_OF_RECURSION
@@ -27,6 +28,36 @@ TOO_DEEP = (
     "it is nested more deeply than Python can parse, such as a sum of thousands of terms or a chain of elif; "
     "split it into parts"
 )
+
+
+def check_readable(text: str, path: Path) -> None:
+    """As `check_syntax`, of a script as it was written.
+
+    Imports from `__future__` may stand after several texts at the top, as Python 2 and 3.7 allowed (T2T608).
+    """
+    try:
+        check_syntax(text, path)
+    except SourceError:
+        if "__future__" not in text or not _futures_come_first(text, path):
+            raise
+        check_syntax(_FUTURE.sub("from builtins", text), path)
+
+
+def _futures_come_first(text: str, path: Path) -> bool:
+    """True if only texts come before the imports from `__future__`."""
+    try:
+        statements = parse(text, path).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+    def is_future(node: ast.stmt) -> bool:
+        return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+    others = dropwhile(
+        lambda node: is_future(node) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)),
+        statements,
+    )
+    return not any(map(is_future, others))
 
 
 def check_syntax(text: str, path: Path) -> None:

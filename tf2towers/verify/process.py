@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.chatter import without_chatter
@@ -76,6 +76,7 @@ def run(
     environment: Mapping[str, str],
     timeout: float,
     other_python: bool = False,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> int:
     """Runs a command in its own session, without standard input; afterwards none of its processes is left.
 
@@ -84,9 +85,10 @@ def run(
         environment: variables added to this process's own.
         timeout: the time limit in seconds.
         other_python: see `changed_environment`.
+        is_over: whether all that is wanted is done; the command is ended then.
 
     Returns:
-        The exit status.
+        The exit status; 0 where `is_over` has ended it.
 
     Raises:
         RunFailed: the command cannot be started.
@@ -103,6 +105,8 @@ def run(
         raise RunFailed(str(problem)) from None
     try:
         while (status := process.status()) is None:
+            if is_over():
+                return 0
             if time.monotonic() - started > timeout:
                 raise TimeoutError
             time.sleep(_POLL)

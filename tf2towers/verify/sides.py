@@ -15,6 +15,7 @@ from pathlib import Path
 from tf2towers.launch.cluster import Shape, tasks_of
 from tf2towers.launch.job import TIMED_OUT, run_cluster
 from tf2towers.launch.plan import Plan
+from tf2towers.report.paths import listed
 from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, raised, run
 from tf2towers.verify.progress import show_progress
@@ -25,6 +26,8 @@ from tf2towers.verify.waiting import waiting_tasks
 
 #: the program that runs a script and records it
 RECORDER = ROOT / "tf2towers" / "verify" / "recorder" / "__main__.py"
+_SETTLED = 2.0  # seconds for which all tasks that a script has started must have been recorded
+_STARTING = 20.0  # seconds in which a started process is expected to run a session
 #: indexed by whether the script is the migrated one
 TITLES = ("the original", "the migrated script")
 
@@ -131,7 +134,8 @@ def record_calls(
     side = _Side(script, arguments, folder, options, migrated)
     given = {"record": "calls", "rounded": options.legacy_python is not None}
     if options.cluster is None:
-        run = Run([folder], side.run(given, lambda count: f"{count} session calls"))
+        seconds = side.run(given, lambda count: f"{count} session calls")
+        run = Run(side.recorded_folders(), seconds)
     else:
         run = side.run_cluster(given, options.cluster)
     if not run.calls:
@@ -158,6 +162,28 @@ def _record(side: _Side, given: dict[str, object]) -> Recorded:
         or f"it builds an update, and made {facts.sessions} calls"
     )
     raise RunFailed(f"{side.title} ended without running an update that could be recorded: {why}")
+
+
+def _is_recorded(folder: Path) -> bool:
+    return (folder / "meta.json").exists()
+
+
+class _OwnTasks:
+    """The tasks that a script starts by itself (`tf2towers.verify.recorder.own_tasks`)."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._since = folder, float("inf")
+
+    def are_recorded(self) -> bool:
+        """Whether all tasks that run sessions are recorded, for some time, and no other has just been started."""
+        begun, now = list(self._folder.glob("*.begun")), time.monotonic()
+        own = any(self._folder.glob("step-*.npz")) and not _is_recorded(self._folder)
+        if not begun or own or not all(_is_recorded(path.with_suffix("")) for path in begun):
+            self._since = float("inf")
+            return False
+        self._since = min(self._since, now)
+        started = [path.stat().st_mtime for path in self._folder.glob("*.started")]
+        return now - self._since > _SETTLED and time.time() - max(started, default=0) > _STARTING
 
 
 class _AllRecorded(Exception):
@@ -200,8 +226,9 @@ class _Side:
         log, began, status = self.folder.with_suffix(".log"), time.monotonic(), None
         command, timeout = self._command(given), self.options.timeout
         with contextlib.suppress(TimeoutError), self._shown():
-            status = run(command, log, self._temporary(), timeout, self._other_python)
-        if status == 0 and (self.folder / "meta.json").exists():
+            over = _OwnTasks(self.folder).are_recorded
+            status = run(command, log, self._temporary(), timeout, self._other_python, over)
+        if status == 0 and self.recorded_folders():
             return time.monotonic() - began
         written = log.read_text(encoding="utf-8", errors="replace").splitlines()
         tail, error = last_lines(written), raised(written)
@@ -217,6 +244,23 @@ class _Side:
         if status and error:
             raise RunFailed(f"{self.title} failed: {error}\n{self._borrowed()}It {made_so_far}")
         raise RunFailed(f"{self.title} {made_so_far}")
+
+    def recorded_folders(self) -> list[Path]:
+        """The complete recordings: the script's own, and those of tasks that it has started by itself.
+
+        Raises:
+            RunFailed: a task has ended before its recording was complete.
+        """
+        lost = [
+            begun.stem for begun in self.folder.glob("*.begun") if not _is_recorded(self.folder / begun.stem)
+        ]
+        if lost:
+            raise RunFailed(
+                f"{self.title} ended before {listed(sorted(lost), 4)}, which it starts by itself, had recorded all"
+            )
+        found = [self.folder, *sorted(begun.with_suffix("") for begun in self.folder.glob("*.begun"))]
+        recorded = [folder for folder in found if _is_recorded(folder)]
+        return [folder for folder in recorded if any(folder.glob("step-*.npz"))] or recorded[:1]
 
     def _shown(self, workers: int = 1) -> AbstractContextManager[None]:
         """A context for the run, which shows its progress where the options say so."""

@@ -13,9 +13,6 @@ from tf2towers.codemod.nodes import Symbol
 from tf2towers.codemod.program import File, first_name
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t602_imports import can_drop_import
-from tf2towers.codemod.rules.t2t620_removed_symbol import is_estimator_of_tf2, resets_a_server
-from tf2towers.codemod.rules.t2t631_estimator_strategy import is_for_estimators
 from tf2towers.codemod.symbols import (
     RUNTIME,
     SWITCHES,
@@ -27,13 +24,15 @@ from tf2towers.codemod.symbols import (
     is_of_old_release,
     public_spelling,
 )
+from tf2towers.codemod.tf1_signs import is_estimator_of_tf2, is_for_estimators, resets_a_server
+from tf2towers.codemod.unused_imports import can_drop_import
 
 
 def changes(file: File) -> Iterator[Change]:
     """A new text for each use of a symbol that has another name now."""
     done: set[cst.CSTNode] = set()
     for node, canonical in file.spelled_symbols:  # first, for these say under what names modules are imported
-        if (alias := alias_of(file, node)) is not None:
+        if (alias := file.tree.alias_of(node)) is not None:
             left = find_replacement(canonical).kind == "runtime" and left_through(file, alias[1], canonical)
             if not left and _is_imported_instead(file, *alias, canonical):
                 yield Removal(alias[0])
@@ -49,16 +48,6 @@ def changes(file: File) -> Iterator[Change]:
             file.note(node, "T2T626", f"the script assigns to {canonical} here, whose replacement is {text}")
         else:
             yield replace(node, text)
-
-
-def alias_of(file: File, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
-    """The statement and the name in `name = tf.something`."""
-    parent = file.parent(node)
-    if isinstance(parent, cst.Assign) and len(parent.targets) == 1 and parent.value is node:
-        target = parent.targets[0].target
-        if isinstance(target, cst.Name):
-            return parent, target.value
-    return None
 
 
 def left_through(file: File, bound: str, canonical: str) -> bool:

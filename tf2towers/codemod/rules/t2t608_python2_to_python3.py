@@ -4,40 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+import libcst.matchers as m
+
+from tf2towers.codemod.changes import Change, Removal
+from tf2towers.codemod.nodes import module_of
+from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.report.result import Finding
-from tf2towers.source.script import Script
 
 
-def python2_findings(script: Script) -> Iterator[Finding]:
-    """What was converted in a file, in one sentence, and each site that is left."""
-    from tf2towers.codemod.rules.t2t609_python2_uncertain import RULE as DOUBTS
-
-    conversion = script.conversion
-    if conversion is None:
+def changes(file: File) -> Iterator[Change]:
+    """Removes imports from `__future__` that Python 3 refuses, for they come after more than one text."""
+    if "__future__" not in file.script.text:
         return
-    if conversion.steps:
-        counts: dict[str, int] = {}
-        for step in sorted(conversion.steps, key=lambda step: step.line):
-            counts[step.name] = counts.get(step.name, 0) + 1
-        words = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
-        line = min(step.line for step in conversion.steps)
-        yield Finding(
-            "T2T608",
-            f"converted from Python 2: {words}",
-            _join_lines(RULE.todo),
-            script.path,
-            line,
-            1,
-            "changed",
-        )
-    for step in conversion.left:
-        message = f"{step.name}: Python 2 meant something else"
-        yield Finding("T2T609", message, _join_lines(DOUBTS.todo), script.path, step.line, 1)
-
-
-def _join_lines(text: str) -> str:
-    return " ".join(text.split())
+    may_come = True
+    for place, line in enumerate(file.tree.module.body):
+        for statement in line.body if isinstance(line, cst.SimpleStatementLine) else [line]:
+            is_future = isinstance(statement, cst.ImportFrom) and module_of(statement) == "__future__"
+            if is_future and not may_come and file.script.notebook is None:
+                yield Removal(statement)
+            is_text = m.matches(statement, m.Expr(m.SimpleString() | m.ConcatenatedString()))
+            may_come = may_come and (is_future or (place == 0 and is_text))
 
 
 RULE = Rule(
@@ -52,12 +39,18 @@ RULE = Rule(
     integers, and stays where one certainly is not. Where only the run shows it, `python2_division(a, b)` is written. A
     pickle is read as Python 2 wrote it; `round` and `math.ceil` give what they gave.
 
+    Imports from `__future__` after a second text at the top, which Python 2 and 3.7 allowed, go: Python 3 has what they
+    ask for.
+
     The text does not show which values are bytes: Python 2 had one kind of text, and Python 3 has two.
     """,
     todo="""
     Look where text comes from a session (tf.string) or from a file opened with 'rb': it is bytes in Python 3, and `==`
     against a str is False there, without an error. Write .decode() after it, or b'...' for the other side.
     """,
+    changes=changes,
+    programs=frozenset({"tf1", "eager", "migrated", "other"}),
+    modules=True,
     safe=False,
     sources=("fissix",),
     examples=(
@@ -81,6 +74,33 @@ RULE = Rule(
                 sess = Session()
                 for step in range(BATCH // 2):
                     print(step, sess.run(python2_division(tf.constant(step), 2)))
+                """,
+        ),
+        Example(
+            "imports from the future after two texts",
+            """
+                # A licence
+                "A trainer"
+
+                "that is described twice"
+                from __future__ import division
+
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [])
+                """,
+            """
+                # A licence
+                "A trainer"
+
+                "that is described twice"
+
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [])
                 """,
         ),
     ),

@@ -18,10 +18,14 @@ from tf2towers.codemod.libraries import (
 )
 from tf2towers.codemod.library_calls import change_call, renamed
 from tf2towers.codemod.program import File, cached_per_file
-from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
+from tf2towers.codemod.python_versions import (
+    counterpart,
+    is_expected_to_fail,
+    is_never_reached,
+    missed_names,
+)
 from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t609_python2_uncertain import counterpart, missed_names
 from tf2towers.codemod.unused_imports import is_taken
 
 

@@ -35,6 +35,19 @@ _UPDATED = ("batch_norm", "batch_normalization", "BatchNormalization", "BatchNor
 #: methods that make an update of variables
 _APPLIES = frozenset({"apply_gradients", "minimize"})
 
+#: one advice for each message
+OF_UPDATES = (
+    "Nothing has to be done. Where the towers share their variables, and each has the whole model, one tower's updates "
+    "(scope='tower_0') leave nothing open."
+)
+OF_OPTIMIZERS = "Nothing has to be done. tf.control_dependencies orders the updates of two optimizers."
+OF_SEEDS = (
+    "Give initializers and random operations seeds of their own where the same first weights are wanted on both "
+    "TensorFlows, or start from a checkpoint."
+)
+OF_DRAWS = "Nothing has to be done: by a seed the numbers are the same each time."
+OF_CELLS = "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names."
+
 
 def notes(file: File) -> None:
     """Notes where the updates of several towers are collected, each seed of a graph, and what draws otherwise.
@@ -50,22 +63,24 @@ def notes(file: File) -> None:
             continue
         if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
             message = "the graph's seed alone draws other first weights than TF 1.15's: it counts operations"
-            file.note(call, "T2T619", f"{message}; an operation's own seed does not", "note")
+            file.note(call, "T2T619", f"{message}; an operation's own seed does not", "note", OF_SEEDS)
         if canonical == "tf.contrib.cudnn_rnn.CudnnLSTM":
             message = "plain cells compute what cuDNN's did: they take longer, a checkpoint has other names than TF 1's"
-            file.note(call, "T2T619", f"{message}, first weights and dropout are other draws", "note")
+            file.note(
+                call, "T2T619", f"{message}, first weights and dropout are other draws", "note", OF_CELLS
+            )
         if canonical in _BY_PROBABILITY:
             message = "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's"
-            file.note(call, "T2T619", message, "note")
+            file.note(call, "T2T619", message, "note", OF_DRAWS)
         collects = canonical == "tf.get_collection" and loops and call not in inside and not own_variables
         if collects and argument(call, 1, "scope") is None and _is_of_updates(file, call):
             message = "a moving average that several towers update: TF 1 leaves the order open, here it is the towers'"
-            file.note(call, "T2T619", message, "note")
+            file.note(call, "T2T619", message, "note", OF_UPDATES)
     for call in _runs_of_two_updates(file):
         message = (
             "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text"
         )
-        file.note(call, "T2T619", message, "note")
+        file.note(call, "T2T619", message, "note", OF_OPTIMIZERS)
 
 
 def _is_of_updates(file: File, call: cst.Call) -> bool:
@@ -165,7 +180,7 @@ RULE = Rule(
     Nothing has to be done. Where the towers share their variables, and each has the whole model, one tower's updates
     (`scope='tower_0'`) leave nothing open. `tf.control_dependencies` orders the updates of two optimizers. Give
     initializers and random operations seeds of their own where the same first weights are wanted on both TensorFlows,
-    or start from a checkpoint.
+    or start from a checkpoint. To go on from a checkpoint with cuDNN's cells, copy its weights by their new names.
     """,
     notes=notes,
     sources=("tf.GraphKeys.UPDATE_OPS", "tf.set_random_seed"),

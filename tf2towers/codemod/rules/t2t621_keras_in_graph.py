@@ -8,31 +8,15 @@ import libcst as cst
 
 from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.nodes import Import, Symbol, imported, last_name, literal, root_of, walk
+from tf2towers.codemod.nodes import Symbol, last_name, literal, root_of, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.standalone_keras import find_unserved, is_data, keras_imports
+from tf2towers.codemod.standalone_keras import keras_imports, serves_standalone, takes_data
 
 #: losses, metrics and an optimizer with another result in tf_keras
 _OTHERWISE = frozenset({
     "adagrad", "Adagrad", "cosine", "cosine_proximity", "cosine_similarity", "sparse_top_k_categorical_accuracy",
 })  # fmt: skip
-
-
-def takes_data(file: File, statement: Import) -> bool:
-    """True if `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
-    if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
-        return False
-    of_program = file.program.imports.has(file.path, "keras")
-    return not of_program and all(is_data(name) for _, name in imported(statement))
-
-
-def serves_standalone(file: File) -> bool:
-    """True if the runtime has all names that a TF1 program takes from standalone Keras."""
-    imports = file.program.imports
-    if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
-        return False
-    return find_unserved(file.program) is None
 
 
 def changes(file: File) -> Iterator[Change]:

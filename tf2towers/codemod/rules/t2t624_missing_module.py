@@ -8,9 +8,9 @@ from pathlib import Path
 
 import libcst as cst
 
-from tf2towers.codemod.nodes import Import, Statement, block, dotted, imported, module_of, name_of
+from tf2towers.codemod.nodes import Import, imported, module_of, name_of
 from tf2towers.codemod.program import File
-from tf2towers.codemod.reached import find_unreached_context, note_site
+from tf2towers.codemod.reached import is_guarded, may_fail, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.report.result import FindingKind
 from tf2towers.source.built_modules import BuiltModule, is_of_an_old_protoc
@@ -27,7 +27,7 @@ def notes(file: File) -> None:
                 _note_built(file, node, name, built)
                 continue
             message = f"the module {name} was not found: it may have TF1 in it{_searched(file, name)}"
-            _note(file, node, message, guarded=_is_guarded(file, node))
+            _note(file, node, message, guarded=is_guarded(file, node))
         for path in sorted({found[name] for name in _named_modules(node) if name in found}):
             if is_of_an_old_protoc(path):
                 kind: FindingKind = "note" if may_fail(file, node) else "left"
@@ -41,7 +41,7 @@ def notes(file: File) -> None:
         line, column = each.place
         call = min(lines[line], key=lambda call: abs(file.text.column(call) - column))
         if (unseen := _why_unseen(file, each)) is not None:
-            _note(file, call, unseen, guarded=each.is_written_out and _is_guarded(file, call))
+            _note(file, call, unseen, guarded=each.is_written_out and is_guarded(file, call))
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
             file.note(call, "T2T624", f"{names}: any of them may be imported here", "note")
@@ -108,28 +108,6 @@ def _named_modules(node: Import) -> Iterator[str]:
     yield from _needed_modules(node)
     if module_of(node).strip("."):
         yield from (name for _, name in imported(node))
-
-
-def may_fail(file: File, node: cst.CSTNode) -> bool:
-    """True if the program goes on if an import or a load fails, or never reaches it."""
-    return _is_guarded(file, node) or find_unreached_context(file, node, "") is not None
-
-
-def _is_guarded(file: File, node: cst.CSTNode) -> bool:
-    """True if the program goes on without the module: the import is in a `try` that catches its failure."""
-    for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.Try) and around.handlers and inner not in block(around.finalbody):
-            if not (inner in block(around) and all(_ends_program(block(each)) for each in around.handlers)):
-                return True
-    return False
-
-
-def _ends_program(body: list[Statement]) -> bool:
-    """True if statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
-    last = body[-1]
-    if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
-        return dotted(last.value.func) in ("sys.exit", "exit", "quit", "os._exit")
-    return isinstance(last, cst.Raise)
 
 
 RULE = Rule(

@@ -9,10 +9,18 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
+from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import Found, both_or_neither_have, find_replacement, row_of, was_in_tf1
+from tf2towers.codemod.symbols import (
+    Found,
+    both_or_neither_have,
+    find_replacement,
+    names_in,
+    row_of,
+    was_in_tf1,
+)
 from tf2towers.report.paths import with_quoted_code
 
 _HARMLESS = frozenset(
@@ -20,6 +28,8 @@ _HARMLESS = frozenset(
 )
 #: the parts of TensorFlow that need no graph
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
+#: any name, or a part of one
+_ANY = r"\w*"
 _RUN_TEXTS = ("builtins.eval", "builtins.exec")
 #: `a = tf`: plain names, whose uses are followed
 _ALIAS = m.AnnAssign(m.Name()) | m.Assign([m.ZeroOrMore(m.AssignTarget(m.Name()))])
@@ -41,8 +51,12 @@ def notes(file: File) -> None:
         parent = file.parent(node)
         if _is_followed(file, node) or _is_kept(file, node) or _is_harmless(file, node, canonical):
             continue
+        if isinstance(parent, cst.Call) and _asks_for_tf1s(file, parent, node, canonical):
+            continue
         passed = canonical == "tf" and not m.matches(parent, _ALIAS)
-        if passed or _may_give_others(file, canonical):
+        computed = _computed_name(file, parent, node)
+        asked = computed is not None and _pattern(computed) != _ANY
+        if passed or asked or _may_give_others(file, canonical):
             what = "TensorFlow itself" if canonical == "tf" else canonical
             message = f"{what} is passed on as a value: what is taken from it is unknown"
             _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
@@ -97,6 +111,9 @@ def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
     function = file.canonical(call.func)
     if function in _HARMLESS:
         return True
+    if (computed := _computed_name(file, call, module)) is not None:
+        texts = _possible_texts(file, computed, canonical)
+        return bool(texts) and all(_is_the_same(f"{canonical}.{text}") for text in texts)
     given = nodes.positional(call)
     name = nodes.literal(given[1]) if len(given) > 1 else None
     if not isinstance(name, str) or not name.isidentifier():
@@ -104,8 +121,80 @@ def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
     taken = f"{canonical}.{name}"
     if function == "builtins.hasattr":
         return both_or_neither_have(taken)
-    found = find_replacement(taken)
-    return function == "builtins.getattr" and found.kind == "v1" and found.target == taken
+    return function == "builtins.getattr" and _is_the_same(taken)
+
+
+def _computed_name(file: File, call: cst.CSTNode, module: cst.CSTNode) -> cst.BaseExpression | None:
+    """The name that `getattr(module, name)` takes, where it is no constant."""
+    call = file.parent(call) if isinstance(call, cst.Arg) else call
+    given = nodes.positional(call) if isinstance(call, cst.Call) else []
+    if len(given) < 2 or given[0] is not module or nodes.is_literal(given[1]):
+        return None
+    is_getattr = isinstance(call, cst.Call) and file.canonical(call.func) == "builtins.getattr"
+    return given[1] if is_getattr else None
+
+
+def _is_the_same(canonical: str) -> bool:
+    """True if `tensorflow.compat.v1` has by that name what TensorFlow 1 had."""
+    found = find_replacement(canonical)
+    return found.kind == "v1" and found.target == canonical
+
+
+def _possible_texts(file: File, name: cst.BaseExpression, module: str) -> list[str]:
+    """The names of TensorFlow 1 in a module that an expression may give, and that a text of the program says.
+
+    The parts of `'%sOptimizer' % kind` are known; what is computed otherwise may be any text of the program, as a
+    table's, a flag's default and choices, or a parameter's.
+    """
+    pattern = _pattern(name)
+    if pattern != _ANY:
+        names = (each[len(module) + 1 :] for each in names_in(module))
+        return [each for each in names if re.fullmatch(pattern, each)]
+    texts = {nodes.literal(text) for each in file.program.all_files for text in each.tree.literals}
+    return sorted(text for text in texts if isinstance(text, str) and row_of(f"{module}.{text}") is not None)
+
+
+def _pattern(text: cst.BaseExpression) -> str:
+    """A regular expression for the values of a text."""
+    if isinstance(value := nodes.literal(text), str):
+        return re.escape(value)
+    if isinstance(text, cst.BinaryOperation):
+        if isinstance(text.operator, cst.Add):
+            return _pattern(text.left) + _pattern(text.right)
+        if isinstance(text.operator, cst.Modulo) and isinstance(value := nodes.literal(text.left), str):
+            return _ANY.join(map(re.escape, re.split(r"%[sdr]", value)))
+    if isinstance(text, cst.FormattedString):
+        return "".join(
+            re.escape(part.value) if isinstance(part, cst.FormattedStringText) else _ANY
+            for part in text.parts
+        )
+    if (
+        isinstance(text, cst.Call)
+        and isinstance(text.func, cst.Attribute)
+        and text.func.attr.value == "format"
+    ):
+        if isinstance(value := nodes.literal(text.func.value), str):
+            return _ANY.join(map(re.escape, re.split(r"\{[^}]*\}", value)))
+    return _ANY
+
+
+def changes(file: File) -> Iterator[Change]:
+    """`hasattr(tf, 'contrib')` is True: TensorFlow 1 had it, and what it had is migrated."""
+    for node, canonical in passed_modules(file):
+        call = file.parent(file.parent(node)) if isinstance(file.parent(node), cst.Arg) else file.parent(node)
+        if isinstance(call, cst.Call) and _asks_for_tf1s(file, call, node, canonical):
+            yield replace(call, "True")
+
+
+def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: str) -> bool:
+    """True for `hasattr` of a name that TensorFlow 1.15 had, and TensorFlow 2 lacks, in a program of TF1 alone."""
+    given = nodes.positional(call)
+    if file.canonical(call.func) != "builtins.hasattr" or len(given) != 2 or given[0] is not module:
+        return False
+    name = nodes.literal(given[1])
+    taken = f"{canonical}.{name}"
+    is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
+    return isinstance(name, str) and is_tf1s and was_in_tf1(taken) and not both_or_neither_have(taken)
 
 
 def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
@@ -198,8 +287,10 @@ RULE = Rule(
     title="TensorFlow is passed on as a value",
     does="refuses",
     why="""
-    Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
-    does not say which symbols are used. So it is unknown whether they mean the same in TF 2. Of `{"run": tf.train}`
+    Where the module itself is an argument, or an attribute is taken by a name that no text of the program says
+    (`getattr(tf, input())`), it is unknown whether the symbols mean the same in TF 2. The name may be in a table, a
+    flag's default or choices, or a part of it is known (`name + 'Optimizer'`): where TF 2 has all that it can be, the
+    call stays. `hasattr(tf, 'contrib')` becomes True. Of `{"run": tf.train}`
     this holds where the program names what TF 2's module lacks, of some object (`x.Server`) or in a text
     (`getattr(tf.nn, 'rnn_cell')`). A text for `eval` or `exec` is not rewritten: it may name only what TF 2 has under
     the same name.
@@ -208,6 +299,7 @@ RULE = Rule(
     called their own. This does not hold for `tf.get_variable`.
     """,
     todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
+    changes=changes,
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),
     examples=(
@@ -220,6 +312,26 @@ RULE = Rule(
                 op = getattr(tf, input())(x)
                 """,
             left=True,
+        ),
+        Example(
+            "a name that the texts say",
+            """
+                import tensorflow as tf
+
+                x = tf.placeholder(tf.float32, [])
+                if hasattr(tf, 'contrib'):
+                    opt = getattr(tf.train, input() + 'Optimizer')(0.1)
+                """,
+            """
+                import tensorflow.compat.v1 as tf
+                from tf2towers.runtime import graph_mode
+
+                graph_mode()
+
+                x = tf.placeholder(tf.float32, [])
+                if True:
+                    opt = getattr(tf.train, input() + 'Optimizer')(0.1)
+                """,
         ),
         Example(
             "a function of TensorFlow replaced",

@@ -289,10 +289,12 @@ class Session(tf.compat.v1.Session):
             self._drawing.add(name)
 
     def lose(self, names: set[tuple[str, str]]) -> None:
-        """Notes resources that no longer exist: a run that needs them raises an error (`carried`)."""
-        with self._building:
-            self._lost |= names
-            self._functions.clear()
+        """Notes resources that no longer exist: a run that needs them raises an error (`carried`).
+
+        It does not wait for a thread that builds a function: that may wait for the connection that is being made.
+        """
+        self._lost |= names
+        self._functions.clear()
 
     def _begin(self, function: Function) -> None:
         """Notes the resources of a new function in `kept`, and initializes those that need a first value."""

@@ -15,7 +15,7 @@ from tf2towers.source.known_modules import is_known
 from tf2towers.source.long_lines import break_long_lines
 from tf2towers.source.recent import Recent
 from tf2towers.source.script import Script
-from tf2towers.source.syntax import check_syntax, parse
+from tf2towers.source.syntax import check_readable, parse
 
 if TYPE_CHECKING:
     from tf2towers.source.local_imports import LocalImports
@@ -66,7 +66,7 @@ def _converted(script: Script, in_package: bool, prints_are_calls: bool) -> Scri
         return None
     after = after.replace("\n", "\r\n") if crlf else after
     try:
-        check_syntax(after, script.path)
+        check_readable(after, script.path)
     except NotPython3:
         return None
     steps += found
@@ -80,7 +80,7 @@ def _converted(script: Script, in_package: bool, prints_are_calls: bool) -> Scri
 
 def _is_python3(text: str, path: Path) -> bool:
     try:
-        check_syntax(text, path)
+        check_readable(text, path)
     except SourceError:
         return False
     return True

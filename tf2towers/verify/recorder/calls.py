@@ -1,6 +1,7 @@
 """Records every session call of a program: its inputs, results, applied gradients, and all variables after it."""
 
 import contextlib
+import copy
 import json
 import os
 import sys
@@ -67,6 +68,11 @@ class CallRecorder(object):
         scratch: the folder of redirected writes; empty: writes are not redirected.
         rounded: whether the other side runs on another TensorFlow.
         in_step: the other side's variables, to which this side is set after each training call.
+
+    Attributes:
+        thread: the thread whose calls are recorded; None: the next one that makes a call.
+        on_begin: called before each call.
+        of_targets: the recorders of sessions of other servers in this process, by their targets (`own_tasks`).
     """
 
     def __init__(
@@ -80,28 +86,41 @@ class CallRecorder(object):
         in_step: Optional[InStep] = None,
     ) -> None:
         self._tf = tf
-        self.writer = writer
         self._wanted = steps
         self._folder = os.path.join(os.path.abspath(folder), "")
-        self._main = threading.current_thread()
-        self._own = threading.local()
-        self._lock = threading.RLock()
+        self.thread: Optional[threading.Thread] = threading.current_thread()
+        self.on_begin: Callable[[], None] = lambda: None
         self.on_enough: Callable[[], None] = lambda: None
-        self.is_over = False
         self.schedule = Alone()
         self.applied: List[Tuple[Any, List[Any]]] = []
         self._trainable: List[str] = []
+        self._variables: Dict[Any, Variables] = {}
+        self._keeper = values.Keeper(scratch, rounded)
+        self._in_step = in_step
+        self.of_targets: Dict[str, CallRecorder] = {}
+        self.restart(writer)
+
+    def restart(self, writer: Writer) -> None:
+        """Begins again, with nothing recorded: for another task, or in a process that was forked."""
+        self.writer = writer
+        self._own = threading.local()
+        self._lock = threading.RLock()
+        self.is_over = False
         self.trained = 0
         self.towers = 1
         self._sessions: Dict[Any, Any] = {}
-        self._variables: Dict[Any, Variables] = {}
         self._effects: Dict[Any, Effects] = {}
-        self._keeper = values.Keeper(scratch, rounded)
         self._used: Set[str] = set()
         self._functions: Set[str] = set()  # operations that call Python
         self._of_threads = 0  # calls of other threads than the main one
         self._written: Set[str] = set()
-        self._in_step = in_step
+
+    def beside(self, writer: Writer) -> "CallRecorder":
+        """A recorder of another task in the same process, which sees the same updates."""
+        other = copy.copy(self)
+        other.schedule = Alone()
+        other.restart(writer)
+        return other
 
     def facts(self) -> Dict[str, Any]:
         """The run's facts for meta.json."""
@@ -132,13 +151,24 @@ class CallRecorder(object):
             if name not in self._trainable:
                 self._trainable.append(name)
         if isinstance(optimizer, self._tf.train.SyncReplicasOptimizer):
-            self.schedule.synchronous = True
+            for recorder in [self, *self.of_targets.values()]:
+                recorder.schedule.synchronous = True
 
-    def _run(self, run: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
+    def _run(self, run: Callable[..., Any], session: Any, *call: Any) -> Any:
+        target = getattr(session, "_target", b"") or b""
+        recorder = self.of_targets.get(target.decode() if isinstance(target, bytes) else str(target), self)
+        return recorder._run_own(run, session, *call)
+
+    def _run_own(
+        self, run: Callable[..., Any], session: Any, fetches: Any, feed_dict: Any, *options: Any
+    ) -> Any:
         if getattr(self._own, "busy", False):
             return run(session, fetches, feed_dict, *options)
+        if self.thread is None:
+            self.thread = threading.current_thread()
+        self.on_begin()
         effects = self._effect_of(session, fetches)
-        if threading.current_thread() is not self._main:
+        if threading.current_thread() is not self.thread:
             self._note_thread(effects)
             result = run(session, fetches, feed_dict, *options)
             if effects.training and self.schedule.synchronous:

@@ -57,6 +57,10 @@ class Queues(object):
 
     def __init__(self, tf: Any, folder: str, given: str = "") -> None:
         self._tf = tf
+        self.restart(folder, given)
+
+    def restart(self, folder: str, given: str = "") -> None:
+        """Begins again, for another task, or in a process that was forked; see the class."""
         self._folder = os.path.join(given or folder, "queues")
         self._is_given = bool(given)
         if given:

@@ -3,21 +3,24 @@
 import builtins
 import contextlib
 import faulthandler
+import json
 import os
 import pkgutil
 import platform
 import re
 import signal
 import sys
+import threading
 import time
 import traceback
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import placement, seeds
 from .calls import CallRecorder
 from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
+from .own_tasks import OwnTasks
 from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
@@ -31,10 +34,15 @@ from .writing import InStep, Writer
 RECORDED = "tf2towers: recorded"
 
 
-def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
+def main(
+    options: Dict[str, Any], script: str, arguments: List[str], start: Optional[Callable[[], int]] = None
+) -> int:
     """Records a script, or a worker of a cluster; returns its exit status.
 
     JOB_NAME and TASK_INDEX in the environment name the task. For the options see `__main__`.
+
+    Args:
+        start: runs what the process is to run, and returns its status; None: the script.
     """
     if options["record"] == "functions":
         return _record_functions(options, script, arguments)
@@ -53,16 +61,18 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         seeds.same_draws(seed)
     else:
         seeds.fix_graph_seeds(tf, seed)
-    given = options.get("queues") or ""
+    task = options.get("task", "")
     if in_cluster:
         task = "%s-%s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])
         keep_stack(os.path.join(out, task + ".stack"))
         if task not in options["workers"]:
             return end_process(run(script, arguments, options))
-        out, given = os.path.join(out, task), given and os.path.join(given, task)
     turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
-    writer, queues = Writer(out), Queues(tf, out, given)
+    writer, queues = (
+        Writer(os.path.join(out, task)),
+        Queues(tf, os.path.join(out, task), _given(options, task)),
+    )
     queues.install()
     if options["record"] == "steps":
         recorder = SessionRecorder(tf, writer, options["steps"], options.get("double", False), in_step)  # type: Any
@@ -77,7 +87,40 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
             hold_tokens(tf, schedule, len(workers))
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
-    return follow(tf, recorder, script, arguments, options, order, own, queues, writes, turns)
+    process = _Process(tf, recorder, options, order, own, queues, writes, turns)
+    if options["record"] == "calls" and not in_cluster:
+        server, manager = _server(options, tf), _session_manager(options, tf)
+        tasks = OwnTasks(tf, options, server, manager, script, process.begin, process.finish)
+        process.follow(tasks)
+    return process.run(start or (lambda: run(script, arguments, options)))
+
+
+def run_spawned(settings: str, script: str, text: str) -> None:
+    """Runs the program of a process that `multiprocessing` spawns, under a recorder of its own; ends the process.
+
+    Args:
+        settings: the file of the recorder's options.
+        script: the script that spawned it.
+        text: the program.
+    """
+
+    def start() -> int:
+        try:
+            exec(text, {"__name__": "__main__"})
+        except SystemExit as end:
+            return int(end.code or 0)
+        return 0
+
+    with open(settings) as stream:
+        options = json.load(stream)
+    main(options, script, [], start)
+
+
+def _given(options: Dict[str, Any], task: str) -> str:
+    """The recording whose elements of queues a task is given; empty where it has none."""
+    given = options.get("queues") or ""
+    found = os.path.join(given, task) if given else ""
+    return found if os.path.exists(os.path.join(found, "meta.json")) else ""
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -89,22 +132,11 @@ def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]
     recorder = FunctionRecorder(Writer(options["out"]), options["steps"], options["original"])
     seeds.fix_seeds(options["seed"])
     tf.random.set_seed(options["seed"])
-    return follow(tf, recorder, script, arguments, options)
+    return _Process(tf, recorder, options).run(lambda: run(script, arguments, options))
 
 
-def follow(
-    tf: Any,
-    recorder: Any,
-    script: str,
-    arguments: List[str],
-    options: Dict[str, Any],
-    order: Optional[Order] = None,
-    own: Optional[OwnModules] = None,
-    queues: Optional[Queues] = None,
-    writes: Optional[Writes] = None,
-    turns: Optional[Turns] = None,
-) -> int:
-    """Runs the script and returns its exit status. Writes the run's facts when enough is recorded, or at its end.
+class _Process(object):
+    """What is recorded in this process. The facts are written when enough is recorded, or at the end.
 
     Args:
         recorder: has `facts`, a `writer` for them, and calls `on_enough`.
@@ -115,36 +147,94 @@ def follow(
         turns: in a cluster, those of the worker. The process then goes on when enough is recorded, and stays when the
             script has ended: TF 1's sessions wait for ever for a task that has gone.
     """
-    over: List[bool] = []
 
-    def finish() -> None:
-        if not over:
-            over.append(True)
-            found = dict(recorder.facts(), **versions(tf))
-            found["queues"] = queues.facts() if queues is not None else {}
-            found["open"] = sorted(order.open) if order is not None else []
-            of_tf1 = order.graphs if order is not None and found["tensorflow"].startswith("1.") else []
-            found["changed"] = changed_ops(of_tf1)
-            found["of_original"] = own.of_the_original() if own is not None else []
-            found["restored"] = restored(tf, writes) if writes is not None else []
-            recorder.writer.facts(found)
-            if turns is not None:
-                print("\n" + RECORDED, flush=True)
+    def __init__(
+        self,
+        tf: Any,
+        recorder: Any,
+        options: Dict[str, Any],
+        order: Optional[Order] = None,
+        own: Optional[OwnModules] = None,
+        queues: Optional[Queues] = None,
+        writes: Optional[Writes] = None,
+        turns: Optional[Turns] = None,
+    ) -> None:
+        self._tf, self._recorder, self._options, self._order = tf, recorder, options, order
+        self._own, self._queues, self._writes, self._turns = own, queues, writes, turns
+        self._tasks: Optional[OwnTasks] = None
+        self._open: List[Any] = []  # the recorders whose facts are not written
+        self._open_recorder(recorder)
 
-    def enough() -> None:
-        if not over:
-            finish()
-            if turns is None:
+    def run(self, start: Callable[[], int]) -> int:
+        """Runs the script; returns its exit status."""
+        status = start()
+        if status or self._tasks is None:
+            self.finish()
+        if self._turns is not None and not status:
+            self._turns.end()
+            while True:  # `verify` ends it, when the other workers are at their end
+                time.sleep(60)
+        return end_process(status)
+
+    def follow(self, tasks: OwnTasks) -> None:
+        """Follows the tasks that the script starts by itself."""
+        self._tasks = tasks
+        tasks.install()
+        if tasks.name:
+            self._recorder.on_begin = lambda: tasks.note_sessions(tasks.name)
+
+    def begin(self, name: str, target: str) -> Any:
+        """Begins the recording of a task of this process; returns its recorder.
+
+        Args:
+            target: that of the task's server; empty for a process that was forked.
+        """
+        assert self._tasks is not None
+        folder, recorder, tasks = os.path.join(self._options["out"], name), self._recorder, self._tasks
+        if target and recorder.of_targets:
+            recorder = recorder.beside(Writer(folder))
+        else:
+            recorder.restart(Writer(folder))
+            if self._queues is not None:
+                self._queues.restart(folder, _given(self._options, name))
+            del self._open[:]
+            recorder.of_targets.clear()
+        self._open_recorder(recorder)
+        recorder.thread = None if target else threading.current_thread()
+        recorder.on_begin = lambda: tasks.note_sessions(name)
+        if target:
+            self._recorder.of_targets[target] = recorder
+        return recorder
+
+    def finish(self) -> None:
+        """Writes the facts of all tasks of this process that have not been written."""
+        for recorder in list(self._open):
+            self._finish(recorder)
+
+    def _open_recorder(self, recorder: Any) -> None:
+        recorder.on_enough = lambda: self._has_enough(recorder)
+        self._open.append(recorder)
+
+    def _has_enough(self, recorder: Any) -> None:
+        if recorder in self._open:
+            self._finish(recorder)
+            if self._turns is None and (self._tasks is None or not self._tasks.has_others()):
                 end_process(0)
 
-    recorder.on_enough = enough
-    status = run(script, arguments, options)
-    finish()
-    if turns is not None and not status:
-        turns.end()
-        while True:  # `verify` ends it, when the other workers are at their end
-            time.sleep(60)
-    return end_process(status)
+    def _finish(self, recorder: Any) -> None:
+        self._open.remove(recorder)
+        found = dict(recorder.facts(), **versions(self._tf))
+        found["queues"] = self._queues.facts() if self._queues is not None else {}
+        found["open"] = sorted(self._order.open) if self._order is not None else []
+        of_tf1 = (
+            self._order.graphs if self._order is not None and found["tensorflow"].startswith("1.") else []
+        )
+        found["changed"] = changed_ops(of_tf1)
+        found["of_original"] = self._own.of_the_original() if self._own is not None else []
+        found["restored"] = restored(self._tf, self._writes) if self._writes is not None else []
+        recorder.writer.facts(found)
+        if self._turns is not None:
+            print("\n" + RECORDED, flush=True)
 
 
 def keep_stack(path: str) -> None:
@@ -225,6 +315,15 @@ def _session_manager(options: Dict[str, Any], tf: Any) -> Any:
     return tf.train.SessionManager
 
 
+def _server(options: Dict[str, Any], tf: Any) -> Any:
+    """The class of servers."""
+    if options.get("migrated"):
+        from tf2towers.runtime.graph_session.cluster.server import Server
+
+        return Server
+    return tf.train.Server
+
+
 def _leave_flags_to_scripts() -> None:
     """Lets a script define the flags 'log_dir' and 'v', which an absl newer than the script's also defines."""
     try:
@@ -235,7 +334,7 @@ def _leave_flags_to_scripts() -> None:
         flag.allow_override = True
 
 
-def run(script: str, arguments: List[str], options: Dict[str, Any]) -> int:
+def run(script: str, arguments: List[str], options: Optional[Dict[str, Any]] = None) -> int:
     """Runs the script as the main program. Returns 0, its exit status, or, after printing a traceback, 1."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
@@ -246,7 +345,7 @@ def run(script: str, arguments: List[str], options: Dict[str, Any]) -> int:
     if not hasattr(builtins, "xrange"):
         builtins.xrange = range  # type: ignore[attr-defined]
     try:
-        run_program(script, options)
+        run_program(script, options or {})
     except SystemExit as end:
         if isinstance(end.code, str):
             sys.stderr.write(end.code + "\n")
