@@ -138,6 +138,16 @@ def test_gradients_that_are_exactly_0(mine: float, exact: float, its: float, noi
     assert gradients_of_rounding([original], [Step()]) == set()
 
 
+def test_a_sum_of_rounding_may_be_0_in_one_step() -> None:
+    """The bias before a softmax over its whole axis: -1.4e-11, then 0.0 on one side."""
+    exact = {"b": 1e-20 * ONE.astype(np.float64)}
+    sides = [
+        [Step(gradients={"b": size * ONE}, gradients64=exact) for size in sizes]
+        for sizes in ((1e-8, 0.0), (0.0, 2e-8))
+    ]
+    assert gradients_of_rounding(*sides) == {"b"}
+
+
 def test_written_and_read(tmp_path: Path) -> None:
     writer = Writer(str(tmp_path))
     writer.step({

@@ -7,7 +7,19 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import Change, Removal, Replacement, in_line, in_lines, replace, small
+from tf2towers.codemod.changes import (
+    Change,
+    Now,
+    Removal,
+    Replacement,
+    bare,
+    expression,
+    in_its_place,
+    in_line,
+    in_lines,
+    replace,
+    small,
+)
 from tf2towers.codemod.libraries import (
     LibraryChange,
     gone_part,
@@ -22,6 +34,7 @@ from tf2towers.codemod.python_versions import (
     counterpart,
     is_expected_to_fail,
     is_never_reached,
+    made_lists,
     missed_names,
 )
 from tf2towers.codemod.reached import is_named
@@ -52,6 +65,8 @@ def changes(file: File) -> Iterator[Change]:
         if (instead := counterpart(file, missed)) is not None:
             module, _, name = instead.rpartition(".")
             yield replace(missed, file.need(name, module) if module else instead)
+    for call in made_lists(file):
+        yield Replacement(call, _listed)
     for call in file.all(cst.Call):
         yield from change_call(file, call)
     for used in file.all(cst.Name):
@@ -79,6 +94,10 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
 def _is_fenced(file: File, node: cst.CSTNode, change: LibraryChange) -> bool:
     """True if the program can do without a name that is gone; the runtime's replacement is written all the same."""
     return is_never_reached(file, node) or (not change.is_in_runtime and is_expected_to_fail(file, node))
+
+
+def _listed(updated: cst.Call, now: Now) -> cst.BaseExpression:
+    return in_its_place(expression("list({given})", given=bare(updated)), updated)
 
 
 def _is_part_of_another(file: File, node: cst.Attribute) -> bool:

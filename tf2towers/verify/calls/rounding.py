@@ -53,15 +53,20 @@ def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) ->
     """The variables whose gradients are 0 in exact arithmetic: both sides' values are rounding, of about one size.
 
     Examples are a bias before a batch norm and the bias of attention's keys. Adam makes whole steps of such gradients,
-    in different directions on both sides; nothing else in the program depends on those variables.
+    in different directions on both sides; nothing else in the program depends on those variables. The sizes are the
+    largest of all steps: in one of them a sum may happen to be 0 on one side.
     """
-    found: dict[str, bool] = {}
+    sizes: dict[str, list[float]] = {}
     for step, match in zip(original, migrated, strict=False):
         for name, exact in step.gradients64.items():
-            own = _largest(step.gradients[name])
-            none = _largest(exact) <= _NOTHING * own and _largest(match.gradients.get(name)) <= _ALIKE * own
-            found[name] = found.get(name, True) and none
-    return {name for name, is_nothing in found.items() if is_nothing}
+            of_step = (exact, step.gradients[name], match.gradients.get(name))
+            known = sizes.get(name, [0.0, 0.0, 0.0])
+            sizes[name] = [max(size, _largest(value)) for size, value in zip(known, of_step, strict=True)]
+    return {
+        name
+        for name, (exactly, own, other) in sizes.items()
+        if exactly <= _NOTHING * own and other <= _ALIKE * own
+    }
 
 
 # -- an update of rounding: Adam, for one, divides a gradient by its own size ------------------------------------------
