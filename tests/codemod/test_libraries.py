@@ -491,10 +491,10 @@ def test_a_new_import_that_a_function_alone_needs_stands_after_the_imports() -> 
     once = once_and_again(
         dedent(
             """\
-        import scipy.misc
-        def f(x):
-            return scipy.misc.imresize(x, 2)
-        import os"""
+            import scipy.misc
+            def f(x):
+                return scipy.misc.imresize(x, 2)
+            import os"""
         )
     )
     assert once.index("import os") < once.index(", scipy_misc\n")
@@ -541,7 +541,14 @@ def test_a_note_with_the_release_that_has_it(lines: str, requirements: list[str]
 
 
 def test_code_that_no_run_reaches_needs_no_release() -> None:
-    lines = "import gym\nenv = gym.make('a')\ndef unused():\n    o, r, d, i = env.step(0)\n"
+    lines = dedent(
+        """\
+        import gym
+        env = gym.make('a')
+        def unused():
+            o, r, d, i = env.step(0)
+        """
+    )
     assert migrated(lines + END).requirements == ()
 
 
@@ -652,10 +659,10 @@ def f(p):
         (
             dedent(
                 """\
-            import loading
-            def g(m):
-                return m.misc
-            print(loading.f)"""
+                import loading
+                def g(m):
+                    return m.misc
+                print(loading.f)"""
             ),
             False,
         ),  # of any object
@@ -689,10 +696,10 @@ def test_a_program_of_tf2_is_left_alone() -> None:
         head
         + dedent(
             """\
-        @tf.function
-        def f(x):
-            return x * np.bool(1)
-        """
+            @tf.function
+            def f(x):
+                return x * np.bool(1)
+            """
         )
     ).changed
     assert not migrated(head + "graph_mode = 'eager'\nprint(tf.constant(np.bool(1)))\n").changed
