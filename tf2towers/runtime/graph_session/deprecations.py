@@ -18,8 +18,8 @@ _NOT_THE_SCRIPTS = (
     *(f"{_PACKAGES / name}/" for name in ("tensorflow", "tf_keras", "tf_slim", "keras")),
     f"{Path(__file__).parents[2]}/",
 )
-#: how tf_keras begins its warning about a layer or a cell of TensorFlow 1
-_OF_LAYERS = r"`tf\.(layers|nn\.rnn_cell)\.\w+` is deprecated"
+#: how tf_keras begins its warning about a layer or a cell of TensorFlow 1, and TensorFlow that about tf_slim's calls
+_OF_LAYERS = r"`(tf\.(layers|nn\.rnn_cell)\.\w+|layer\.apply)` is deprecated"
 #: ... and about what its own models do, and their methods for generators, which are TensorFlow 1's as well
 _OF_MODELS = r"`Model\.state_updates`|`[mM]odel\.(fit|evaluate|predict)_generator` is deprecated"
 
