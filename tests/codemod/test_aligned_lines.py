@@ -161,12 +161,12 @@ def shortened(text: str) -> str:
 
 
 @pytest.mark.parametrize(("before", "after"), MOVED)
-def test_moved(before: str, after: str) -> None:
+def test_lines_that_move_with_their_bracket(before: str, after: str) -> None:
     assert shortened(before) == after
 
 
 @pytest.mark.parametrize("text", STAY)
-def test_stay(text: str) -> None:
+def test_lines_that_stay(text: str) -> None:
     assert shortened(text) == text.replace("long.name", "name")
 
 

@@ -82,7 +82,7 @@ LOCAL = "import math as train\n"
         + "f(tf.contrib.lookup)\n",
     ],
 )
-def test_left(text):
+def test_a_doubtful_name_is_left(text):
     assert "T2T626" in codes(migrated(text))
 
 

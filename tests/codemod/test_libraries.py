@@ -506,7 +506,7 @@ def test_nothing_else_changes(lines: str) -> None:
 
 
 @pytest.mark.parametrize("lines", LEFT)
-def test_left(lines: str) -> None:
+def test_what_nothing_replaces_is_left(lines: str) -> None:
     if "comment" in lines:
         lines = "from numpy import (product,  # a comment\n    sum)"
     result = migrated(lines + END)

@@ -134,7 +134,7 @@ def test_a_module_of_the_program(program) -> None:
 
 
 @pytest.mark.parametrize(("before", "wanted"), CALLS)
-def test_a_script(before: str, wanted: str) -> None:
+def test_a_call_of_an_old_release(before: str, wanted: str) -> None:
     assert f"f = {wanted}\n" in after(
         dedent(
             """\

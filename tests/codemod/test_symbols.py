@@ -81,12 +81,12 @@ ONE_LINE = [
 
 
 @pytest.mark.parametrize(("before", "wanted"), ONE_LINE)
-def test_a_symbol(before, wanted):
+def test_a_symbol_is_replaced(before, wanted):
     assert body(before + "\n") == wanted + "\n"
 
 
 @pytest.mark.parametrize(("before", "wanted"), ONE_LINE)
-def test_a_symbol_again(before, wanted):
+def test_a_replaced_symbol_stays(before, wanted):
     text = after(
         dedent(
             """\
@@ -578,7 +578,7 @@ IMPORTS = [
 
 
 @pytest.mark.parametrize(("before", "wanted"), IMPORTS)
-def test_an_import(before, wanted, program):
+def test_an_import_is_replaced(before, wanted, program):
     """As a module that a main script imports, so that no `graph_mode()` stands in it."""
     main = dedent(
         """\
@@ -764,7 +764,7 @@ def test_no_line_is_too_long():
 
 
 @pytest.mark.parametrize("terms", [400, 1500])
-def test_deep_expressions(terms):
+def test_an_expression_of_many_terms(terms):
     text = "import tensorflow as tf\n\nx = " + " + ".join(["tf.mul(1)"] * terms) + "\ntf.Session()\n"
     assert after(text).count("tf.multiply") == terms
 

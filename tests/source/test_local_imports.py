@@ -41,7 +41,9 @@ CASES: list[tuple[str, dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("source", "files", "expected"), CASES)
-def test_reached(tmp_path: Path, source: str, files: dict[str, str], expected: str) -> None:
+def test_which_modules_a_script_imports(
+    tmp_path: Path, source: str, files: dict[str, str], expected: str
+) -> None:
     tree(tmp_path, {"train.py": source, **files})
     assert reached(tmp_path, "train.py") == expected.split()
 

@@ -106,7 +106,7 @@ CONVERTED = [
 
 
 @pytest.mark.parametrize(("before", "after"), CONVERTED)
-def test_construct(before, after):
+def test_a_construct_is_converted(before, after):
     assert without_import(text_of(before)) == without_import(after)
     compile(text_of(before), "after", "exec")
 
@@ -257,7 +257,7 @@ DECODED = [
 
 
 @pytest.mark.parametrize(("before", "after"), OURS + DIVISIONS + DECODED)
-def test_value(before, after):
+def test_an_expression_is_converted(before, after):
     head = "import hashlib, io, math, random, time\nimport numpy as np\n"
     text = text_of(f"{head}y = {before}\nprint y")
     assert without_import(text) == f"{head}y = {after}\nprint(y)"
