@@ -3,7 +3,7 @@
 from textwrap import dedent
 
 import pytest
-from codemod_texts import codes, migrated
+from codemod_texts import after, codes, migrated
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,9 @@ def test_the_message_shows_the_call_however_long_the_statement_is() -> None:
         ).format(line=line)
     ).left
     assert left[0].message.endswith(": `hasattr(tf, 'of_my_own')`")
+
+
+def test_contrib_is_there() -> None:
+    """TF 1 always had it, and what a script takes from it is the runtime's."""
+    text = after("import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nb = hasattr(tf, 'contrib')\n")
+    assert text.endswith("b = True\n")

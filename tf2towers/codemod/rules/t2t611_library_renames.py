@@ -20,6 +20,7 @@ from tf2towers.codemod.changes import (
     replace,
     small,
 )
+from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.libraries import (
     LibraryChange,
     gone_part,
@@ -39,7 +40,6 @@ from tf2towers.codemod.python_versions import (
 )
 from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.unused_imports import is_taken
 
 
 def changes(file: File) -> Iterator[Change]:
