@@ -219,7 +219,14 @@ WRAPPER = dedent(
 
 @pytest.mark.parametrize(
     ("member", "status"),
-    [("_is_multi", 0), ("_mine", 0), ("_cell", 0), ("_dtype", 0), ("output_size", 0), ("_cell_state_shape", 1)],
+    [
+        ("_is_multi", 0),
+        ("_mine", 0),
+        ("_cell", 0),
+        ("_dtype", 0),
+        ("output_size", 0),
+        ("_cell_state_shape", 1),
+    ],
 )
 def test_private_members_of_a_class_that_the_runtime_stands_in_for(member: str, status: int) -> None:
     assert migrated(f"{HEAD}{WRAPPER.format(member)}Wrapper()\n").status == status
