@@ -334,6 +334,7 @@ class _Writer:
             given_names = f"({names})" if len(function.returned) > 1 else names
             head = f"{names} = {strategy.name}.experimental_local_results("
             last = self._broken(head, f"{given_names})[-1]", {}, inner)
+
         def lines(now: Now) -> list[Line]:
             found = [_line(run, parts, now), *([line(last)] if last else [])]
             if strategy.scope is not None:
