@@ -817,3 +817,100 @@ def test_a_builtin_that_a_call_is_given_changes_no_towers():
         ).format(train=train)
     )
     assert "    with tf.variable_scope('m'), strategy.scope():\n" in text
+
+
+GPUS = """\
+import tensorflow as tf
+
+
+class Model:
+    def build(self, hp):
+        x = tf.placeholder(tf.float32, [])
+        gpus = ['/gpu:{{}}'.format(i) for i in range({number})]
+        {before}
+        self.losses = []
+        for i in range(hp.num_gpus):
+            with tf.device(gpus[i]):
+                self.losses.append(x * i)
+        {after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "before", "later", "towers"),
+    [
+        ("hp.num_gpus", "print(gpus[0])", "print(gpus[1])", "gpus"),
+        ("hp.n", "pass", "pass", None),
+        ("hp.num_gpus", "hp.num_gpus = 3", "pass", None),
+        ("hp.num_gpus", "hp.parse('num_gpus=3')", "pass", None),
+        ("hp.num_gpus", "gpus.append('/gpu:3')", "pass", None),
+        ("hp.num_gpus", "gpus[0] = '/gpu:3'", "pass", None),
+        ("hp.num_gpus", "gpus = ['/gpu:3', '/gpu:2']", "pass", None),
+        ("hp.num_gpus", "change(gpus)", "pass", None),
+        ("hp.num_gpus", "change(hp)", "pass", None),
+    ],
+)
+def test_all_items_of_a_list_are_the_list(number, before, later, towers):
+    text = after(GPUS.format(number=number, before=before, after=later))
+    assert f"TowerStrategy({towers or '[gpus[i] for i in range(hp.num_gpus)]'})" in text
+
+
+SERVERS = """\
+import tensorflow as tf
+
+cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})
+server = tf.train.Server(cluster)
+"""
+
+
+def test_a_strategy_of_servers_beside_one_of_towers_says_what_it_is():
+    setter = dedent(
+        """\
+        with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+            for i in range(2):
+                with tf.device('/gpu:%d' % i):
+                    v = tf.get_variable('v%d' % i, [])
+        """
+    )
+    text = after(SERVERS + setter)
+    assert "parameter_server_strategy = ParameterServerStrategy(cluster=cluster)\n" in text
+    assert "strategy = TowerStrategy(2)\n" in text
+
+
+@pytest.mark.parametrize(
+    ("comment", "noted"),
+    [
+        ("# The device setter places variables\n# on the servers\n", True),
+        ("# on the servers\n", False),
+        ("# A setter\n\n", False),
+        ("", False),
+    ],
+)
+@pytest.mark.parametrize(
+    "entered",
+    [
+        "with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n",
+        "setter = tf.train.replica_device_setter(cluster=cluster)\nwith tf.device(setter):\n",
+    ],
+)
+def test_a_comment_about_a_setter_that_is_a_strategy_now(comment, noted, entered):
+    result = migrated(f"{SERVERS}{comment}{entered}    v = tf.get_variable('v', [])\n")
+    assert result.status == 0
+    assert [each.code for each in result.findings if "speaks of" in each.message] == ["T2T630"] * noted
+
+
+def test_a_setter_that_nothing_enters_gets_no_strategy_for_show():
+    chosen = dedent(
+        """\
+        def choose():
+            return tf.train.replica_device_setter(cluster=cluster), server.target
+        device, target = choose()
+        with tf.Session(target) as sess:
+            print(sess.run(tf.constant(1)))
+        """
+    )
+    result = migrated(SERVERS + chosen)
+    assert "Strategy" not in result.changes[0].after and result.status == 0
+    assert any("no tf.device is seen to enter" in each.message for each in result.findings)
+    used = migrated(SERVERS + chosen + "with tf.device(device):\n    v = tf.get_variable('v', [])\n")
+    assert "ParameterServerStrategy(device=device)" in used.changes[0].after

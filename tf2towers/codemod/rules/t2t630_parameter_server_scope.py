@@ -46,6 +46,8 @@ _OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", _SETTER})
 _NOTHING = cst.SimpleWhitespace("")
 #: a part of the device of a cluster's task
 _JOB = re.compile(r"job:(?!localhost)")
+#: words of a comment about a setter
+_SPEAKS_OF_SETTER = re.compile(r"(?i)device[ _]?setter|\bsetter\b")
 
 
 def changes(file: File) -> Iterator[Change]:
@@ -60,6 +62,9 @@ def changes(file: File) -> Iterator[Change]:
         if any(map(_has_a_setter, files)) and any(map(_find_chosen, files)):
             yield from _enter_chosen(file)
             return
+        if any(map(_has_a_setter, files)):
+            _note_setters(file)
+            return
         for kind, places in enumerate(_find_places(file)):
             if any(_find_places(other)[kind] for other in files):
                 yield from _add_scopes(file, places)
@@ -68,6 +73,33 @@ def changes(file: File) -> Iterator[Change]:
 
 def _has_a_setter(file: File) -> bool:
     return any(canonical == _SETTER for _, canonical in file.symbols)
+
+
+def _note_setters(file: File) -> None:
+    """Names the setters that nothing seen enters: a strategy that places nothing would be for show."""
+    for node, canonical in file.symbols:
+        if canonical == _SETTER:
+            message = "no tf.device is seen to enter this device setter: it is no strategy's scope"
+            file.note(node, "T2T630", message, kind="note")
+
+
+def _note_comment(file: File, statement: cst.CSTNode) -> None:
+    """Names a comment above a statement that speaks of the device setter, which is a strategy now."""
+    line = file.text.first_line(statement) - 1
+    while (text := file.text.line(line).strip() if line else "").startswith("#"):
+        if _SPEAKS_OF_SETTER.search(text):
+            message = "a comment above speaks of the device setter, which is the strategy now"
+            file.note(statement, "T2T630", message, kind="note")
+            return
+        line -= 1
+
+
+def _strategy_name(file: File, node: cst.CSTNode) -> str:
+    """A name for a strategy of servers; beside a strategy of towers it says what it is."""
+    names = ("strategy", "parameter_server_strategy")
+    function = file.function_around(node)
+    homes = [file.function_around(each.before) for each in write_towers(file).strategies]
+    return fresh_name(file, node, names[1:] if function in homes else names)
 
 
 @cached_per_file
@@ -93,7 +125,7 @@ def _enter_chosen(file: File) -> Iterator[Change]:
         if around is None:
             yield Replacement(call, partial(_scope_of, made, device))
             continue
-        strategy = fresh_name(file, call, ("strategy", "parameter_server_strategy"))
+        strategy = _strategy_name(file, call)
         yield Insertion(around, partial(_chosen, f"{strategy} = {made}", device))
         yield replace(call, f"{strategy}.scope()")
 
@@ -146,11 +178,12 @@ def _rewrite_inline_setters(file: File) -> Iterator[Change]:
     """`with tf.device(tf.train.replica_device_setter(...)):`, the strategy on its own line where that is certain."""
     for call, setter in _find_inline_setters(file):
         name = file.need("ParameterServerStrategy")
+        _note_comment(file, file.statement(call))
         around = _find_with_to_precede(file, call, setter)
         if around is None:
             yield Replacement(call, partial(_scope_of_setter, name, setter))
             continue
-        strategy = fresh_name(file, call, ("strategy", "parameter_server_strategy"))
+        strategy = _strategy_name(file, call)
         is_first = around.items[0].item is call
         yield Insertion(around, partial(_strategy_lines, strategy, name, setter, is_first))
         yield replace(call, f"{strategy}.scope()")
@@ -241,7 +274,8 @@ def _find_named_setters(file: File) -> list[_Named]:
 
 def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Change]:
     """Replaces a setter with a name by the strategy, and `tf.device(name)` by the strategy's scope."""
-    strategy = fresh_name(file, named.target, ("strategy", "parameter_server_strategy"))
+    strategy = _strategy_name(file, named.target)
+    _note_comment(file, file.statement(named.target))
     yield replace(named.target, strategy)
     yield replace(named.setter.func, file.need("ParameterServerStrategy"))
     for call in named.uses:
@@ -312,7 +346,8 @@ RULE = Rule(
     worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
     So does a setter with a name that is only entered. A setter that is passed on, or chosen by `if`, stays a device
     function, and the strategy is made of it where it is entered: `ParameterServerStrategy(device=device_fn)`. So it
-    stays where it is the device of a tower.
+    stays where it is the device of a tower. A setter that nothing seen enters is named in a note, as is a comment about
+    one that is a strategy now.
 
     Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,
     and chooses none. Where it names none, the scope is added to its graph, or to the session that runs it.

@@ -32,11 +32,13 @@ from tf2towers.codemod.changes import (
     small,
     without_last_blanks,
 )
+from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
     block,
     imported,
+    index_of,
     is_name,
     last_name,
     literal,
@@ -50,6 +52,7 @@ from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
 from tf2towers.codemod.towers.loops import (
     Loop,
     StrategyArguments,
+    count_of,
     find_device_calls,
     find_tower_loops,
     statement_of,
@@ -230,6 +233,7 @@ class _Writer:
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: an earlier loop's, or a new one, with what makes it and enters its scope."""
         made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
+        made = self._whole_list(loop, made)
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
                 if self._is_same(known.made, made):
@@ -251,6 +255,53 @@ class _Writer:
         elif function is None:
             self._add_strategy(strategy, before)
         return strategy
+
+    def _whole_list(self, loop: Loop, made: StrategyArguments) -> StrategyArguments:
+        """The list `gpus` for `[gpus[i] for i in range(n)]`, if it is made for each of `range(n)`, and only read."""
+        match loop.device.expression, loop.iterable:
+            case cst.Subscript(value=cst.Name() as whole) as item, cst.Call() as rounds if made.counted:
+                pass
+            case _:
+                return made
+        index, towers = (
+            index_of(item),
+            count_of(rounds) if self.file.canonical(rounds.func) in RANGES else None,
+        )
+        if (
+            not is_name(index)
+            or not is_name(loop.target)
+            or index.value != loop.target.value
+            or towers is None
+        ):
+            return made
+        match self.file.meanings.bindings(whole):
+            case [Assigned(value=cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[])) as every)]:
+                again = every.for_in.iter
+            case _:
+                return made
+        if not isinstance(again, cst.Call) or self.file.canonical(again.func) not in RANGES:
+            return made
+        count = count_of(again)
+        if count is None or self.file.text.of(count) != self.file.text.of(towers):
+            return made
+        known = StrategyArguments("{towers}", {"towers": towers})
+        if not is_kept(self.file, known, self.file.statement(every), statement_of(self.file, loop)):
+            return made
+        home = self.file.meanings.home_of(whole)
+        uses = (
+            name
+            for name in self.file.all(cst.Name)
+            if name.value == whole.value
+            and self.file.meanings.home_of(name) is home
+            and self.file.is_read(name)
+        )
+        if not all(map(self._reads_an_item, uses)):
+            return made
+        return StrategyArguments("{devices}", {"devices": whole}, counted=True)
+
+    def _reads_an_item(self, name: cst.Name) -> bool:
+        around = self.file.parent(name)
+        return isinstance(around, cst.Subscript) and around.value is name and self.file.is_read(around)
 
     def _is_same(self, one: StrategyArguments, other: StrategyArguments) -> bool:
         """True if two strategies have the same arguments, as the script writes them."""
