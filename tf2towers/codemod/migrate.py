@@ -140,8 +140,8 @@ def _unchanged_words(program: Program) -> str:
 
 def _report_notes(result: MigrationResult, file: File) -> None:
     """Makes findings of a file's notes, once, at the lines of its own text; compiled files that it needs are copied."""
-    result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
-    for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
+    result.copied.extend(compiled for compiled in file.decided.compiled if compiled not in result.copied)
+    for note in sorted(file.decided.notes, key=lambda note: (note.line, note.column, note.code)):
         line, source = note.line, file.text.line(note.line)
         if file.script.conversion is not None:
             line = file.script.conversion.line_before(line)
@@ -152,7 +152,7 @@ def _report_notes(result: MigrationResult, file: File) -> None:
                 source=source.strip(),
             )
         )  # fmt: skip
-    file.notes.clear()
+    file.decided.notes.clear()
 
 
 def _python2_findings(script: Script) -> Iterator[Finding]:
@@ -205,7 +205,7 @@ def _rewrite_file(file: File, active: list[Rule], options: Options) -> FileChang
         if rule.notes is not None:
             rule.notes(file)
     after = script.text
-    if changes or file.wanted or file.opening is not None:
+    if changes or file.decided.wanted or file.decided.opening is not None:
         changed = apply_changes(file.tree, changes)
         if unused := [*unused_imports(file, changes, changed.now)]:
             changed = apply_changes(file.tree, [*changes, *unused])

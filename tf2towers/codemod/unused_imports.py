@@ -19,7 +19,8 @@ from libcst.codemod.visitors import RemoveImportsVisitor
 from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import Change, Insertion, Now, Removal, Replacement
 from tf2towers.codemod.imports import NewImport
-from tf2towers.codemod.program import File, first_name
+from tf2towers.codemod.names import first_name
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import canonical_name, find_replacement
 
@@ -171,23 +172,23 @@ def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:
     canonical = canonical_name(dict(nodes.imported(node))[made.alias])
     for use in file.all(cst.Name):
         if use.value == made.bound:
-            if file.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
+            if file.names.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
                 return False
             if _may_mean(file, use, canonical):
                 return False
     return all(
         find_replacement(name).kind != "left"
         or (
-            bool(file.top_names())
+            bool(file.names.top_names())
             and find_unreached_context(file, symbol, find_replacement(name).why) is not None
         )
-        for symbol, name in file.spelled_symbols
+        for symbol, name in file.names.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
     )
 
 
 def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
     """True if a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
-    if not file.is_read(use) or file.spelled(use) is not None:
+    if not file.is_read(use) or file.names.spelled(use) is not None:
         return False
     return canonical in map(canonical_name, file.meanings.possible_meanings(use))

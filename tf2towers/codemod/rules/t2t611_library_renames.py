@@ -117,10 +117,10 @@ def _replacement_text(file: File, node: cst.Attribute, change: Changed) -> str |
     target = change.target
     match change.kind:
         case "builtin":
-            return target if target not in file.bound_names else None
+            return target if target not in file.names.bound_names else None
         case "module":
             has_it = file.meanings.top_meaning(target) == target
-            return target if has_it else file.need_module(target, target)
+            return target if has_it else file.decided.need_module(target, target)
         case "from":
             names = file.meanings.top_names
             bound = next((name for name in names if file.meanings.top_meaning(name) == target), None)
@@ -222,7 +222,7 @@ def _change_import_from(file: File, statement: cst.ImportFrom) -> Iterator[Chang
         target, _, last = change.target.rpartition(".")
         may_move = statement in file.body and "#" not in file.text.of(statement)
         if change.kind == "runtime" and may_move and file.meanings.imported_meaning(bound):
-            file.bind(bound, target, last)
+            file.decided.bind(bound, target, last)
             continue
         new = {
             "attribute": f"from {module} import {nodes.as_named(change.target, bound)}",
