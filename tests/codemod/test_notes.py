@@ -39,6 +39,16 @@ SYNC = "opt = tf.train.GradientDescentOptimizer(0.1)\nopt = tf.train.SyncReplica
 WITH = "with {} as sess:\n    pass\n"
 HOOK = "h = opt.make_session_run_hook(True)\n"
 
+#: what each worker of a cluster does, after it has waited for the chief
+JOINS = dedent(
+    """\
+    server = tf.train.Server({'ps': ['a:1'], 'worker': ['b:1', 'c:1']}, 'worker', 1)
+    with tf.device(tf.train.replica_device_setter(ps_tasks=1)):
+        w = tf.get_variable('w', [2])
+    init = tf.global_variables_initializer()
+    sv = tf.train.Supervisor(is_chief=False, init_op=init)
+    """
+)
 #: lines of a script, and the codes of its notes
 NOTES = [
     (WITH.format("tf.Session(FLAGS.master)"), ["T2T627"]),
@@ -69,6 +79,10 @@ NOTES = [
     (TWO_OPTIMIZERS + "sess.run([d, x])\nsess.run(g)\n", []),
     (TWO_OPTIMIZERS.replace("g = ", "with tf.control_dependencies([d]): g = ") + "sess.run([d, g])\n", []),
     ("n = tf.contrib.distributions.MultivariateNormalDiag([x, x])\n", ["T2T619"]),
+    (JOINS + "with sv.managed_session(server.target) as s:\n    s.run(init)\n", ["T2T619"]),
+    (JOINS + "s = sv.prepare_or_wait_for_session(server.target)\ns.run(init)\n", ["T2T619"]),
+    (JOINS + "s = sv.prepare_or_wait_for_session(server.target)\nif w is None:\n    s.run(init)\n", []),
+    (JOINS + "with tf.Session(server.target) as s:\n    s.run(init)\n", []),
 ]
 
 

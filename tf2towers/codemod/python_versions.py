@@ -35,6 +35,8 @@ _SAME = {
 }
 #: what is the same only as a class that is asked for: `isinstance(x, basestring)`
 _SAME_CLASSES = {"basestring": "str", "unicode": "str"}
+#: lists in Python 2, which Python 3 makes as they are read
+_LAZY = frozenset({"builtins.map", "builtins.filter", "builtins.zip"})
 #: steps of a conversion from Python 2 after which the program computes something else
 _DIFFERS = re.compile(r"integer|were bytes|as floats|of Python 2$|input\(\)|pickles")
 _NOT_KNOWN = (ValueError, TypeError, LookupError)
@@ -197,6 +199,47 @@ def missed_names(file: File) -> Iterator[cst.Name]:
         missed = (file.text.first_line(name), name.value) in lines and not file.meanings.bindings(name)
         if missed and not _may_have(file, name.value) and not is_never_reached(file, name):
             yield name
+
+
+def made_lists(file: File) -> Iterator[cst.Call]:
+    """The calls that become a list, whichever Python the program is for."""
+    yield from (call for call in lists_of_python2(file) if are_lists_in_both(file.program))
+
+
+def are_lists_in_both(program: Program) -> bool:
+    """True if a list that only Python 2 makes is one whichever Python the program is for."""
+    return program.python is not None or where_pythons_differ(program) is None
+
+
+def lists_of_python2(file: File) -> Iterator[cst.Call]:
+    """The calls of `map`, `filter` and `zip` whose result is a list for the script: it takes its length or an item.
+
+    Python 3 stops there, so whatever the program was written for, a list is meant.
+    """
+    if file.script.conversion is not None:
+        return
+    for call in file.all(cst.Call):
+        around = file.parent(call)
+        target = file.parent(around) if isinstance(around, cst.AssignTarget) else around
+        if not isinstance(target, cst.Assign) or target.value is not call or len(target.targets) != 1:
+            continue
+        name = target.targets[0].target
+        if file.canonical(call.func) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
+            yield call
+
+
+def _is_used_as_list(file: File, name: cst.Name, call: cst.Call) -> bool:
+    for used in file.all(cst.Name):
+        if used.value != name.value or not file.is_read(used):
+            continue
+        around = file.parent(used)
+        called = isinstance(around, cst.Call) and used in nodes.positional(around)
+        measured = isinstance(around, cst.Call) and called and file.canonical(around.func) == "builtins.len"
+        indexed = isinstance(around, cst.Subscript) and around.value is used
+        made = [binding.value for binding in file.meanings.bindings(used) if isinstance(binding, Assigned)]
+        if (measured or indexed) and made == [call] and len(file.meanings.bindings(used)) == 1:
+            return True
+    return False
 
 
 def _may_have(file: File, name: str) -> bool:

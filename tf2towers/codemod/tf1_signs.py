@@ -1,7 +1,8 @@
 """What only TF 1 has, beside its names: methods, keywords, functions of devices. Plain TF 2 stops at each of them.
 
 A program of none but such signs is one of TF 1 as well: `dataset.make_one_shot_iterator()`, `x.get_shape()[0].value`,
-`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`.
+`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`. So is one on names that standalone Keras had until
+Keras 3, `from keras.layers.core import Dense`, where it is one for Keras 2.2, and the runtime's serves all of it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import libcst.matchers as m
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
 from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
 
 #: what turns eager execution on
@@ -53,6 +55,9 @@ def has_tf1_sign(file: File) -> bool:
 
 
 def _signs(file: File) -> Iterator[cst.CSTNode]:
+    gone = [node for node, _ in gone_from_keras(file)]
+    if gone and is_older_than_2_3(file.program) and find_unserved(file.program) is None:
+        yield from gone  # its models are graphs
     yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
     for call in file.all(cst.Call):
         canonical = file.canonical(call.func)
@@ -193,6 +198,17 @@ def resets_a_server(file: File, node: cst.CSTNode) -> bool:
     if not isinstance(call, cst.Call) or call.func is not node:
         return True
     return nodes.literal(nodes.argument(call, 0, "target")) not in ("", "local", None)
+
+
+def builds_towers(file: File, node: cst.CSTNode, canonical: str) -> bool:
+    """True if a symbol is the function that builds towers, read through a module of TensorFlow's."""
+    return (
+        canonical == "tf.contrib.estimator.replicate_model_fn"
+        and isinstance(node, cst.Attribute)
+        and file.is_read(node)
+        and file.program.is_tf1
+        and not file.program.plain_is_tf2
+    )
 
 
 # -- the strategies of Estimators --------------------------------------------------------------------------------------

@@ -25,7 +25,12 @@ from tf2towers.codemod.symbols import (
     is_of_old_release,
     public_spelling,
 )
-from tf2towers.codemod.tf1_signs import is_estimator_of_tf2, is_for_estimators, resets_a_server
+from tf2towers.codemod.tf1_signs import (
+    builds_towers,
+    is_estimator_of_tf2,
+    is_for_estimators,
+    resets_a_server,
+)
 from tf2towers.codemod.unused_imports import can_drop_import
 
 
@@ -82,6 +87,8 @@ def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
     if canonical == "tf" or _is_switch(file, node, canonical):
         return None
     if is_estimator_of_tf2(file, node, canonical) or is_for_estimators(file, node, canonical):
+        return None
+    if builds_towers(file, node, canonical):
         return None
     found = find_replacement(canonical)
     base = file.names.spelled(root)

@@ -17,6 +17,8 @@ from tf2towers.codemod.changes import (
     Now,
     Removal,
     Replacement,
+    bare,
+    expression,
     given_by,
     in_its_place,
     in_line,
@@ -39,6 +41,7 @@ from tf2towers.codemod.python_versions import (
     counterpart,
     is_expected_to_fail,
     is_never_reached,
+    made_lists,
     missed_names,
 )
 from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
@@ -71,6 +74,8 @@ def changes(file: File) -> Iterator[Change]:
         if (instead := counterpart(file, missed)) is not None:
             module, _, name = instead.rpartition(".")
             yield replace(missed, file.need(name, module) if module else instead)
+    for call in made_lists(file):
+        yield Replacement(call, _listed)
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
         yield from _change_call(file, call, libraries)
@@ -99,6 +104,10 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
 def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
     """True if the program can do without a name that is gone; the runtime's replacement is written all the same."""
     return is_never_reached(file, node) or (change.kind != "runtime" and is_expected_to_fail(file, node))
+
+
+def _listed(updated: cst.Call, now: Now) -> cst.BaseExpression:
+    return in_its_place(expression("list({given})", given=bare(updated)), updated)
 
 
 def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
