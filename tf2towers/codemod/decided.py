@@ -9,9 +9,8 @@ from typing import Protocol
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Meanings
-from tf2towers.codemod.names import Names, first_name
+from tf2towers.codemod.names import Names, first_name, imports_made_by
 from tf2towers.codemod.symbols import PARTS, RUNTIME, Found, find_replacement, import_home
 from tf2towers.codemod.tree import Text, Tree
 from tf2towers.report.result import FindingKind

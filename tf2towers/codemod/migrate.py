@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tf2towers.codemod.aligned_lines import with_aligned_lines
-from tf2towers.codemod.apply_changes import apply_changes
+from tf2towers.codemod.apply_changes import apply_changes, with_aligned_lines
 from tf2towers.codemod.changes import Change, edited_lines
 from tf2towers.codemod.libraries import joined_requirements
 from tf2towers.codemod.new_imports import with_new_imports

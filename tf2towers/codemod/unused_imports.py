@@ -18,8 +18,7 @@ from libcst.codemod.visitors import RemoveImportsVisitor
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import Change, Insertion, Now, Removal, Replacement
-from tf2towers.codemod.imports import NewImport
-from tf2towers.codemod.names import first_name
+from tf2towers.codemod.names import NewImport, first_name
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import canonical_name, find_replacement

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.changes import Change, Removal, replace
-from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.names import first_name
+from tf2towers.codemod.names import first_name, imports_made_by
 from tf2towers.codemod.nodes import Symbol
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context, note_site

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tf2towers.codemod.changes import Change, Removal, Replacement, in_lines, small
-from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
+from tf2towers.codemod.names import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import is_named
