@@ -9,7 +9,7 @@ statement are written once, as LibCST writes a module, and their columns compare
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -337,7 +337,10 @@ class _Writer(CodegenState):
         self.opened: list[_Bracket] = []
         #: by how many columns the line's beginning has moved
         self.move = 0
-        self._begin: Begin | None = None
+        #: what is being written, from the outside
+        self._inside: list[cst.CSTNode] = []
+        #: what the next line in brackets begins with, after all that it is in
+        self._begin: list[Any] = []
 
     def add_indent_tokens(self) -> None:
         """Writes the indentation of a block."""
@@ -346,8 +349,8 @@ class _Writer(CodegenState):
 
     def add_token(self, value: str) -> None:
         """Writes a text."""
-        if self._begin is not None and value.strip():
-            begin, self._begin = self._begin, None
+        if self._begin and value.strip():
+            begin, self._begin = self._begin, []
             self.begin_line(begin, value)
         super().add_token(value)
         ends = max(value.rfind("\n"), value.rfind("\r"))
@@ -362,16 +365,18 @@ class _Writer(CodegenState):
 
     def before_codegen(self, node: cst.CSTNode) -> None:
         """Notices a line that begins with a comment."""
+        self._inside.append(node)
         if self.opened and isinstance(node, cst.EmptyLine) and node.comment is not None:
-            self._begin = node
+            self._begin = [*self._inside]
 
     def after_codegen(self, node: cst.CSTNode) -> None:
         """Notices a line that begins."""
         if self.opened and isinstance(node, cst.ParenthesizedWhitespace):
-            self._begin = node
+            self._begin = [*self._inside]
+        self._inside.pop()
 
-    def begin_line(self, begin: Begin, word: str) -> None:
-        """Is called before the first word of each line in brackets is written."""
+    def begin_line(self, begin: list[Any], word: str) -> None:
+        """Is called before the first word of each line in brackets is written, with what it begins with, the last."""
 
 
 class _OldLines(_Writer):
@@ -379,10 +384,10 @@ class _OldLines(_Writer):
         super().__init__(module)
         self.found: dict[Begin, _Old] = {}
 
-    def begin_line(self, begin: Begin, word: str) -> None:
+    def begin_line(self, begin: list[Any], word: str) -> None:
         inside = self.opened[-1].inside
         column = self.column + 1 if word in (")", "]", "}") and self.column != inside else self.column
-        self.found[begin] = _Old(inside, column == inside)
+        self.found[begin[-1]] = _Old(inside, column == inside)
 
 
 class _NewLines(_Writer):
@@ -390,19 +395,22 @@ class _NewLines(_Writer):
         super().__init__(module)
         self.old = old
         self.moved: dict[Begin, str] = {}
+        #: the nodes that have such lines in them
+        self.around: set[cst.CSTNode] = set()
 
-    def begin_line(self, begin: Begin, word: str) -> None:
-        known, (inside, move) = self.old.get(begin), self.opened[-1]
-        if known is None:
+    def begin_line(self, begin: list[Any], word: str) -> None:
+        node, (inside, move) = begin[-1], self.opened[-1]
+        if (known := self.old.get(node)) is None:
             return
         if known.aligned:
             move = inside - known.inside
-        white = _white_of(begin).value
-        indent = "".join(self.indent_tokens) if begin.indent else ""
+        white = _white_of(node).value
+        indent = "".join(self.indent_tokens) if node.indent else ""
         if move and self.column + move >= 0 and not (indent + white).strip(" "):
             self.column += move
             self.move = move
-            self.moved[begin] = " " * self.column
+            self.moved[node] = " " * self.column
+            self.around.update(begin)
 
 
 def _white_of(begin: Begin) -> cst.SimpleWhitespace:
@@ -412,9 +420,13 @@ def _white_of(begin: Begin) -> cst.SimpleWhitespace:
 class _Moved(cst.CSTTransformer):
     """Gives lines their new beginnings."""
 
-    def __init__(self, moved: Mapping[Begin, str]) -> None:
+    def __init__(self, moved: Mapping[Begin, str], around: Container[cst.CSTNode]) -> None:
         super().__init__()
-        self.moved = moved
+        self.moved, self.around = moved, around
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """True if a line in a node moves."""
+        return node in self.around
 
     def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> Any:
         white = self.moved.get(original_node)
@@ -442,5 +454,5 @@ def with_aligned_lines(changed: Changed) -> Changed:
         for each in new:
             each._codegen(after)
         if after.moved:
-            changed.lines[old] = [each.visit(_Moved(after.moved)) for each in new]
+            changed.lines[old] = [each.visit(_Moved(after.moved, after.around)) for each in new]
     return changed
