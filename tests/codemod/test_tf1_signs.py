@@ -142,7 +142,17 @@ def test_beside_compat_v1(program) -> None:
 
 @pytest.mark.parametrize("lines", NOT_TF1)
 def test_what_tf2_runs_stays(program, lines: str) -> None:
-    assert not program({"train.py": f"import tensorflow as tf\n\n{lines}\n"}).changed
+    assert not program(
+        {
+            "train.py": dedent(
+                """\
+                import tensorflow as tf
+
+                {lines}
+                """
+            ).format(lines=lines)
+        }
+    ).changed
 
 
 def test_an_imported_meta_graph_is_noted(program) -> None:

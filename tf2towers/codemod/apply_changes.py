@@ -82,8 +82,8 @@ class _Pass(cst.CSTTransformer):
         self.around: set[cst.CSTNode] = {tree.module}
         #: what comes down from statements that are gone
         self.falling: dict[cst.CSTNode, list[cst.EmptyLine]] = {}
-        #: what follows a statement that is gone, and begins without a blank line
-        self.without_gap: set[cst.CSTNode] = set()
+        #: what follows a statement that is gone -> how many blank lines come down to it, of which it needs no more
+        self.gaps: dict[cst.CSTNode, int] = {}
         self.header: Sequence[cst.EmptyLine] = tree.module.header
         for change in changes:
             if isinstance(change, Replacement):
@@ -135,8 +135,8 @@ class _Pass(cst.CSTTransformer):
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """What becomes of a node, of whose parts everything has become what it will be."""
         updated = updated_node
-        if original_node in self.without_gap:
-            updated = _with_above(updated, without_first_blanks(_above(updated)))
+        if original_node in self.gaps:
+            updated = _with_above(updated, _without_gap(_above(updated), self.gaps[original_node]))
         if all(map(is_blank, self.falling.get(original_node, ()))):  # comments stay where they are
             updated = self._with_fallen(original_node, updated)
         for change in self.replacements.get(original_node, ()):
@@ -208,7 +208,7 @@ class _Pass(cst.CSTTransformer):
             comments -= 1
         above = own[: len(own) - comments]
         if stays is None and self._loses_gap(original, following, removal, comments):
-            self.without_gap.add(following)
+            self.gaps[following] = len(above) - len(without_last_blanks(above))
         left = [*self.falling.pop(original, ()), *above, *([stays] if stays else [])]
         self.falling[target] = left
         self.changed.fallen[target] = left
@@ -243,6 +243,13 @@ def _above(node: Any) -> Sequence[cst.EmptyLine]:
 def _with_above(node: Any, lines: Sequence[cst.EmptyLine]) -> Any:
     name = "leading_lines" if hasattr(node, "leading_lines") else "footer"
     return node.with_changes(**{name: lines})
+
+
+def _without_gap(lines: Sequence[cst.EmptyLine], known: int) -> list[cst.EmptyLine]:
+    """Lines without the blank ones that they begin with, but for those that are more than `known`, if any are."""
+    kept = without_first_blanks(lines)
+    more = len(lines) - len(kept) - known if known else 0
+    return [*blank_lines(max(0, more)), *kept]
 
 
 def _comment_beside(line: Any) -> cst.EmptyLine | None:
@@ -322,9 +329,10 @@ class _Bracket(NamedTuple):
 
 
 class _Old(NamedTuple):
-    """The column after the bracket around a line, and whether the line was aligned with it."""
+    """The column after the bracket around a line, the line's own, and whether the line was aligned with the bracket."""
 
     inside: int
+    column: int
     aligned: bool
 
 
@@ -387,7 +395,7 @@ class _OldLines(_Writer):
     def begin_line(self, begin: list[Any], word: str) -> None:
         inside = self.opened[-1].inside
         column = self.column + 1 if word in (")", "]", "}") and self.column != inside else self.column
-        self.found[begin[-1]] = _Old(inside, column == inside)
+        self.found[begin[-1]] = _Old(inside, self.column, column == inside)
 
 
 class _NewLines(_Writer):
@@ -403,7 +411,7 @@ class _NewLines(_Writer):
         if (known := self.old.get(node)) is None:
             return
         if known.aligned:
-            move = inside - known.inside
+            move = known.column + inside - known.inside - self.column
         white = _white_of(node).value
         indent = "".join(self.indent_tokens) if node.indent else ""
         if move and self.column + move >= 0 and not (indent + white).strip(" "):

@@ -12,6 +12,7 @@ import libcst as cst
 
 from tf2towers.codemod.apply_changes import apply_changes, with_aligned_lines
 from tf2towers.codemod.changes import Change, edited_lines
+from tf2towers.codemod.dead_code import equal_branches, unused_imports
 from tf2towers.codemod.libraries import joined_requirements
 from tf2towers.codemod.new_imports import with_new_imports
 from tf2towers.codemod.nodes import imported
@@ -20,7 +21,6 @@ from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.tf1_signs import has_tf1_sign, is_eager
-from tf2towers.codemod.unused_imports import unused_imports
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
@@ -206,6 +206,10 @@ def _rewrite_file(file: File, active: list[Rule], options: Options) -> FileChang
     after = script.text
     if changes or file.decided.wanted or file.decided.opening is not None:
         changed = apply_changes(file.tree, changes)
+        if equal := [*equal_branches(file, changed.now)]:
+            changes += equal
+            edited += [_edited_line(file, "T2T601", file.text.first_line(each.node)) for each in equal]
+            changed = apply_changes(file.tree, changes)
         if unused := [*unused_imports(file, changes, changed.now)]:
             changed = apply_changes(file.tree, [*changes, *unused])
         edited += [_edited_line(file, _IMPORTS, file.text.first_line(each.node)) for each in unused]

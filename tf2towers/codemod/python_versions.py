@@ -163,7 +163,7 @@ def counterpart(file: File, name: cst.Name) -> str | None:
 
 
 def _is_asked_for(file: File, name: cst.Name) -> bool:
-    """Whether a name is a class that `isinstance` or `issubclass` asks for, alone or in a tuple."""
+    """True if a name is a class that `isinstance` or `issubclass` asks for, alone or in a tuple."""
     around = file.parent(name)
     asked: cst.CSTNode = around if isinstance(around, cst.Tuple) else name
     call = file.parent(asked)

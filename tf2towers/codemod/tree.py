@@ -218,7 +218,7 @@ class Tree:
             scope = scope.parent
 
     def context(self, node: cst.CSTNode) -> ExpressionContext:
-        """Whether a name, attribute or item is read, written or deleted."""
+        """LOAD, STORE or DEL, for a name, attribute or item that is read, written or deleted."""
         return self._metadata[ExpressionContextProvider].get(node) or ExpressionContext.LOAD
 
     def start(self, node: cst.CSTNode) -> int:

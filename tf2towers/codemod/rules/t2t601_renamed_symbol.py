@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.changes import Change, Removal, replace
+from tf2towers.codemod.dead_code import can_drop_import
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.names import first_name, imports_made_by
 from tf2towers.codemod.nodes import Symbol
@@ -30,7 +31,6 @@ from tf2towers.codemod.tf1_signs import (
     is_for_estimators,
     resets_a_server,
 )
-from tf2towers.codemod.unused_imports import can_drop_import
 
 
 def changes(file: File) -> Iterator[Change]:
@@ -159,8 +159,9 @@ def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | 
     if found.kind == "runtime":
         return None if _leads_to(file, node, home) else file.decided.name_of(found)
     module, _, name = found.target.rpartition(".")
-    if is_gone and isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
-        return f"{file.text.of(node.value)}.{name}"
+    if isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
+        if is_gone or (base.kind == "v1" and file.names.spelled(node.value) == home):
+            return f"{file.text.of(node.value)}.{name}"
     if is_gone or base.kind in ("runtime", "left") or _is_renamed(file.names.spelled(node)):
         return file.decided.name_of(found)
     if found.kind == "v1" and is_another_object(file.names.spelled(node) or ""):
@@ -252,7 +253,8 @@ RULE = Rule(
     why="""
     The import line says `tensorflow.compat.v1`, and every symbol that it has under the script's name stays as it is. A
     name of an old release, or of contrib, becomes the one of TF 2.21. What TF 2.21 has lost (layers, slim, rnn cells)
-    and what runs graphs (sessions) comes from tf2towers.runtime.
+    and what runs graphs (sessions) comes from tf2towers.runtime. A `try` that chose between two releases' names goes,
+    where its `except` has become the same as its body.
     """,
     changes=changes,
     sources=("tf.compat.v1", "codemod/symbols.tsv"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tf2towers.codemod.changes import Change, Removal, Replacement, in_lines, small
+from tf2towers.codemod.dead_code import can_drop_import
 from tf2towers.codemod.names import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import RUNTIME, canonical_name, is_gone_private
-from tf2towers.codemod.unused_imports import can_drop_import
 
 
 def changes(file: File) -> Iterator[Change]:

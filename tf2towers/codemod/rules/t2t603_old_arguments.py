@@ -11,7 +11,7 @@ from tf2towers.codemod.arguments import (
     added_argument,
     new_keywords,
     not_taken,
-    old_order,
+    order_of_old_release,
     without_argument,
 )
 from tf2towers.codemod.changes import (
@@ -43,7 +43,7 @@ def changes(file: File) -> Iterator[Change]:
             if has_datasets:
                 yield from _map_changes(file, call)
             continue
-        order = old_order(file, call) or ()
+        order = order_of_old_release(file, call) or ()
         is_tf2s = (
             isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.names.is_plain(call.func)
         )
