@@ -34,11 +34,13 @@ _METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
 _OF_DATASETS = frozenset({"output_types", "output_shapes", "output_classes"})
 #: `x.get_shape()` and `x.shape`, whose items were of a class `Dimension`
 _SHAPE = m.Call(m.Attribute(attr=m.Name("get_shape")), args=[]) | m.Attribute(attr=m.Name("shape"))
-#: class methods that only TF 1's classes have
+#: class methods that only TF 1's classes have, and functions of sessions that only TF 1's Keras has
 _OF_CLASSES = frozenset({
     "tf.data.Dataset.from_sparse_tensor_slices", "tf.data.Iterator.from_string_handle",
-    "tf.data.Iterator.from_structure",
+    "tf.data.Iterator.from_structure", "tf.keras.backend.get_session", "tf.keras.backend.set_session",
 })  # fmt: skip
+#: keywords of a class whose `__init__` TF 2 does not show
+_OF_VARIABLES = {"tf.Variable": frozenset({"collections", "expected_shape", "use_resource"})}
 #: names that plain TF 2 has, and that raise where no graph is built
 _OF_GRAPHS = frozenset({"tf.gradients", "tf.hessians"})
 
@@ -64,7 +66,8 @@ def _signs(file: File) -> Iterator[cst.CSTNode]:
         if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.names.is_plain(call.func):
             continue
         given = {nodes.keyword_of(each) for each in nodes.keywords(call)}
-        old = canonical in _OF_CLASSES or not given.isdisjoint(_keywords().get(canonical, ()))
+        lost = _keywords().get(canonical, _OF_VARIABLES.get(canonical, frozenset()))
+        old = canonical in _OF_CLASSES or not given.isdisjoint(lost)
         of_graph = canonical in _OF_GRAPHS and not any(map(_names_keras, file.program.files))
         placed = canonical == "tf.device" and call.args and _is_function(file, call.args[0].value)
         if old or of_graph or placed:
