@@ -26,7 +26,7 @@ def command() -> MigrateCommand:
     return MigrateCommand(CodemodContext(filename="script.py"))
 
 
-def test_a_module() -> None:
+def test_libcst_runs_the_codemod_on_a_module() -> None:
     done = transform_module(command(), SCRIPT)
     assert isinstance(done, TransformSuccess)
     assert (done.code, done.warning_messages) == (after(SCRIPT), [])

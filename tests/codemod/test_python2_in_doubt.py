@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-import pytest
-from codemod_texts import migrated
+from textwrap import dedent
 
-HEAD = "import tensorflow as tf\n\n\nclass Model:\n    def build(self, x, n):\n        return {}\n\n\n"
-HEAD += "def main(name):\n    print(getattr(Model(), name)(1, 2))\n\n\nmain('build')\ntf.Session()\n"
+import pytest
+from codemod_texts import TF, after, migrated
+
+HEAD = """\
+import tensorflow as tf
+
+
+class Model:
+    def build(self, x, n):
+        return {}
+
+
+def main(name):
+    print(getattr(Model(), name)(1, 2))
+
+
+main('build')
+tf.Session()
+"""
 
 SAME = [
     ("isinstance(x, basestring)", "isinstance(x, str)"),
@@ -46,3 +62,40 @@ def test_python3_is_said() -> None:
 def test_python2_is_said() -> None:
     result = migrated(HEAD.format("isinstance(x, basestring), n / x"), python="2")
     assert result.status == 0 and "isinstance(x, str), python2_division(n, x)" in result.changes[0].after
+
+
+@pytest.mark.parametrize(
+    ("use", "listed"),
+    [
+        ("len(sizes)", True),
+        ("sizes[0]", True),
+        ("sum(sizes)", False),
+        ("lens[sizes]", False),
+    ],
+)
+def test_a_map_that_is_used_as_a_list(use: str, listed: bool) -> None:
+    """Python 3 stops at its length and at an item of it: it is a list in either Python."""
+    text = after(
+        TF
+        + dedent(
+            """\
+            tf.placeholder(tf.float32)
+            sizes = map(int, '1,2'.split(','))
+            print({use})
+            """
+        ).format(use=use)
+    )
+    assert ("sizes = list(map(int, '1,2'.split(',')))\n" in text) is listed
+
+
+def test_a_list_beside_a_division_is_in_doubt() -> None:
+    """`--python 3` makes the list."""
+    text = TF + dedent(
+        """\
+        tf.placeholder(tf.float32)
+        sizes = map(int, '1,2'.split(','))
+        print(len(sizes) * 3 / 2)
+        """
+    )
+    left = migrated(text).left
+    assert [each.code for each in left] == ["T2T609"] and "makes a list by map" in left[0].message

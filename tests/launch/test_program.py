@@ -38,7 +38,7 @@ RUNTIME = "from tf2towers.runtime import "
         ("import keras", False),
     ],
 )
-def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
+def test_whether_a_script_is_of_tf1(tmp_path: Path, text: str, tf1: bool) -> None:
     (script := tmp_path / "train.py").write_text(text)
     assert is_tf1(script) is tf1
 
@@ -63,7 +63,9 @@ def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
         ("strategy = tf.distribute.MirroredStrategy()  # no ClusterCoordinator", False, False),
     ],
 )
-def test_clusters(tmp_path: Path, text: str, is_task: bool, about_cluster: bool) -> None:
+def test_whether_a_script_is_a_task_of_a_cluster(
+    tmp_path: Path, text: str, is_task: bool, about_cluster: bool
+) -> None:
     (tmp_path / "cluster.py").write_text("def start(spec): return tf.train.Server(spec)")
     (tmp_path / "helper.py").write_text("spec = tf.train.ClusterSpec({})")
     (script := tmp_path / "train.py").write_text(text)
@@ -80,7 +82,9 @@ def test_clusters(tmp_path: Path, text: str, is_task: bool, about_cluster: bool)
         ("train()", None, None, None),
     ],
 )
-def test_shape(tmp_path: Path, text: str, ps: int | None, workers: int | None, shape: Shape | None) -> None:
+def test_how_many_tasks_a_script_asks_for(
+    tmp_path: Path, text: str, ps: int | None, workers: int | None, shape: Shape | None
+) -> None:
     (script := tmp_path / "script.py").write_text(text)
     assert find_shape([script], ps, workers, None) == shape
 
@@ -103,16 +107,19 @@ TRAINS = "tf.estimator.train_and_evaluate(estimator, training, evaluation)"
         ("# " + TRAINS, "worker", False),
         # the script makes its TF_CONFIG from flags
         (READS + TRAINS + "\nuse(FLAGS.worker_hosts, FLAGS.job_name)", "worker", True),
-        (TRAINS + "\nuse(FLAGS.worker_hosts, FLAGS.chief_hosts, FLAGS.job_name)", "chief", True),
+        (TRAINS + "\nuse(FLAGS.worker_hosts, FLAGS.chief_hosts, FLAGS.job_name)", "worker", True),
+        (TRAINS + "\nflags('chief_hosts')\nuse(FLAGS.worker_hosts, FLAGS.job_name)", "chief", True),
     ],
 )
-def test_chief(tmp_path: Path, text: str, chief: str, apart: bool) -> None:
+def test_what_an_estimators_cluster_calls_its_chief(
+    tmp_path: Path, text: str, chief: str, apart: bool
+) -> None:
     (script := tmp_path / "train.py").write_text(text)
     assert (chief_of(script), evaluates_apart(script)) == (chief, apart)
 
 
 def test_an_estimator_reads_its_task_and_runs_alone_by_default(tmp_path: Path) -> None:
-    (script := tmp_path / "train.py").write_text(TRAINS + "\nuse(FLAGS.chief_hosts)")
+    (script := tmp_path / "train.py").write_text(TRAINS + "\nflags('chief_hosts')")
     assert knows_its_task(script)
     assert taken_flags(script) == "--chief_hosts={chief_hosts}"
     assert find_shape([script], None, None, None) is None

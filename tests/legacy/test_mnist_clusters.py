@@ -2,6 +2,7 @@
 
 import re
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -277,6 +278,19 @@ def test_asynchronous_training_is_less_steady():
 
     steady, unsteady = (float(np.diff(losses(synchronous)).std()) for synchronous in (True, False))
     assert unsteady > 3 * steady, (unsteady, steady)  # measured: 10.3 and 1.7
+
+
+@pytest.mark.long
+def test_four_asynchronous_workers_make_the_loss_less_steady():
+    """A run of the trainer each way, as benchmarks/asynchrony.py makes it; as many batches of as many workers."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    import asynchrony
+
+    flags = ["--batch_size=20", "--hidden_units=32", "--learning_rate=0.03", "--seed=7"]
+    steady, unsteady = (
+        asynchrony.losses(synchronous, 4, 600, flags)[300:].std() for synchronous in (True, False)
+    )
+    assert unsteady > 2 * steady, (unsteady, steady)  # measured: 6.2 and 1.5
 
 
 def test_asynchronous_training(tmp_path):

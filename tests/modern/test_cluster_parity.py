@@ -22,6 +22,7 @@ FIRST_MOMENT, SECOND_MOMENT, UPDATE = 5e-7, 2e-5, 5e-5
 #: What three workers' mean may differ by, in ulps of its largest element. The accumulator adds in the order in which
 #: gradients arrive, then divides by 3. An all-reduce adds thirds, each of them rounded, in an order of its own for each
 #: part of a gradient. So each element is held against the mean in the nearest order. Of two workers it is exact.
+#: An Adam whose `update_step` divides the sum comes within 1 ulp, not nearer; it would be a second idiom of the mean.
 THREE_WORKERS = 3.0
 #: What the options may change of a gradient, in parts of its largest element
 OPTIONS = {"jit": (0.0, 1e-5), "bfloat16": (1e-4, 0.05), "float16": (1e-5, 0.01)}

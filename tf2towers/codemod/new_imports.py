@@ -20,7 +20,7 @@ from libcst.codemod.visitors import AddImportsVisitor
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.apply_changes import Changed
-from tf2towers.codemod.changes import Line, blank_lines, is_blank
+from tf2towers.codemod.changes import Line, blank_lines, is_blank, without_first_blanks
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import ALL_OF_A_MODULE, IF_MAIN, evaluated_nodes
@@ -170,7 +170,7 @@ def _imported_modules(statement: nodes.Statement) -> Iterator[str]:
 
 def _first_need(file: File, changed: Changed) -> int | None:
     """The index of the first statement that uses a new import when the module is run, not in a function's body."""
-    wanted = set(file.wanted.values())
+    wanted = set(file.decided.wanted.values())
     for place, statement in enumerate(file.body) if wanted else ():
         made = _made_of(file, changed, statement)
         used = {name for each in made for name in _names_used(each)}
@@ -222,8 +222,8 @@ class _NewImports:
     def module(self) -> cst.Module:
         """The module with them."""
         file = self.file
-        if file.wanted or file.opening is not None:
-            needs = (file.imports_before, _first_need(file, self.changed))
+        if file.decided.wanted or file.decided.opening is not None:
+            needs = (file.decided.imports_before, _first_need(file, self.changed))
             self._write(
                 find_import_location(file, min((each for each in needs if each is not None), default=None))
             )
@@ -238,9 +238,9 @@ class _NewImports:
         line = self.file.tree.line(after) if after is not None else None
         place = self.old.index(line) + 1 if line is not None else 0
         lines = self._imports(place)
-        opened = self.file.opening is not None
-        if self.file.opening is not None:
-            opening = [*cst.parse_module(self.file.opening).body]
+        opened = self.file.decided.opening is not None
+        if self.file.decided.opening is not None:
+            opening = [*cst.parse_module(self.file.decided.opening).body]
             if lines or after is not None:
                 opening[0] = opening[0].with_changes(leading_lines=[*blank_lines(1)])
             lines += opening
@@ -269,14 +269,20 @@ class _NewImports:
         return line.with_changes(body=line.body[count:], leading_lines=[])
 
     def _insert(self, place: int, lines: list[Any], *, gap: bool) -> None:
-        """Puts lines before the old line with an index; `gap`: a blank line comes after them, if none is there."""
+        """Puts lines before the old line with an index; `gap`: a blank line comes after them, if none is there.
+
+        Two come after a function.
+        """
         following = next((each for each in self.new[place:] if each), None)
         fallen = len(self.changed.fallen.get([*self.old, self.changed.old][place], ()))
         if following is not None:
             leading = following[0].leading_lines
             count = len(leading) if place == 0 else fallen
             lines[0] = lines[0].with_changes(leading_lines=[*leading[:count], *lines[0].leading_lines])
-            following[0] = following[0].with_changes(leading_lines=_with_gap(leading[count:], gap=gap))
+            rest = _with_gap(leading[count:], gap=gap)
+            if isinstance(lines[-1], cst.FunctionDef):
+                rest = [*blank_lines(2), *without_first_blanks(rest)]
+            following[0] = following[0].with_changes(leading_lines=rest)
         else:
             lines[0] = lines[0].with_changes(leading_lines=[*self.footer[:fallen], *lines[0].leading_lines])
             self.footer = self.footer[fallen:]
@@ -302,7 +308,9 @@ class _NewImports:
         context = CodemodContext()
         need = partial(AddImportsVisitor.add_needed_import, context)
         wanted = [
-            (key, bound) for key, bound in sorted(self.file.wanted.items()) if not self._is_there(*key, bound)
+            (key, bound)
+            for key, bound in sorted(self.file.decided.wanted.items())
+            if not self._is_there(*key, bound)
         ]
         if not wanted:
             return []

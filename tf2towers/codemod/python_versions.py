@@ -35,6 +35,8 @@ _SAME = {
 }
 #: what is the same only as a class that is asked for: `isinstance(x, basestring)`
 _SAME_CLASSES = {"basestring": "str", "unicode": "str"}
+#: lists in Python 2, which Python 3 makes as they are read
+_LAZY = frozenset({"builtins.map", "builtins.filter", "builtins.zip"})
 #: steps of a conversion from Python 2 after which the program computes something else
 _DIFFERS = re.compile(r"integer|were bytes|as floats|of Python 2$|input\(\)|pickles")
 _NOT_KNOWN = (ValueError, TypeError, LookupError)
@@ -153,7 +155,7 @@ def counterpart(file: File, name: cst.Name) -> str | None:
     found = _SAME.get(name.value)
     if found is None and _is_asked_for(file, name):
         found = _SAME_CLASSES.get(name.value)
-    if found is None or found in file.bound_names:
+    if found is None or found in file.names.bound_names:
         return None
     if file.program.python is None and where_pythons_differ(file.program) is not None:
         return None
@@ -161,7 +163,7 @@ def counterpart(file: File, name: cst.Name) -> str | None:
 
 
 def _is_asked_for(file: File, name: cst.Name) -> bool:
-    """Whether a name is a class that `isinstance` or `issubclass` asks for, alone or in a tuple."""
+    """True if a name is a class that `isinstance` or `issubclass` asks for, alone or in a tuple."""
     around = file.parent(name)
     asked: cst.CSTNode = around if isinstance(around, cst.Tuple) else name
     call = file.parent(asked)
@@ -199,6 +201,47 @@ def missed_names(file: File) -> Iterator[cst.Name]:
             yield name
 
 
+def made_lists(file: File) -> Iterator[cst.Call]:
+    """The calls that become a list, whichever Python the program is for."""
+    yield from (call for call in lists_of_python2(file) if are_lists_in_both(file.program))
+
+
+def are_lists_in_both(program: Program) -> bool:
+    """True if a list that only Python 2 makes is one whichever Python the program is for."""
+    return program.python is not None or where_pythons_differ(program) is None
+
+
+def lists_of_python2(file: File) -> Iterator[cst.Call]:
+    """The calls of `map`, `filter` and `zip` whose result is a list for the script: it takes its length or an item.
+
+    Python 3 stops there, so whatever the program was written for, a list is meant.
+    """
+    if file.script.conversion is not None:
+        return
+    for call in file.all(cst.Call):
+        around = file.parent(call)
+        target = file.parent(around) if isinstance(around, cst.AssignTarget) else around
+        if not isinstance(target, cst.Assign) or target.value is not call or len(target.targets) != 1:
+            continue
+        name = target.targets[0].target
+        if file.canonical(call.func) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
+            yield call
+
+
+def _is_used_as_list(file: File, name: cst.Name, call: cst.Call) -> bool:
+    for used in file.all(cst.Name):
+        if used.value != name.value or not file.is_read(used):
+            continue
+        around = file.parent(used)
+        called = isinstance(around, cst.Call) and used in nodes.positional(around)
+        measured = isinstance(around, cst.Call) and called and file.canonical(around.func) == "builtins.len"
+        indexed = isinstance(around, cst.Subscript) and around.value is used
+        made = [binding.value for binding in file.meanings.bindings(used) if isinstance(binding, Assigned)]
+        if (measured or indexed) and made == [call] and len(file.meanings.bindings(used)) == 1:
+            return True
+    return False
+
+
 def _may_have(file: File, name: str) -> bool:
     """True if a file may have a name that it does not bind: by a star, or as one that is made Python's own."""
     return any(not module.startswith("tensorflow") for module in file.meanings.star_imports) or any(
@@ -210,4 +253,4 @@ def _may_have(file: File, name: str) -> bool:
 
 def is_an_error(file: File, name: cst.Name) -> bool:
     """True if it is `StandardError`, which stops a program one way or the other, as `Exception` does."""
-    return name.value == "StandardError" and "Exception" not in file.bound_names
+    return name.value == "StandardError" and "Exception" not in file.names.bound_names

@@ -1,7 +1,8 @@
 """What only TF 1 has, beside its names: methods, keywords, functions of devices. Plain TF 2 stops at each of them.
 
 A program of none but such signs is one of TF 1 as well: `dataset.make_one_shot_iterator()`, `x.get_shape()[0].value`,
-`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`.
+`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`. So is one on names that standalone Keras had until
+Keras 3, `from keras.layers.core import Dense`, where it is one for Keras 2.2, and the runtime's serves all of it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import libcst.matchers as m
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
 from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
 
 #: what turns eager execution on
@@ -32,11 +34,13 @@ _METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
 _OF_DATASETS = frozenset({"output_types", "output_shapes", "output_classes"})
 #: `x.get_shape()` and `x.shape`, whose items were of a class `Dimension`
 _SHAPE = m.Call(m.Attribute(attr=m.Name("get_shape")), args=[]) | m.Attribute(attr=m.Name("shape"))
-#: class methods that only TF 1's classes have
+#: class methods that only TF 1's classes have, and functions of sessions that only TF 1's Keras has
 _OF_CLASSES = frozenset({
     "tf.data.Dataset.from_sparse_tensor_slices", "tf.data.Iterator.from_string_handle",
-    "tf.data.Iterator.from_structure",
+    "tf.data.Iterator.from_structure", "tf.keras.backend.get_session", "tf.keras.backend.set_session",
 })  # fmt: skip
+#: keywords of a class whose `__init__` TF 2 does not show
+_OF_VARIABLES = {"tf.Variable": frozenset({"collections", "expected_shape", "use_resource"})}
 #: names that plain TF 2 has, and that raise where no graph is built
 _OF_GRAPHS = frozenset({"tf.gradients", "tf.hessians"})
 
@@ -53,13 +57,17 @@ def has_tf1_sign(file: File) -> bool:
 
 
 def _signs(file: File) -> Iterator[cst.CSTNode]:
+    gone = [node for node, _ in gone_from_keras(file)]
+    if gone and is_older_than_2_3(file.program) and find_unserved(file.program) is None:
+        yield from gone  # its models are graphs
     yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
     for call in file.all(cst.Call):
         canonical = file.canonical(call.func)
-        if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.is_plain(call.func):
+        if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.names.is_plain(call.func):
             continue
         given = {nodes.keyword_of(each) for each in nodes.keywords(call)}
-        old = canonical in _OF_CLASSES or not given.isdisjoint(_keywords().get(canonical, ()))
+        lost = _keywords().get(canonical, _OF_VARIABLES.get(canonical, frozenset()))
+        old = canonical in _OF_CLASSES or not given.isdisjoint(lost)
         of_graph = canonical in _OF_GRAPHS and not any(map(_names_keras, file.program.files))
         placed = canonical == "tf.device" and call.args and _is_function(file, call.args[0].value)
         if old or of_graph or placed:
@@ -176,7 +184,9 @@ def is_estimator_of_tf2(file: File, node: cst.CSTNode, canonical: str) -> bool:
     if not canonical.startswith("tf.estimator.") or canonical.startswith(f"{_MODES}."):
         return False
     is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
-    return not is_tf1s and isinstance(node, nodes.Symbol) and file.is_plain(node) and canonical != _MODES
+    return (
+        not is_tf1s and isinstance(node, nodes.Symbol) and file.names.is_plain(node) and canonical != _MODES
+    )
 
 
 def resets_a_server(file: File, node: cst.CSTNode) -> bool:
@@ -191,6 +201,17 @@ def resets_a_server(file: File, node: cst.CSTNode) -> bool:
     if not isinstance(call, cst.Call) or call.func is not node:
         return True
     return nodes.literal(nodes.argument(call, 0, "target")) not in ("", "local", None)
+
+
+def builds_towers(file: File, node: cst.CSTNode, canonical: str) -> bool:
+    """True if a symbol is the function that builds towers, read through a module of TensorFlow's."""
+    return (
+        canonical == "tf.contrib.estimator.replicate_model_fn"
+        and isinstance(node, cst.Attribute)
+        and file.is_read(node)
+        and file.program.is_tf1
+        and not file.program.plain_is_tf2
+    )
 
 
 # -- the strategies of Estimators --------------------------------------------------------------------------------------

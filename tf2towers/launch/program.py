@@ -39,7 +39,7 @@ def taken_flags(script: Path) -> str:
 
     A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a definition of flags, in
     it or a local module that it imports. So it does where it reads the flag as an attribute (`FLAGS.job_name`), which
-    another package may define.
+    another package may define; but not of CHIEF_FLAG, which scripts read without defining it.
     """
     code = _without_comments(script)
     words = []
@@ -47,7 +47,8 @@ def taken_flags(script: Path) -> str:
         name, _, value = word.removeprefix("--").partition("=")
         named = name.replace("_", "[_-]")
         defined = re.findall(rf"""["'](?:--)?({named})=?["']""", code)
-        if defined or re.search(rf"\.{name}\b", code):
+        read = word != CHIEF_FLAG and re.search(rf"\.{name}\b", code)
+        if defined or read:
             words.append(f"--{name if name in defined or not defined else defined[0]}={value}")
     return " ".join(words)
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from tf2towers.codemod.program import File
-from tf2towers.codemod.python_versions import counterpart, missed_names, where_pythons_differ
+from tf2towers.codemod.python_versions import (
+    are_lists_in_both,
+    counterpart,
+    lists_of_python2,
+    missed_names,
+    where_pythons_differ,
+)
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 
@@ -22,6 +28,12 @@ def notes(file: File) -> None:
         note_site(
             file, name, "T2T609", f"--python 2 or --python 3 says which Python this is: {message}{also}"
         )
+    for call in lists_of_python2(file):
+        if not are_lists_in_both(file.program):
+            differs = where_pythons_differ(file.program)
+            made_by = f"only Python 2 makes a list by {file.text.of(call.func)}"
+            message = f"{made_by}, and {differs} is another in each"
+            note_site(file, call, "T2T609", f"--python 2 or --python 3 says which Python this is: {message}")
 
 
 RULE = Rule(

@@ -278,7 +278,8 @@ def _prepared(options: Dict[str, Any]) -> Tuple[Any, Optional[Writes]]:
 
     writes = keep_writes(options)
     if options.get("resources"):
-        tf.compat.v1.enable_resource_variables()
+        enable = getattr(tf, "enable_resource_variables", None)  # TensorFlow 1.12 has no `compat.v1`
+        (enable or tf.compat.v1.enable_resource_variables)()
     if not options.get("stand_ins"):
         placement.install(tf)
         _leave_flags_to_scripts()
