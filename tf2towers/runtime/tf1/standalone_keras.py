@@ -36,6 +36,9 @@ layers, objectives = (sys.modules[f"{__name__}.{name}"] for name in ("layers", "
 sys.modules[f"{__name__}.objectives"] = objectives  # an older name
 backend = sys.modules[f"{__name__}.backend"]
 sys.modules[f"{__name__}.backend.tensorflow_backend"] = vars(backend)["tensorflow_backend"] = backend
+for _name in ("data_utils", "generic_utils"):
+    vars(sys.modules[f"{__name__}.utils"])[_name] = sys.modules[f"{__name__}.utils"]
+    sys.modules[f"{__name__}.utils.{_name}"] = sys.modules[f"{__name__}.utils"]
 _parts = "advanced_activations convolutional convolutional_recurrent core embeddings local merge noise normalization"
 for _name in f"{_parts} pooling recurrent wrappers".split():
     vars(layers)[_name] = sys.modules[f"{__name__}.layers.{_name}"] = layers
