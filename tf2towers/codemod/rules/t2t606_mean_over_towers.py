@@ -8,12 +8,12 @@ from functools import partial
 import libcst as cst
 
 from tf2towers.codemod.changes import Change, Now, Removal, Replacement, expression, in_its_place
+from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import find_means
 from tf2towers.codemod.towers.scopes import is_made_before
 from tf2towers.codemod.towers.writing import write_towers
-from tf2towers.codemod.unused_imports import is_taken
 
 
 def changes(file: File) -> Iterator[Change]:
@@ -86,6 +86,7 @@ RULE = Rule(
 
 
                 opt = tf.train.GradientDescentOptimizer(0.1)
+                strategy = TowerStrategy(2)
 
 
                 def tower(i):
@@ -93,7 +94,6 @@ RULE = Rule(
                         return opt.compute_gradients(tf.get_variable('w%d' % i, []))
 
 
-                strategy = TowerStrategy(2)
                 with strategy.scope():
                     tower_grads = strategy.run(tower, args=(strategy.replica_ids,))
                 train_op = opt.apply_gradients(strategy.reduce('MEAN', tower_grads))

@@ -62,7 +62,7 @@ def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None
 
 def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
     """Reports the file that a compiled or generated module is made of."""
-    file.compiled.append(built.file)
+    file.decided.compiled.append(built.file)
     if built.by:
         message = f"{built.by} makes the module {name} of {built.file.name}: make it for this Python"
     else:
@@ -82,17 +82,22 @@ def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
 def _why_unseen(file: File, call: ImportByText) -> str | None:
     """Why no module can be named for an import by a text (`import_module('models.' + name)`); None where one can."""
     root = call.start.partition(".")[0]
+    if call.is_path and not file.program.imports.found_by_text(file.path, call):
+        named = "" if call.shown in ("", "*") else f", {call.shown}, which was not found"
+        return f"a file is loaded by its path here{named}: it may have TF1 in it"
     if call.is_path:
-        return "a file is loaded by its path here: it may have TF1 in it"
+        return None
     known = "." in call.start + "."[: call.is_written_out] and is_known(root)
     if known or file.program.imports.found_by_text(file.path, call):
         return None
+    if call.choices:
+        return f"not all of {', '.join(call.choices)} were found: they may have TF1 in them"
     if not call.start:
         return "a module is imported by a computed text here: which one cannot be seen"
     if call.is_written_out:
-        return f"the module {call.shown} was not found: it may have TF1 in it"
+        return f"the module {call.shown} was not found: it may have TF1 in it{_searched(file, call.start)}"
     shown = f"modules {call.shown} are imported by a computed text, and none was found"
-    return f"{shown}: they may have TF1 in them"
+    return f"{shown}: they may have TF1 in them{_searched(file, call.start)}"
 
 
 def _needed_modules(node: Import) -> Iterator[str]:
@@ -120,8 +125,9 @@ RULE = Rule(
     what the setup.py of its project installs, and what lies in folders that the program adds to sys.path.
 
     An import by a computed name counts, too. `import_module('models.' + name)` means every module in the folder
-    `models`. `import_module(args.model)` means every module of the package that the flag's default is in. Where the
-    folder is not known, the import is left, and so is every load of a file (`imp.load_source`).
+    `models`. `import_module(args.model)` means every module of the package that the flag's default is in, or the flag's
+    choices; `import_module(MODELS[name])` means the dictionary's. A file that is loaded by its path
+    (`imp.load_source('m', 'models/%s.py' % name)`) is found in the same way. Where nothing says what it is, it is left.
 
     An import in a function that nothing calls is only a note. So is a module that Cython or protoc makes of a file
     beside it without TensorFlow: it has to be built for this Python. T2T628 reports a module that protoc wrote before
