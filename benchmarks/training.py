@@ -107,7 +107,7 @@ class Bar:
 BARS = (
     Bar("modern", 0.8, ("2 towers, batch 16",)),
     Bar("modern", 1.0, ("2 towers, batch 64", "2 towers, batch 256")),
-    Bar("modern, --loop=fit", 1.0, ("MobileNetV2",)),
+    Bar("modern, by fit", 1.0, ("MobileNetV2",)),
     Bar("modern", 1.0, ("asynchronous", "synchronous")),
     Bar("migrated", 1.0, ("1 tower", "2 towers", "4 towers", "MobileNetV2")),
     Bar("migrated", 0.95, ("asynchronous", "synchronous")),
@@ -137,7 +137,7 @@ def measure(work: str, programs: dict[str, Program], options: argparse.Namespace
     try:
         for what, program in programs.items():
             own = Path(tempfile.mkdtemp(dir=folder))
-            folders = {TOWERS_LINE: "train_dir", EPOCH_LINE: "report_dir"}
+            folders = {TOWERS_LINE: "train_dir", EPOCH_LINE: "train_dir"}
             place = f"--{folders.get(program.line, 'log_dir')}={own / 'train'}"
             print(f"{work}: {what}", file=sys.stderr, flush=True)
             path = {"PYTHONPATH": f"{ROOT}:{ROOT / 'legacy'}", **program.environment}
@@ -179,23 +179,19 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
         *(f"--{name}={ENDLESS}" for name in ("summary_every", "checkpoint_every", "max_steps")),
     ]
     modern = scripts["modern"]
-    never = [f"--eval_every={ENDLESS}"]
     rows = []
     for towers, batch in options.shapes:
         whole = towers * batch
         each = [f"--num_gpus={towers}", f"--batch_size={batch}", *often]
-        programs = {
-            what: Program(script, [*each, *(never if what == "modern" else [])], whole)
-            for what, script in scripts.items()
-        }
+        programs = {what: Program(script, each, whole) for what, script in scripts.items()}
         if (towers, batch) == (2, 64):  # further variants, of this work only
             for option in ("--jit", "--precision=bfloat16"):
-                programs[f"modern, {option}"] = Program(modern, [*each, *never, option], whole)
+                programs[f"modern, {option}"] = Program(modern, [*each, option], whole)
             kept = {name: str(size) for name, size in KEPT.items()}
             programs["original, memory kept"] = Program(scripts[ORIGINAL], each, whole, environment=kept)
-            programs["modern, memory kept"] = Program(modern, [*each, *never], whole, environment=kept)
+            programs["modern, memory kept"] = Program(modern, each, whole, environment=kept)
             alone = ["--num_gpus=1", f"--batch_size={whole}", *often]
-            programs["limit: modern, one device"] = Program(modern, [*alone, *never], whole)
+            programs["limit: modern, one device"] = Program(modern, alone, whole)
             bare = (python, str(ROOT / "benchmarks/bare_function.py"))
             programs["limit: one bare function"] = Program(bare, [f"--batch_size={whole}"], whole)
         rows += measure(f"{towers} tower{'s' * (towers > 1)}, batch {batch}", programs, options, folder)
@@ -211,19 +207,21 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
     }
     if options.legacy_python:
         scripts = {"original, TF 1.15": (options.legacy_python, for_tf1(folder, legacy)), **scripts}
-    common = ["--num_gpus=2", f"--batch_size={batch}", f"--eval_every={ENDLESS}"]
-    whole = 2 * batch
+    common, whole = ["--num_gpus=2", f"--batch_size={batch}"], 2 * batch
     programs = {
-        what: Program(script, [*common, f"--num_epochs={ENDLESS}", "--log_every=1"], whole)
+        what: Program(
+            script, [*common, f"--eval_every={ENDLESS}", f"--num_epochs={ENDLESS}", "--log_every=1"], whole
+        )
         for what, script in scripts.items()
     }
-    modern = (sys.executable, str(ROOT / "modern/mobilenet_mirrored.py"))
-    epochs = [*common, "--num_epochs=100", "--configuration=scaled"]
-    for loop in ("fit", "hand"):
-        flags = [*epochs, f"--loop={loop}"]
-        programs[f"modern, --loop={loop}"] = Program(modern, flags, whole, EPOCH_LINE, images // whole)
-    alone = [*common, "--num_epochs=100", f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
-    programs["limit: modern, one device"] = Program(modern, alone, whole, EPOCH_LINE, images // whole)
+    by_fit, by_hand = (
+        (sys.executable, str(ROOT / f"modern/mobilenet_{name}.py")) for name in ("mirrored", "by_hand")
+    )
+    common.append("--num_epochs=100")
+    for name, modern in (("by fit", by_fit), ("by hand", by_hand)):
+        programs[f"modern, {name}"] = Program(modern, common, whole, EPOCH_LINE, images // whole)
+    alone = ["--num_gpus=1", f"--batch_size={whole}", "--num_epochs=100"]
+    programs["limit: modern, one device"] = Program(by_hand, alone, whole, EPOCH_LINE, images // whole)
     return measure(f"MobileNetV2, 2 towers, batch {batch}", programs, options, folder)
 
 
@@ -251,7 +249,7 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
             not synchronous
         )  # worker 0 of asynchronous training is the chief, which computes nothing
         modern = [*launch[:-1], f"--workers={tasks}", "--", str(ROOT / "modern" / name)]
-        common += [f"--{name}={ENDLESS}" for name in ("eval_steps", "checkpoint_every", "summary_every")]
+        common.append(f"--checkpoint_every={ENDLESS}")
         programs["modern"] = Program(modern, common, 0, MODERN_WORKER_LINE, rests=not all_reduces)
         if not synchronous and workers == 2:
             alone = [*common, "--steps_per_request=1"]

@@ -129,8 +129,9 @@ def main(unused_argv):
         sess = sv.prepare_or_wait_for_session(server.target, config=config)
         print('Worker %d: Session initialization complete.' % FLAGS.task_index)
 
+        threads = []
         if FLAGS.issync == 1 and is_chief:
-            sv.start_queue_runners(sess, [chief_queue_runner])
+            threads = sv.start_queue_runners(sess, [chief_queue_runner])
             sess.run(init_tokens_op)
 
         time_begin = time.time()
@@ -167,8 +168,14 @@ def main(unused_argv):
         if FLAGS.issync == 1:
             # Without this worker there are no more updates, hence no more tokens. Another one may still need
             # two: its step under way read the global step before the last update, the next will after it.
-            sess.run(last_tokens_op)
+            try:
+                sess.run(last_tokens_op)
+            except tf.errors.CancelledError:
+                pass  # The chief has ended, and closed the queue.
+        # The chief's thread waits for gradients that will not come: closing the session ends it, which is no error.
+        sv.request_stop()
     sess.close()
+    sv.coord.join(threads)
 
 
 if __name__ == '__main__':

@@ -9,8 +9,6 @@ Comments marked "TF1:" name what a piece takes the place of. Beside it stand cif
 devices.py, digits.py and precision.py.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import signal
@@ -25,7 +23,7 @@ import numpy as np
 import precision
 import tensorflow as tf
 from absl import app, flags, logging
-from cifar10_network import NETWORKS, inference
+from cifar10_network import inference
 
 FLAGS = flags.FLAGS
 
@@ -33,24 +31,18 @@ FLAGS = flags.FLAGS
 def define_flags() -> None:
     """The legacy script's flags, and those of devices.py."""
     devices.define_flags()
-    for name, default, least, text in (
-        ("batch_size", 32, 1, "Images a replica takes in one step."),
-        ("max_steps", 200, 1, "Number of steps to run."),
-        ("decay_steps", 0, 0, "Steps between drops of the learning rate. 0: epochs_per_decay says it."),
-        ("log_every", 10, 1, "Steps between two log lines, and in one call."),
-        ("summary_every", 100, 1, "Steps between two summaries."),
-        ("checkpoint_every", 1000, 1, "Steps between two checkpoints."),
-        ("eval_every", 1000, 1, "Steps between two evaluations."),
-        ("seed", 0, 0, "The initial weights and the order of the images follow from it."),
-    ):
-        flags.DEFINE_integer(name, default, text, lower_bound=least)
+    flags.DEFINE_integer("batch_size", 32, "Images a replica takes in one step.", lower_bound=1)
+    flags.DEFINE_integer("max_steps", 200, "Number of steps to run.", lower_bound=1)
+    flags.DEFINE_integer("log_every", 10, "Steps between two log lines.", lower_bound=1)
+    flags.DEFINE_integer("summary_every", 100, "Steps between two summaries.", lower_bound=1)
+    flags.DEFINE_integer("checkpoint_every", 1000, "Steps between two, with evaluations.", lower_bound=1)
+    flags.DEFINE_integer("decay_steps", 0, "Steps, not epochs, after which the rate drops.", lower_bound=0)
     flags.DEFINE_float("learning_rate", 0.02, "Learning rate at the start.")
     flags.DEFINE_float("epochs_per_decay", 350.0, "Epochs after which the learning rate drops.")
     flags.DEFINE_float("decay_rate", 0.1, "What the learning rate is multiplied by at each drop.")
     flags.DEFINE_float("momentum", 0.9, "Momentum. 0: plain gradient descent.", lower_bound=0.0)
     flags.DEFINE_boolean("batch_norm", False, "Train the variant with batch normalization.")
-    flags.DEFINE_enum("network", "small", list(NETWORKS), "A small one, or one of the tutorial's size.")
-    flags.DEFINE_boolean("distort", None, "Distort the images. Not set: CIFAR-10 yes, the digits no.")
+    flags.DEFINE_integer("seed", 0, "The initial weights and the order of the images follow from it.")
     flags.DEFINE_string("data_dir", "", "Directory of the binary CIFAR-10. Empty: the digits.")
     flags.DEFINE_string("train_dir", "/tmp/cifar10_mirrored", "Where to write event logs and checkpoints.")
 
@@ -63,18 +55,19 @@ class Trainer:
         # XLA compiles the computation of one replica; the sum over the replicas stays outside
         self.compute = tf.function(self.gradients, jit_compile=True) if options.jit else self.gradients
         with strategy.scope():  # TF1: tf.Graph().as_default(), tf.device('/cpu:0')
-            self.model = inference(options.batch_norm, options.seed, options.network)
+            self.model = inference(options.batch_norm)
             rate = keras.optimizers.schedules.ExponentialDecay(
                 options.learning_rate, decay_steps, options.decay_rate, staircase=True
             )
             # Its momentum is TF1's until the learning rate changes: TF1 applies today's rate to a sum of gradients,
             # Keras sums steps, each at its own rate. Its `iterations` are the global_step.
             sgd = keras.optimizers.SGD(rate, momentum=options.momentum)
-            self.optimizer = precision.with_loss_scaling(sgd, options.precision)
+            self.optimizer = precision.LossScaleOptimizer(sgd) if options.precision == "float16" else sgd
             self.optimizer.build(self.model.trainable_variables)
             # TF1: tf.train.ExponentialMovingAverage(0.999, global_step): a model of its own, which is evaluated
-            self.averaged = inference(options.batch_norm, options.seed, options.network)
-            self.averaged.compile(metrics=["sparse_categorical_accuracy"], jit_compile=False)
+            self.averaged = keras.models.clone_model(self.model)
+            self.averaged.set_weights(self.model.get_weights())
+            self.averaged.compile(None, metrics=["sparse_categorical_accuracy"], jit_compile=False)
 
     def gradients(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
         """TF1: tower_loss, compute_gradients. A replica's shares of loss and gradients: their sum is the mean."""
@@ -89,9 +82,7 @@ class Trainer:
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """One step of one replica. A tf.function keeps the lines' order; TF1: tf.control_dependencies."""
         share, gradients = self.compute(images, labels)
-        self.optimizer.apply(
-            gradients, self.model.trainable_variables
-        )  # TF1: average_gradients, apply_gradients
+        self.optimizer.apply(gradients)  # TF1: average_gradients, apply_gradients
         step = tf.cast(self.optimizer.iterations, tf.float32)  # TF1: variable_averages.apply
         decay = tf.minimum(0.999, (1.0 + step) / (10.0 + step))
         pairs = zip(self.averaged.trainable_variables, self.model.trainable_variables, strict=True)
@@ -99,40 +90,33 @@ class Trainer:
             average.assign_sub((average - tf.convert_to_tensor(variable)) * (1.0 - decay))
         return share
 
+    @tf.function
     def train_step(self, batches: Any) -> tf.Tensor:
-        """TF1: sess.run([train_op, mean_loss])."""
+        """TF1: sess.run([train_op, mean_loss]). The loss of the whole batch, before the weights change."""
         shares = self.strategy.run(self.replica_step, args=next(batches))
         return self.strategy.reduce(tf.distribute.ReduceOp.SUM, shares, axis=None)
-
-    @tf.function
-    def train_steps(self, batches: Any, count: tf.Tensor) -> tf.Tensor:
-        """Several steps in one call; the last one's loss. The first is outside of the loop, for its shape."""
-        loss = self.train_step(batches)
-        for _ in tf.range(count - 1):
-            loss = self.train_step(batches)
-        return loss
 
     def settle(self) -> None:
         """Merge the replicas' batch-norm statistics before they are read. TF1 had the last tower's."""
         devices.merge_statistics(self.model, self.strategy)
         pairs = zip(self.averaged.non_trainable_variables, self.model.non_trainable_variables, strict=True)
-        for own, statistic in pairs:
-            own.assign(statistic.value)
+        for own, merged in pairs:
+            own.assign(merged.value)
 
-    def evaluate(self, images: tuple[np.ndarray, np.ndarray]) -> float:
+    def evaluate(self, images: np.ndarray, labels: np.ndarray) -> float:
         """TF1: cifar10_eval. The share of the images that the averaged weights classify correctly."""
-        batches = tf.data.Dataset.from_tensor_slices(images).batch(256).map(cifar10_input.standardized)
+        batches = (
+            tf.data.Dataset.from_tensor_slices((images, labels)).batch(256).map(cifar10_input.standardized)
+        )
         return self.averaged.evaluate(batches, verbose=0, return_dict=True)["sparse_categorical_accuracy"]
 
 
 def train(strategy: tf.distribute.Strategy) -> None:
     """Make the state, then run it until --max_steps."""
-    test_images, number = (
-        cifar10_input.load(FLAGS.data_dir, "test"),
-        len(cifar10_input.load(FLAGS.data_dir, "train")[1]),
-    )
+    images, test_images = (cifar10_input.load(FLAGS.data_dir, split) for split in ("train", "test"))
     whole = FLAGS.batch_size * strategy.num_replicas_in_sync
-    decay_steps = FLAGS.decay_steps or max(1, int(number / whole * FLAGS.epochs_per_decay))
+    decay_steps = FLAGS.decay_steps or max(1, int(len(images[1]) / whole * FLAGS.epochs_per_decay))
+    keras.utils.set_random_seed(FLAGS.seed)
     trainer = Trainer(strategy, FLAGS, decay_steps)
     # TF1: tf.train.Saver. The optimizer's momentum and step, and the averages, are in the checkpoint as well.
     parts = {"model": trainer.model, "optimizer": trainer.optimizer, "averages": trainer.averaged}
@@ -145,40 +129,31 @@ def train(strategy: tf.distribute.Strategy) -> None:
             raise SystemExit(f"{newest} is of another model; use another --train_dir") from None
         print(f"resuming at step {precision.steps_made(trainer.optimizer)} of {FLAGS.max_steps}")
     done = precision.steps_made(trainer.optimizer)
-    distort = bool(FLAGS.data_dir) if FLAGS.distort is None else FLAGS.distort
-    flow = cifar10_input.training_batches(
-        strategy, FLAGS.data_dir, FLAGS.batch_size, FLAGS.seed, done, distort
-    )
-    periods = FLAGS.summary_every, FLAGS.checkpoint_every, FLAGS.eval_every
+    distort = bool(FLAGS.data_dir)  # the digits are not: a flipped 2 is not a 2
+    batches = cifar10_input.training_batches(strategy, images, FLAGS.batch_size, FLAGS.seed, done, distort)
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
+    start, timed = time.time(), done
     while done < FLAGS.max_steps and not stopping:
-        start, first = time.time(), done
-        logged = (
-            done + 1 + -done % FLAGS.log_every
-        )  # step 0, as the first one, and every log_every from there
-        done = min(FLAGS.max_steps, logged, *(done + period - done % period for period in periods))
-        loss = trainer.train_steps(flow, tf.constant(done - first))
+        loss = trainer.train_step(batches)
+        done, scalars = done + 1, {"total_loss": loss, "learning_rate": trainer.optimizer.learning_rate}
         if (done - 1) % FLAGS.log_every == 0:
-            loss = float(loss)  # waits for the steps
-            duration = (time.time() - start) / (done - first)
             if not math.isfinite(loss):
                 raise SystemExit(f"Model diverged with loss = {loss} at step {done - 1}")
+            duration = (time.time() - start) / (done - timed)
             speed = f"{whole / duration:.1f} examples/sec; {duration:.3f} sec/batch"
             print(f"{datetime.now()}: step {done - 1}, loss = {loss:.4f} ({speed})", flush=True)
-        scalars = {"total_loss": loss, "learning_rate": trainer.optimizer.learning_rate}
-        ended = done == FLAGS.max_steps
-        if done % FLAGS.checkpoint_every == 0 or done % FLAGS.eval_every == 0 or ended or stopping:
+            start, timed = time.time(), done
+        at_checkpoint = done % FLAGS.checkpoint_every == 0 or done == FLAGS.max_steps
+        if at_checkpoint or stopping:
             trainer.settle()
-        if done % FLAGS.eval_every == 0 or ended:
-            scalars["accuracy"] = trainer.evaluate(test_images)
-            print(f"After {done} steps: accuracy = {scalars['accuracy']:.4f} on the test images", flush=True)
-        if done % FLAGS.checkpoint_every == 0 or ended or stopping:
             manager.save(checkpoint_number=done)
-        if importlib.util.find_spec("tensorboard") and (
-            done % FLAGS.summary_every == 0 or "accuracy" in scalars
-        ):
-            for name, value in scalars.items():
+        if at_checkpoint:
+            scalars["accuracy"] = trainer.evaluate(*test_images)
+            print(f"After {done} steps: accuracy = {scalars['accuracy']:.4f} on the test images", flush=True)
+            start, timed = time.time(), done
+        if importlib.util.find_spec("tensorboard") and (at_checkpoint or done % FLAGS.summary_every == 0):
+            for name, value in scalars.items():  # TF1: tf.summary.FileWriter
                 tf.summary.scalar(name, value, done - 1)
     if done < FLAGS.max_steps:
         raise SystemExit(f"stopped by a signal after step {done - 1}, which is saved in {FLAGS.train_dir}")
@@ -190,7 +165,7 @@ def main(_: list[str]) -> None:
     logging.set_verbosity(logging.WARNING)
     strategy = devices.mirrored(devices.choose_devices(FLAGS.num_gpus, FLAGS.devices))
     precision.set_policy(FLAGS.precision)
-    with tf.summary.create_file_writer(FLAGS.train_dir).as_default():  # TF1: tf.summary.FileWriter
+    with tf.summary.create_file_writer(FLAGS.train_dir).as_default():
         train(strategy)
 
 

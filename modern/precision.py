@@ -1,7 +1,5 @@
 """What layers compute in. Weights are float32; with float16 the loss is scaled, or small gradients would become 0."""
 
-from __future__ import annotations
-
 import keras
 import tensorflow as tf
 from absl import flags
@@ -18,19 +16,13 @@ def set_policy(precision: str) -> None:
     keras.mixed_precision.set_global_policy("float32" if precision == "float32" else f"mixed_{precision}")
 
 
-def with_loss_scaling(optimizer: keras.Optimizer, precision: str) -> keras.Optimizer:
-    """The optimizer for a precision. Multiply the loss by its `scale_loss`; it divides the gradients itself."""
-    return LossScaleOptimizer(optimizer) if precision == "float16" else optimizer
-
-
 class LossScaleOptimizer(keras.mixed_precision.LossScaleOptimizer):
-    """Skips steps where any replica's float16 gradients are not finite, and counts them. Keras's asks the first one."""
+    """Skips a step where any replica's gradients are not finite, and counts it. Keras's asks the first replica."""
 
     def build(self, variables: list) -> None:
         """Make the variables."""
         super().build(variables)
-        options = {"dtype": "int64", "aggregation": "only_first_replica", "name": "attempts"}
-        self.attempts = self.add_variable((), initializer="zeros", **options)
+        self.attempts = self.add_variable((), "zeros", "int64", "only_first_replica", name="attempts")
 
     def apply(self, gradients: list, trainable_variables: list | None = None) -> None:
         """Make a step, or skip it and scale the loss less from then on."""
@@ -45,5 +37,5 @@ class LossScaleOptimizer(keras.mixed_precision.LossScaleOptimizer):
 
 
 def steps_made(optimizer: keras.Optimizer) -> int:
-    """The steps that were tried: as many batches have been read. `iterations` counts those that were not skipped."""
+    """The steps that were tried: as many batches have been read. `iterations` leaves out those that were skipped."""
     return int(getattr(optimizer, "attempts", optimizer.iterations).numpy())

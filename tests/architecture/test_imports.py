@@ -15,7 +15,7 @@ LAYERS = (
     "verify", "compare", "cli", "__main__",
 )  # fmt: skip
 #: files of the package (issue 37: 320, before contrib grew again), and of a folder; rules have one file each
-MOST_FILES, LARGEST = 330, 40
+MOST_FILES, LARGEST = 345, 40
 MAY_BE_LARGER = {"codemod/rules"}
 
 

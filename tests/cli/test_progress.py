@@ -6,8 +6,10 @@ import subprocess
 import pytest
 
 from tf2towers.cli import progress
+from tf2towers.cli.errors import CommandError
 from tf2towers.cli.main import main
 from tf2towers.cli.progress import Progress
+from tf2towers.cli.running import require_modules
 
 from .conftest import Capture
 
@@ -42,3 +44,12 @@ def test_completion_of_bash(capsys: Capture) -> None:
     script = capsys.readouterr().out
     assert "--statistics" in script and "--legacy-python" in script
     subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+
+
+def test_what_completion_needs_is_one_package(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """TensorFlow is not installed for it."""
+    monkeypatch.setattr("tf2towers.cli.running.find_spec", lambda _: None)
+    assert main(["completion", "bash"]) == 2
+    assert capsys.readouterr().err.endswith(" -m pip install shtab\n")
+    with pytest.raises(CommandError, match=r"pip install 'tf2towers\[all\]' \('.\[all\]' in a clone\)"):
+        require_modules("tensorflow", "numpy")

@@ -80,3 +80,21 @@ def test_an_estimator_that_may_be_tf2s_is_left(line: str) -> None:
 def test_an_estimator_of_compat_v1_is_tf1s() -> None:
     text = "import tensorflow.compat.v1 as tf\nclassifier = tf.estimator.DNNClassifier([3], [])\n"
     assert "classifier = estimator.DNNClassifier([3], [])" in after(text)
+
+
+def test_towers_of_a_model_fn_are_in_the_scripts_text() -> None:
+    """A strategy, its scope, `run` and a reduction; an import of the function is the runtime's."""
+    line = "fn = tf.contrib.estimator.replicate_model_fn(model_fn, devices=['/gpu:0'])\n"
+    text = after(f"{TF}{line}replicate_model_fn = 3\ntf.placeholder(tf.float32)\n")
+    assert "def replicate_model_fn_2(\n    model_fn, loss_reduction=" in text
+    assert "fn = replicate_model_fn_2(model_fn, devices=['/gpu:0'])\n" in text
+    for part in (
+        "strategy = TowerStrategy(towers.devices)",
+        "strategy.run(towers.build",
+        "towers.reduce(specs)",
+    ):
+        assert part in text
+    imported = after(
+        f"from tensorflow.contrib.estimator import replicate_model_fn\n{TF}replicate_model_fn(print)\n"
+    )
+    assert "def replicate" not in imported and "replicate_model_fn = estimator.replicate_model_fn" in imported

@@ -29,9 +29,32 @@ SERVED = [
         """
     ),
     "from keras import backend as K, layers\ny = layers.Flatten()(x) + K.mean(x)\n",
+    "from keras.backend.tensorflow_backend import set_session\nset_session(tf.Session())\n",
+    "from keras.backend import tensorflow_backend as K\ny = K.mean(x)\n",
+    "from keras.applications.vgg16 import VGG16, preprocess_input\ny = VGG16()(preprocess_input(x))\n",
     "from keras.layers import GRU\ny = GRU(2, recurrent_dropout=0.1, recurrent_activation='hard_sigmoid')(x)\n",
     "import keras\ny = keras.layers.ConvLSTM2D(2, 3, kernel_constraint='non_neg')(x)\n",
     "from keras.layers.core import Dense\ny = Dense(2, tf.contrib.layers.xavier_initializer(), activation='selu')(x)\n",
+    dedent(
+        """\
+        from keras import losses, optimizers
+        from keras.callbacks import Callback, ModelCheckpoint
+        from keras.models import Sequential, load_model
+        from keras.utils import Sequence
+
+        class Batches(Sequence):
+            pass
+
+        class Seen(Callback):
+            pass
+
+        m = Sequential()
+        m.compile(optimizers.Adagrad(0.1), 'cosine_proximity', metrics=['accuracy', losses.hinge])
+        m.fit_generator(Batches(), epochs=2, callbacks=[Seen(), ModelCheckpoint('w.hdf5', monitor='val_acc')])
+        m.fit(x, x, nb_epoch=3), m.evaluate(x, x), m.predict(x), m.save('m.h5')
+        m.load_weights('w.hdf5'), load_model('m.h5')
+        """
+    ),
     dedent(
         """\
         def build():
@@ -56,7 +79,12 @@ REFUSED = [
         """
     ),
     "from keras.layers import merge\ny = merge([x, x], mode='sum')\n",
-    "from keras.losses import hinge\ny = hinge(x, x)\n",
+    "from keras.metrics import top_k_categorical_accuracy\ny = top_k_categorical_accuracy(x, x)\n",
+    "from keras.layers import Dense\ny = Dense(2, init='normal')(x)\n",
+    "from keras.callbacks import RemoteMonitor\n",
+    "from keras.callbacks import EarlyStopping\nEarlyStopping(monitor='val_accuracy')\n",
+    "from keras.optimizers import Adam\nAdam(learning_rate=0.1)\n",
+    "from keras.optimizers import TFOptimizer\n",
     "import keras as k\nprint(k)\n",
     "from keras.layers import *\ny = Dense(2)(x)\n",
     "from keras import layers\nDense = getattr(layers, 'Dense')\n",
@@ -72,6 +100,7 @@ REFUSED = [
         from keras.models import Sequential
         m = Sequential()
         m.compile('sgd', 'mse')
+        m.add_metric(x)
         """
     ),
     "from keras.layers import Dense\ny = Dense(2)(x) + tf.keras.layers.Dense(2)(x)\n",
@@ -110,3 +139,30 @@ def test_a_module_without_tensorflow_goes_with_the_program(program, layer: str, 
     result = program({"models.py": models, "train.py": HEAD + "from models import build\ny = build()(x)\n"})
     assert bool(result.left) is not served
     assert ("standalone_keras" in texts(result).get("models.py", "")) is served
+
+
+@pytest.mark.parametrize(
+    ("module", "monitor", "migrates", "left"),
+    [
+        ("layers.core", "val_acc", True, False),
+        ("layers.core", "val_accuracy", False, True),  # Keras 2.3, or of TensorFlow 2
+        ("layers", "val_acc", False, False),  # which Keras 3 has as well
+    ],
+)
+def test_a_program_on_keras_alone(module: str, monitor: str, migrates: bool, left: bool) -> None:
+    """Names that Keras 3 lacks say that it is one for Keras 2, and the accuracy's name that it is one for 2.2."""
+    text = dedent(
+        f"""\
+        from keras.{module} import Dense
+        from keras.callbacks import EarlyStopping
+        from keras.models import Sequential
+
+        m = Sequential([Dense(2, input_shape=(3,))])
+        m.compile('sgd', 'mse', metrics=['accuracy'])
+        m.fit(a, b, callbacks=[EarlyStopping('{monitor}')])
+        """
+    )
+    result = migrated(text)
+    after = "".join(change.after for change in result.changes)
+    assert (f"from tf2towers.runtime.tf1.standalone_keras.{module} import Dense" in after) is migrates
+    assert bool(result.left) is left

@@ -325,8 +325,7 @@ LOOKING_UP_NOTHING = [
 
 @pytest.mark.parametrize("lines", LOOKING_UP)
 def test_names_looked_up_by_other_means(tmp_path: Path, lines: str) -> None:
-    itself = "load_source" in lines  # the load of a file is left, too
-    assert len(left(tmp_path, MAIN + lines)) == 2 + itself
+    assert len(left(tmp_path, MAIN + lines)) == 2
 
 
 @pytest.mark.parametrize("lines", LOOKING_UP_NOTHING)
@@ -477,7 +476,7 @@ def test_what_runs_only_where_a_module_is_the_script_itself(tmp_path: Path) -> N
 
 def test_where_it_may_run_all_the_same(tmp_path: Path) -> None:
     way = "import runpy\nrunpy.run_path('shared.py', run_name='__main__')\n"
-    assert len(left(tmp_path, MAIN + way, SHARED + ALONE)) == 4  # with the load itself
+    assert len(left(tmp_path, MAIN + way, SHARED + ALONE)) == 3
     assert len(left(tmp_path, MAIN, SHARED + ALONE.replace("==", "!="))) == 3
     assert len(left(tmp_path, MAIN, SHARED + ALONE + "else:\n    mean(configure())\n")) == 5
 

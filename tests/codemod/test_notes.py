@@ -39,6 +39,16 @@ SYNC = "opt = tf.train.GradientDescentOptimizer(0.1)\nopt = tf.train.SyncReplica
 WITH = "with {} as sess:\n    pass\n"
 HOOK = "h = opt.make_session_run_hook(True)\n"
 
+#: what each worker of a cluster does, after it has waited for the chief
+JOINS = dedent(
+    """\
+    server = tf.train.Server({'ps': ['a:1'], 'worker': ['b:1', 'c:1']}, 'worker', 1)
+    with tf.device(tf.train.replica_device_setter(ps_tasks=1)):
+        w = tf.get_variable('w', [2])
+    init = tf.global_variables_initializer()
+    sv = tf.train.Supervisor(is_chief=False, init_op=init)
+    """
+)
 #: lines of a script, and the codes of its notes
 NOTES = [
     (WITH.format("tf.Session(FLAGS.master)"), ["T2T627"]),
@@ -69,6 +79,10 @@ NOTES = [
     (TWO_OPTIMIZERS + "sess.run([d, x])\nsess.run(g)\n", []),
     (TWO_OPTIMIZERS.replace("g = ", "with tf.control_dependencies([d]): g = ") + "sess.run([d, g])\n", []),
     ("n = tf.contrib.distributions.MultivariateNormalDiag([x, x])\n", ["T2T619"]),
+    (JOINS + "with sv.managed_session(server.target) as s:\n    s.run(init)\n", ["T2T619"]),
+    (JOINS + "s = sv.prepare_or_wait_for_session(server.target)\ns.run(init)\n", ["T2T619"]),
+    (JOINS + "s = sv.prepare_or_wait_for_session(server.target)\nif w is None:\n    s.run(init)\n", []),
+    (JOINS + "with tf.Session(server.target) as s:\n    s.run(init)\n", []),
 ]
 
 
@@ -78,6 +92,19 @@ def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
     assert result.status == 0
     assert [each.code for each in result.findings if each.code in ("T2T618", "T2T619", "T2T627")] == codes
     assert {each.kind for each in result.findings} <= {"note", "changed"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "words", "other"),
+    [
+        ("tf.set_random_seed(3)\n", "seeds of their own", "tower_0"),
+        (TOWERS + "z = tf.layers.batch_normalization(x)\n" + UPDATES.format(""), "tower_0", "seeds"),
+        ("c = tf.contrib.cudnn_rnn.CudnnLSTM(1, 4)\n", "checkpoint of TF 1", "tower_0"),
+    ],
+)
+def test_an_advice_is_of_its_own_message(lines: str, words: str, other: str) -> None:
+    (found,) = [each for each in migrated(HEAD + lines).findings if each.code == "T2T619"]
+    assert words in found.todo and other not in found.todo
 
 
 @pytest.mark.parametrize(

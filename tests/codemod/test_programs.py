@@ -424,7 +424,7 @@ BOTH = {"a.py", "b.py"}
         ("module = importlib.import_module('.'.join(['models', name]))", 0, BOTH),
         ("module = __import__('models.a')", 0, {"a.py"}),
         ("module = __import__('numpy')", 0, set()),
-        ("module = imp.load_source('a', 'models/a.py')", 1, set()),
+        ("module = imp.load_source('a', 'models/a.py')", 0, {"a.py"}),
         ("module = importlib.import_module('nets.' + name)", 1, set()),
         ("module = importlib.import_module(name)", 1, set()),
     ],
@@ -515,3 +515,50 @@ def test_lambdas_in_lambdas() -> None:
     text = f"import tensorflow as tf\nx = {'lambda: ' * 60}tf.Session\nimport json\n"
     new = after(text)
     assert new.index("import Session") < new.index("lambda")
+
+
+TABLED = "import importlib\nMODELS = {'a': 'models.vgg', 'b': 'alone'}\n"
+ARGPARSE = "import argparse, importlib\nparser = argparse.ArgumentParser()\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "status", "reached"),
+    [
+        (TABLED + "m = importlib.import_module(MODELS['a'])\n", 0, "models/vgg.py alone.py"),
+        (TABLED + "name = MODELS.get('a')\nm = __import__(name)\n", 0, "models/vgg.py alone.py"),
+        (TABLED.replace("alone", "absent") + "m = importlib.import_module(MODELS['a'])\n", 1, ""),
+        (
+            ARGPARSE
+            + "parser.add_argument('--model', choices=['alone', 'other'])\n"
+            + "m = importlib.import_module(parser.parse_args().model)\n",
+            0,
+            "alone.py other.py",
+        ),
+        ("import imp\nm = imp.load_source('m', 'models/vgg.py')\n", 0, "models/vgg.py"),
+        ("import imp\nm = imp.load_source('m', 'models/%s.py' % n)\n", 0, "models/vgg.py models/res.py"),
+        ("import imp, os\nm = imp.load_source('m', os.path.join('models', n + '.py'))\n", 0, "models/res.py"),
+        ("import imp\nm = imp.load_source('m', 'absent/vgg.py')\n", 1, ""),
+        ("import imp\nm = imp.load_source('m', n)\n", 1, ""),
+        (
+            ARGPARSE
+            + "from importlib.util import spec_from_file_location\n"
+            + "parser.add_argument('--file', default='models/vgg.py')\n"
+            + "s = spec_from_file_location('m', parser.parse_args().file)\n",
+            0,
+            "models/vgg.py models/res.py",
+        ),
+    ],
+)
+def test_modules_that_a_table_a_flag_or_a_path_names(
+    tmp_path: Path, lines: str, status: int, reached: str
+) -> None:
+    tower = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\n"
+    (tmp_path / "models").mkdir()
+    for name in ("models/vgg.py", "models/res.py", "alone.py", "other.py"):
+        (tmp_path / name).write_text(tower)
+    (tmp_path / "models" / "__init__.py").write_text("")
+    (tmp_path / "train.py").write_text(f"import sys\n{tower}n = sys.argv[1]\n{lines}")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert result.status == status
+    changed = {str(change.path.relative_to(tmp_path)) for change in result.changes}
+    assert set(reached.split()) <= changed and (reached or changed == {"train.py"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from codemod_texts import migrated
+from codemod_texts import TF, after, migrated
 
 HEAD = "import tensorflow as tf\n\n\nclass Model:\n    def build(self, x, n):\n        return {}\n\n\n"
 HEAD += "def main(name):\n    print(getattr(Model(), name)(1, 2))\n\n\nmain('build')\ntf.Session()\n"
@@ -46,3 +46,25 @@ def test_python3_is_said() -> None:
 def test_python2_is_said() -> None:
     result = migrated(HEAD.format("isinstance(x, basestring), n / x"), python="2")
     assert result.status == 0 and "isinstance(x, str), python2_division(n, x)" in result.changes[0].after
+
+
+@pytest.mark.parametrize(
+    ("use", "listed"),
+    [
+        ("len(sizes)", True),
+        ("sizes[0]", True),
+        ("sum(sizes)", False),
+        ("lens[sizes]", False),
+    ],
+)
+def test_a_map_that_is_used_as_a_list(use: str, listed: bool) -> None:
+    """Python 3 stops at its length and at an item of it: it is a list in either Python."""
+    text = after(f"{TF}tf.placeholder(tf.float32)\nsizes = map(int, '1,2'.split(','))\nprint({use})\n")
+    assert ("sizes = list(map(int, '1,2'.split(',')))\n" in text) is listed
+
+
+def test_a_list_beside_a_division_is_in_doubt() -> None:
+    """`--python 3` makes the list."""
+    text = f"{TF}tf.placeholder(tf.float32)\nsizes = map(int, '1,2'.split(','))\nprint(len(sizes) * 3 / 2)\n"
+    left = migrated(text).left
+    assert [each.code for each in left] == ["T2T609"] and "makes a list by map" in left[0].message

@@ -266,7 +266,7 @@ IMPORTS = [
      f"{V1}from tensorflow.python.ops import array_ops\n\ntf.placeholder(tf.stack(array_ops.shape(1)))\n"),
     (f"{TF}from tensorflow.python import pywrap_tensorflow\n\n"
      "tf.log(pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
-     f"{V1}from tensorflow.python import pywrap_tensorflow\n\n"
+     f"{V1}\n"
      "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
     (f"{TF}\nloss = tf.nn.seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n",
      f"{V1}from tf2towers.runtime import legacy_seq2seq\n\n"
@@ -413,10 +413,10 @@ IMPORTS = [
          """
      )),
     (f"{TF}\ntf.contrib.layers.xavier_initializer()\n",
-     f"{V1}from tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
+     "from tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
     (f"{TF}\nslim = tf.contrib.slim\nslim.conv2d(1)\n",
-     f"{V1}from tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
-    (f"{TF}\ntf.layers.dense(1, 2)\n", f"{V1}from tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
+     "from tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
+    (f"{TF}\ntf.layers.dense(1, 2)\n", "from tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
     (dedent(
         """\
         from tensorflow import layers
@@ -485,7 +485,7 @@ IMPORTS = [
          """
      )),
     (f"try:\n    {V1}except ImportError:\n    {TF}\ntf.log(1)\n",
-     f"try:\n    {V1}except ImportError:\n    {V1}\ntf.log(1)\n"),
+     f"{V1}\ntf.log(1)\n"),
     (f"def f():\n    {TF}    return tf.placeholder(1)\n", f"def f():\n    {V1}    return tf.placeholder(1)\n"),
     ("import os; import tensorflow as tf; x = tf.log(1)\n",
      "import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n"),
@@ -508,12 +508,12 @@ IMPORTS = [
          y = Session()
          """
      )),
-    ("import tensorflow as tf;\ny = tf.Session()\n",
+    ("import tensorflow as tf;\ny = tf.Session(), tf.log(1)\n",
      dedent(
          """\
          import tensorflow.compat.v1 as tf;
          from tf2towers.runtime import Session
-         y = Session()
+         y = Session(), tf.log(1)
          """
      )),
     # a module that is gone, and was only to be loaded

@@ -3,7 +3,7 @@
 from textwrap import dedent
 
 import pytest
-from codemod_texts import after
+from codemod_texts import after, texts
 
 USED = """\
 import tensorflow as tf
@@ -52,3 +52,51 @@ def test_tensorflow_is_imported_before_the_runtime_that_is_there_already() -> No
     assert text.startswith(
         "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, TowerStrategy, graph_mode, "
     )
+
+
+NET = """\
+import tensorflow as tf
+
+slim = tf.contrib.slim
+
+
+def net(x):
+    return slim.fully_connected(x, 2)
+"""
+TRAINS = """\
+import net
+import tensorflow as tf
+
+print(tf.Session(), net.net(1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "trains", "stays"),
+    [
+        ("", TRAINS, False),
+        ("\n\ndef make():\n    return tf.constant(1)\n", TRAINS, True),
+        ("\n\ndef make():\n    return eval('tf.constant(1)')\n", TRAINS, True),
+        ("\n\ndef make(x):\n    return getattr(x, 'tf')\n", TRAINS, True),
+        ("", f"{TRAINS}print(net.tf.constant(1))\n", True),
+        ("", TRAINS.replace("import net\nimport tensorflow as tf\n", "from net import *\n"), True),
+        ("", f"from net import tf as t\n{TRAINS}print(t.constant(1))\n", True),
+        ("", f"{TRAINS}print(getattr(net, 'tf'))\n", True),
+    ],
+)
+def test_a_module_that_no_longer_names_tensorflow(more: str, trains: str, stays: bool, program) -> None:
+    written = texts(program({"train.py": trains, "net.py": NET + more}))
+    assert ("import tensorflow.compat.v1 as tf" in written["net.py"]) == stays
+    assert stays or written["net.py"].startswith("from tf2towers.runtime import slim\n\n\ndef net(x):\n")
+
+
+@pytest.mark.parametrize(
+    "imported",
+    ["nest = tf.contrib.framework.nest", "from tensorflow.contrib.framework import nest"],
+)
+def test_a_module_of_contrib_that_is_a_public_one_keeps_its_name(imported: str) -> None:
+    text = after(
+        f"import tensorflow as tf\n{imported}\n\nx = tf.placeholder('float')\nprint(nest.flatten([x]))\n"
+    )
+    assert "print(nest.flatten([x]))" in text
+    assert "nest = tf.nest" in text or "from tensorflow.compat.v1 import nest" in text

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from trainer_data import batches, load, load_digits, standardise
+from trainer_data import _levels_and_labels, batches, load, load_digits, standardise
 
 
 def make(count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -52,15 +52,9 @@ def test_same_seed_same_batches_and_another_seed_others():
 
 
 @pytest.mark.parametrize("size", [0, -1, 11])
-def test_batch_size_out_of_range_is_refused_at_once(size):
-    with pytest.raises(ValueError, match="number of images, 10"):
-        batches(*make(10), batch_size=size, seed=0)
-
-
-def test_images_without_labels_are_refused():
-    images, labels = make(3)
-    with pytest.raises(ValueError, match="3 images but 2 labels"):
-        batches(images, labels[:2], 1, seed=0)
+def test_batch_size_out_of_range_is_refused(size):
+    with pytest.raises(ValueError, match=f"a batch of {size}, of 10 images"):
+        next(batches(*make(10), batch_size=size, seed=0))
 
 
 def test_digits_fill_the_crop_and_are_split_without_overlap():
@@ -82,11 +76,6 @@ def test_digits_batches_are_the_bits_seen_beside_tf_1_15():
     assert digest.hexdigest() == "1b6156918135c8093be2eb8fc75cf0284422d3154b888b73dc13e8f495353cac"
 
 
-def test_unknown_split_is_refused():
-    with pytest.raises(ValueError, match="'train' or 'test'"):
-        load("", "validation")
-
-
 def test_images_stay_with_their_labels_raw_ones_too():
     images, labels = make(6)
     made, raw = (batches(images, labels, 3, seed=5, raw=raw) for raw in (False, True))
@@ -99,8 +88,10 @@ def test_images_stay_with_their_labels_raw_ones_too():
 def test_without_scikit_learn_images_are_made_up(monkeypatch, capsys):
     """As many, of the same shapes, and with something to learn: the nearest class mean is nearly always right."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
+    _levels_and_labels.cache_clear()
     images, labels = load_digits()
     test_images, test_labels = load_digits("test")
+    _levels_and_labels.cache_clear()
     assert capsys.readouterr().out.count("scikit-learn is not installed: training on made-up images") == 1
     assert images.shape == (1500, 32, 32, 3) and test_images.shape == (297, 32, 32, 3)
     assert images.dtype == np.uint8 and labels.dtype == np.int32

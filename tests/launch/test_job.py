@@ -53,6 +53,22 @@ def test_a_ps(script: Write, body: str, linger: float, of_ps: str) -> None:
     assert run(Plan(script(body), linger=linger)) == (Outcome(0), [of_ps, "ended", "ended"])
 
 
+@pytest.mark.parametrize("chief", ["chief", "worker"])
+def test_workers_that_serve_a_coordinator_are_ended_with_the_servers(script: Write, chief: str) -> None:
+    """Of TF 2's parameter servers the chief's end is the end; `Server.join()` of the others never returns."""
+    path = script(f"""
+        if (job, index) == ("{chief}", 0):
+            wait_for("ps-0", "worker-1" if job == "worker" else "worker-0")
+        else:
+            tell()
+            time.sleep(60)
+        def never():
+            ClusterCoordinator(strategy)
+    """)
+    plan = Plan(path, ps=1, workers=2, chief=chief, linger=0.1)
+    assert run(plan) == (Outcome(0), ["stopped", "ended", "stopped"])
+
+
 @pytest.mark.parametrize(
     ("of_evaluator", "evaluation", "state", "notices"),
     [

@@ -103,7 +103,8 @@ TRAINS = "tf.estimator.train_and_evaluate(estimator, training, evaluation)"
         ("# " + TRAINS, "worker", False),
         # the script makes its TF_CONFIG from flags
         (READS + TRAINS + "\nuse(FLAGS.worker_hosts, FLAGS.job_name)", "worker", True),
-        (TRAINS + "\nuse(FLAGS.worker_hosts, FLAGS.chief_hosts, FLAGS.job_name)", "chief", True),
+        (TRAINS + "\nuse(FLAGS.worker_hosts, FLAGS.chief_hosts, FLAGS.job_name)", "worker", True),
+        (TRAINS + "\nflags('chief_hosts')\nuse(FLAGS.worker_hosts, FLAGS.job_name)", "chief", True),
     ],
 )
 def test_chief(tmp_path: Path, text: str, chief: str, apart: bool) -> None:
@@ -112,7 +113,7 @@ def test_chief(tmp_path: Path, text: str, chief: str, apart: bool) -> None:
 
 
 def test_an_estimator_reads_its_task_and_runs_alone_by_default(tmp_path: Path) -> None:
-    (script := tmp_path / "train.py").write_text(TRAINS + "\nuse(FLAGS.chief_hosts)")
+    (script := tmp_path / "train.py").write_text(TRAINS + "\nflags('chief_hosts')")
     assert knows_its_task(script)
     assert taken_flags(script) == "--chief_hosts={chief_hosts}"
     assert find_shape([script], None, None, None) is None

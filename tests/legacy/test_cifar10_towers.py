@@ -120,10 +120,48 @@ def test_state_a_tower_script_has(runs):
     assert list(train_dir.glob("events.out.tfevents.*"))
 
 
-def test_split_by_speed_changes_what_the_towers_see(runs):
-    out, state, _ = runs["by speed"]
-    assert len(LOG_LINE.findall(out)) == 6
-    assert "conv1/biases" in state
+def constant(node: Any) -> list[float]:
+    """The values of a Const node."""
+    import tensorflow as tf
+
+    return tf.make_ndarray(node.attr["value"].tensor).ravel().tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "devices"),
+    [("dataset", [6, 6], [0, 1]), ("by speed", [4, 8], [0, 2]), ("first step", [6] * 4, [0, 1, 2, 3])],
+)
+def test_each_tower_takes_its_part_of_the_batch_on_its_own_gpu(runs, name, sizes, devices):
+    """Equal parts, or in proportion to the speeds; the GPUs are those named."""
+    out, _, folder = runs[name]
+    assert LOG_LINE.findall(out)
+    graph = events(folder).graph
+    assert constant(graph["Const"]) == sizes
+    for tower, (size, device) in enumerate(zip(sizes, devices, strict=True)):
+        first = graph[f"tower_{tower}/conv1/Conv2D"]
+        assert first.input[0] == ("split" if tower == 0 else f"split:{tower}"), size
+        assert first.device == f"/device:GPU:{device}"
+
+
+def test_batches_come_from_an_iterator_or_are_fed(runs):
+    kinds = {name: {node.op for node in events(runs[name][2]).graph.values()} for name in ("dataset", "feed")}
+    assert "IteratorGetNext" in kinds["dataset"] and "Placeholder" not in kinds["dataset"]
+    assert "Placeholder" in kinds["feed"] and "IteratorGetNext" not in kinds["feed"]
+
+
+def test_gradients_and_losses_are_averaged_over_the_towers(runs):
+    """Each variable's gradients: expanded, concatenated, their mean, applied on the CPU; the loss is a mean, too."""
+    graph = events(runs["dataset"][2]).graph
+    applied = [node for node in graph.values() if node.op == "ApplyMomentum"]
+    assert len(applied) == 10 and {node.device for node in applied} == {"/device:CPU:0"}
+    for node in applied:
+        mean = graph[node.input[3]]
+        parts = [graph[name] for name in graph[mean.input[0]].input[:2]]
+        assert (mean.op, graph[mean.input[0]].op) == ("Mean", "ConcatV2")
+        assert [part.op for part in parts] == ["ExpandDims"] * 2
+        assert ["tower_0/" in parts[0].input[0], "tower_1/" in parts[1].input[0]] == [True, True]
+    losses = [node for node in graph.values() if node.op == "Pack" and "tower_0/" in node.input[0]]
+    assert any("tower_1/" in node.input[1] for node in losses)
 
 
 def test_four_towers_and_plain_gradient_descent(runs):

@@ -32,6 +32,13 @@ def test_training_then_evaluation(tmp_path):
     nodes = tf.compat.v1.GraphDef()
     for event in events:
         nodes.MergeFromString(event.graph_def)
+    # a tower's batches count for the rate's drops: 350 epochs of 1500 / 32 steps
+    ops = {node.op for node in nodes.node}
+    assert "ApplyGradientDescent" in ops and "ApplyMomentum" not in ops
+    constants = [tf.make_ndarray(node.attr["value"].tensor) for node in nodes.node if node.op == "Const"]
+    assert any(
+        value.ndim == 0 and value.dtype.kind in "if" and value == int(1500 / 32 * 350) for value in constants
+    )
     queues = {node.name.partition("/")[0] for node in nodes.node if node.op == "RandomShuffleQueueV2"}
     assert {"tower_0", "tower_1"} <= queues
     out, _ = run_python(

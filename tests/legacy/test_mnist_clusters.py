@@ -2,6 +2,7 @@
 
 import re
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tests.modern.clusters import Job
+from tests.modern.clusters import ROOT, Job
+from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -188,10 +190,42 @@ def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_
         assert len(losses[0]) == STEPS
         np.testing.assert_allclose(*losses, rtol=1e-3)
         assert len(steps) <= STEPS + 2  # the one that sees the last update may be a step late
+    for worker, text in enumerate(supervisor_sync.printed):
+        first = "Initializing session..." if worker == 0 else "Waiting for session to be initialized..."
+        assert f"job_name : worker\ntask_index : {worker}\n" in text and f"Worker {worker}: {first}\n" in text
+        assert re.search(r"^Training begins @ \d+\.\d+\n(.*\n)*Training ends @ \d+\.\d+\n", text, re.M)
+        assert re.search(r"^Training elapsed time: \d+\.\d+ s$", text, re.M)
     (step, loss), *more = supervisor_sync.validations()
     assert step == STEPS and not more
     assert loss < monitored_sync.validations()[1][1]
     assert (supervisor_sync.log_dir / "checkpoint").exists()
+
+
+def test_a_synchronous_supervisor_ends_quietly(supervisor_sync):
+    """The chief's queue runner waits for gradients that will not come: its end is no error, and no traceback.
+
+    (MonitoredTrainingSession joins its threads before it closes the session, so that TensorFlow itself prints one.)
+    """
+    for text in supervisor_sync.printed:
+        assert not re.search("Traceback|Error|Exception|Cancelled", text), text[-3000:]
+
+
+def test_a_task_has_to_be_named():
+    """What both scripts of the seed say to a missing flag."""
+    program = """
+import sys
+sys.path.insert(0, 'legacy')
+import mnist_supervisor
+for flags in ([], ['--job_name=worker']):
+    mnist_supervisor.FLAGS(['x', *flags])
+    try:
+        mnist_supervisor.main([])
+    except ValueError as error:
+        print(error)
+"""
+    out, _ = run_python("-c", program, folder=ROOT, TF_CPP_MIN_LOG_LEVEL="3")
+    said = ["Must specify an explicit job_name!", "job_name : worker", "Must specify an explicit task_index!"]
+    assert out.splitlines() == said
 
 
 @pytest.mark.parametrize("synchronous", [True, False])
@@ -244,6 +278,19 @@ def test_asynchronous_training_is_less_steady():
 
     steady, unsteady = (float(np.diff(losses(synchronous)).std()) for synchronous in (True, False))
     assert unsteady > 3 * steady, (unsteady, steady)  # measured: 10.3 and 1.7
+
+
+@pytest.mark.long
+def test_four_asynchronous_workers_make_the_loss_less_steady():
+    """A run of the trainer each way, as benchmarks/asynchrony.py makes it; as many batches of as many workers."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    import asynchrony
+
+    flags = ["--batch_size=20", "--hidden_units=32", "--learning_rate=0.03", "--seed=7"]
+    steady, unsteady = (
+        asynchrony.losses(synchronous, 4, 600, flags)[300:].std() for synchronous in (True, False)
+    )
+    assert unsteady > 2 * steady, (unsteady, steady)  # measured: 6.2 and 1.5
 
 
 def test_asynchronous_training(tmp_path):

@@ -1,5 +1,6 @@
 """Clusters of processes on this machine, which a test starts, kills and waits for."""
 
+import json
 import os
 import re
 import signal
@@ -19,22 +20,30 @@ def free_ports(count: int) -> list[str]:
 
 
 class Job:
-    """Processes of one program, a script and what precedes its flags, with their output in files."""
+    """Processes of one program, a script and what precedes its flags, with their output in files.
+
+    A legacy program learns its task from flags, a modern one from TF_CONFIG.
+    """
 
     def __init__(self, program: list[str], folder: Path, *flags: str, ps: int, workers: int) -> None:
         addresses = free_ports(ps + workers)
-        hosts = [f"--ps_hosts={','.join(addresses[:ps])}", f"--worker_hosts={','.join(addresses[ps:])}"]
-        self.command = [sys.executable, *program, *hosts, f"--log_dir={folder}/log", *flags]
+        self.jobs = {"ps": addresses[:ps], "worker": addresses[ps:]}
+        self.command = [sys.executable, *program, f"--log_dir={folder}/log", *flags]
+        self.by_flags = "legacy" in program[0]
         self.folder, self.processes = folder, {}
 
     def start(self, job: str, index: int) -> None:
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-        environment.pop("TF_CONFIG", None)
+        config = {"cluster": self.jobs, "task": {"type": job, "index": index}}
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_CONFIG": json.dumps(config)}
+        flags = []
+        if self.by_flags:
+            del environment["TF_CONFIG"]
+            flags = [f"--{name}_hosts={','.join(hosts)}" for name, hosts in self.jobs.items()]
+            flags += [f"--job_name={job}", f"--task_index={index}"]
         with (self.folder / f"{job}{index}").open("w") as out:
             self.processes[job, index] = subprocess.Popen(
-                [*self.command, f"--job_name={job}", f"--task_index={index}"],
-                cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT,
-            )  # fmt: skip
+                [*self.command, *flags], cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT
+            )
 
     def printed(self, job: str, index: int) -> str:
         return (self.folder / f"{job}{index}").read_text()

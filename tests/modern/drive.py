@@ -6,6 +6,7 @@ The checkpoint is of a legacy run of one step with learning rate 0: it holds the
 momentum slots that step's averaged gradients. OUT gets the arrays the tests look at.
 """
 
+import functools
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -54,7 +55,7 @@ def local_sum(strategy, shares) -> np.ndarray:
 def one_step(checkpoint: str, kind: str, jit: bool = False, layers: str = "float32") -> None:
     """The first batch's loss and gradients on the legacy weights, summed over the replicas."""
     options = SimpleNamespace(
-        batch_norm=True, network="small", seed=0, learning_rate=0.0, decay_rate=1.0, momentum=0.9, jit=jit,
+        batch_norm=True, seed=0, learning_rate=0.0, decay_rate=1.0, momentum=0.9, jit=jit,
         precision=layers,
     )  # fmt: skip
     precision.set_policy(layers)
@@ -89,7 +90,7 @@ def one_step(checkpoint: str, kind: str, jit: bool = False, layers: str = "float
     for variable, shares in zip(trainer.model.trainable_variables, gradients, strict=True):
         OUT[f"{kind}:gradient:{names[id(variable)]}"] = local_sum(strategy, shares) / scale
     reset()  # batch norm's statistics have moved
-    OUT[kind + ":loss"] = trainer.train_steps(flow, tf.constant(1)).numpy()
+    OUT[kind + ":loss"] = trainer.train_step(flow).numpy()
     np.testing.assert_allclose(OUT[kind + ":loss"], local_sum(strategy, losses), rtol=1e-6)
     for name, average in tf1_names(trainer.averaged).items():
         if "moving" not in name:
@@ -109,7 +110,7 @@ def evaluation(trainer, legacy) -> None:
     images, labels = trainer_data.load_digits("test")
     images = trainer_data.standardise(images)
     OUT["evaluation:logits"] = trainer.averaged(images, training=False).numpy()
-    OUT["evaluation:accuracy"] = np.float32(trainer.evaluate(cifar10_input.load("", "test")))
+    OUT["evaluation:accuracy"] = np.float32(trainer.evaluate(*cifar10_input.load("", "test")))
     v1 = tf.compat.v1
     with tf.Graph().as_default():
         logits = cifar10_model.inference(tf.constant(images), batch_norm=True, is_training=False)
@@ -144,30 +145,33 @@ def training(train_dir: Path, kind: str, *arguments: str) -> None:
 def inputs() -> None:
     """The trainer's own images, and CIFAR-10 in files written here."""
     strategy = tf.distribute.get_strategy()
-    seen = [cifar10_input.training_batches(strategy, "", 150, 0, first, False) for first in (0, 3, 11)]
+    arrays = cifar10_input.load("", "train")
+    seen = [cifar10_input.training_batches(strategy, arrays, 150, 0, first, False) for first in (0, 3, 11)]
     own = [[next(batches) for _ in range(12)] for batches in seen]
     OUT["input:images"], OUT["input:labels"] = (np.stack(arrays) for arrays in zip(*own[0], strict=True))
     OUT["input:resumed"] = np.stack([images for images, _ in own[1]])
     OUT["input:resumed later"] = own[2][0][0].numpy()
     both = devices.mirrored(["/cpu:0", "/cpu:1"])
-    images, _ = next(cifar10_input.training_batches(both, "", 75, 0, 3, False))
+    images, _ = next(cifar10_input.training_batches(both, arrays, 75, 0, 3, False))
     OUT["input:parts"] = np.concatenate([part.numpy() for part in both.experimental_local_results(images)])
-    again = [next(cifar10_input.training_batches(strategy, "", 20, 5, 2, True))[0].numpy() for _ in range(2)]
-    OUT["input:distorted"] = np.stack(again)
+    again = [
+        next(cifar10_input.training_batches(strategy, arrays, 20, 5, first, True)) for first in (2, 2, 3)
+    ]
+    OUT["input:distorted"] = np.stack([images for images, _ in again])
     folder, random = Path(sys.argv[2]).parent / "cifar", np.random.RandomState(0)
     folder.mkdir()
-    for name in [name for names in trainer_data.CIFAR10_FILES.values() for name in names]:
+    for name in [*(f"data_batch_{number}.bin" for number in range(1, 6)), "test_batch.bin"]:
         records = random.randint(0, 256, (2, 3073)).astype(np.uint8)
         records[:, 0] %= 10
         (folder / name).write_bytes(records.tobytes())
     for ours, theirs in zip(
         cifar10_input.load(str(folder), "train"),
-        trainer_data.load_cifar10(str(folder), "train", 2),
+        trainer_data.load(str(folder), "train"),
         strict=True,
     ):
         assert len(ours) == 10
         np.testing.assert_array_equal(ours, theirs)
-    flags = (f"--data_dir={folder}", "--max_steps=2", "--batch_size=3", "--network=tutorial")
+    flags = (f"--data_dir={folder}", "--max_steps=2", "--batch_size=3")
     training(folder.parent / "files", "files", *flags)
     for split in ("train", "test"):
         for ours, theirs in zip(digits.load(split), trainer_data.load_digits(split), strict=True):
@@ -180,7 +184,7 @@ def infinities() -> None:
     with strategy.scope():
         layer = keras.layers.Dense(1, kernel_initializer="ones", use_bias=False)
         layer.build((None, 1))
-        optimizer = precision.with_loss_scaling(keras.optimizers.SGD(1.0), "float16")
+        optimizer = precision.LossScaleOptimizer(keras.optimizers.SGD(1.0))
         optimizer.build(layer.trainable_variables)
 
     @tf.function
@@ -213,15 +217,15 @@ def main() -> None:
     precision.set_policy("float32")
     infinities()
     folder = out.parent
-    training(folder / "whole", "whole", "--max_steps=6", "--eval_every=3", "--summary_every=3")
+    training(folder / "whole", "whole", "--max_steps=6", "--checkpoint_every=3", "--summary_every=3")
     training(folder / "halves", "half", "--max_steps=3")
     training(folder / "halves", "resumed", "--max_steps=6", "--log_every=5")  # several steps in one call
-    scaling = precision.with_loss_scaling  # the first steps are skipped
-    precision.with_loss_scaling = lambda sgd, _: precision.LossScaleOptimizer(sgd, initial_scale=2.0**18)
+    scaling = precision.LossScaleOptimizer  # the first steps are skipped
+    precision.LossScaleOptimizer = functools.partial(scaling, initial_scale=2.0**18)
     training(folder / "skipping", "skipping", "--max_steps=6", "--checkpoint_every=3", "--precision=float16")
     training(folder / "skipped", "skipped", "--max_steps=3", "--precision=float16")
     training(folder / "skipped", "skipped, resumed", "--max_steps=6", "--precision=float16")
-    precision.with_loss_scaling = scaling
+    precision.LossScaleOptimizer = scaling
     flags.FLAGS["precision"].unparse()
     try:
         training(folder / "halves", "other model", "--max_steps=4", "--nobatch_norm")

@@ -1,6 +1,6 @@
 """Run by test_cluster_parity.py: a modern cluster trainer's own steps, on the weights and batches of legacy ones.
 
-    python drive_cluster.py LEGACY OUT FLAGS        # LEGACY is what record_legacy.py wrote
+    python drive_cluster.py LEGACY OUT KIND FLAGS    # LEGACY is what record_legacy.py wrote; KIND: sync or async
 
 OUT gets a file for each step of each worker: its loss, the gradients that Adam applied, and every variable after the
 step. Before each step the variables are those of the legacy step. Files of other precisions begin with their names.
@@ -26,7 +26,8 @@ import precision
 from mnist_cluster import Cluster
 
 FLAGS = flags.FLAGS
-LEGACY, OUT = Path(sys.argv[1]), Path(sys.argv[2])
+LEGACY, OUT, SYNCHRONOUS = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "sync"
+TASK = mnist_cluster.from_environment()
 #: Keras's order: of the model's variables, of the optimizer's two slots of each
 NAMES = ["hid_w", "hid_b", "sm_w", "sm_b"]
 UPDATE_STEP = keras.optimizers.Adam.update_step
@@ -34,7 +35,7 @@ UPDATE_STEP = keras.optimizers.Adam.update_step
 
 def steps() -> list[dict[str, np.ndarray]]:
     """The legacy steps of this worker, or of all where they took turns, in their order."""
-    of = f"*-{FLAGS.task_index}.npz" if FLAGS.issync else "*-*.npz"
+    of = f"*-{TASK.index}.npz" if SYNCHRONOUS else "*-*.npz"
     paths = sorted(LEGACY.glob(of), key=lambda path: int(path.name.partition("-")[0]))
     return [dict(np.load(path)) for path in paths]
 
@@ -76,7 +77,7 @@ def follow(option: str, trainer, step_on) -> None:
         after = {f"after:{name}": variable.numpy() for name, variable in variables.items()}
         gradients = zip(NAMES, watched.applied, strict=True)
         applied = {f"gradient:{name}": kept.numpy() for name, kept in gradients}
-        np.savez(OUT / f"{option}{place}-{FLAGS.task_index}.npz", loss=loss, **after, **applied)
+        np.savez(OUT / f"{option}{place}-{TASK.index}.npz", loss=loss, **after, **applied)
 
 
 def batches_of(legacy: list[dict[str, np.ndarray]]) -> tf.data.Dataset:
@@ -89,20 +90,21 @@ def synchronous(cluster: Cluster) -> None:
     """Each worker follows its own steps; two of them with each option as well."""
     resolver = cluster.resolver("chief", "worker")
     strategy = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver)
-    dataset, one = batches_of(steps()), tf.constant(1)
+    dataset = batches_of(steps())
     options = (("jit", "float32"), ("bfloat16",) * 2, ("float16",) * 2, ("", "float32"))
     for option, layers in options if strategy.num_replicas_in_sync == 2 else options[-1:]:
         FLAGS.jit, FLAGS.precision = option == "jit", layers
         precision.set_policy(layers)
         trainer = mnist_multi_worker.Trainer(strategy, FLAGS)
         batches = iter(strategy.distribute_datasets_from_function(lambda _: dataset))
-        make_step = functools.partial(trainer.train_steps, batches, one)
+        make_step = functools.partial(trainer.train_step, batches)
         follow(option, trainer, lambda *_, make_step=make_step: float(make_step()))
 
 
 def asynchronous(cluster: Cluster) -> None:
     """The coordinator hands out one step after another."""
-    coordinator = mnist_parameter_server.coordinator_of(cluster)
+    strategy = tf.distribute.ParameterServerStrategy(cluster.resolver("chief", "ps", "worker"))
+    coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
     for option in ("bfloat16", ""):
         precision.set_policy(option or "float32")
         follow_asynchronously(option, coordinator)
@@ -126,24 +128,23 @@ def follow_asynchronously(option: str, coordinator) -> None:
 
 def main(_: list[str]) -> None:
     """Be a task of the cluster."""
-    cluster = mnist_cluster.from_flags_or_environment(FLAGS)
-    scaling = precision.LossScaleOptimizer
-    precision.with_loss_scaling = lambda adam, layers: (  # by less, or the first steps would be skipped
-        scaling(adam, initial_scale=256.0) if layers == "float16" else adam
-    )
-    if FLAGS.issync:
-        synchronous(cluster)
+    scaling = precision.LossScaleOptimizer  # by less, or the first steps would be skipped
+    precision.LossScaleOptimizer = functools.partial(scaling, initial_scale=256.0)
+    if SYNCHRONOUS:
+        synchronous(TASK)
         return
-    cluster = mnist_parameter_server.with_chief(cluster)
-    if cluster.job == "chief":
-        mnist_cluster.wait_for(cluster.addresses("ps", "worker"), 60)
-        asynchronous(cluster)
-        os._exit(0)
-    spec = tf.train.ClusterSpec(cluster.jobs)
-    tf.distribute.Server(spec, cluster.job, cluster.index, protocol="grpc").join()
+    mnist_parameter_server.coordinate = coordinate
+    mnist_parameter_server.train(TASK)
+
+
+def coordinate(cluster: Cluster) -> None:
+    """The chief, when the other tasks are there."""
+    mnist_cluster.wait_for(cluster.addresses("ps", "worker"), 60)
+    asynchronous(cluster)
+    os._exit(0)
 
 
 if __name__ == "__main__":
-    sys.argv = [sys.argv[0], *sys.argv[3:]]
-    mnist_training.define_flags(issync=True, log_dir="/tmp/drive_cluster")
+    sys.argv = [sys.argv[0], *sys.argv[4:]]
+    mnist_training.define_flags(log_dir="/tmp/drive_cluster")
     app.run(main)

@@ -1,10 +1,11 @@
-"""Run by test_mobilenet_options.py: modern/mobilenet_mirrored.py with each of its options, on a small network.
+"""Run by test_mobilenet_options.py: both modern trainers of MobileNetV2 with their options, on a small network.
 
     python drive_mobilenet.py FOLDER
 
 What the program prints comes after a line `RUN NAME`; then `KEPT` has what is in the saved model.
 """
 
+import functools
 import os
 import signal
 import sys
@@ -18,7 +19,9 @@ from absl import flags
 sys.path.insert(0, str(Path(__file__).parents[2] / "modern"))
 import devices
 import digits
-import mobilenet_mirrored as modern
+import mobilenet_by_hand
+import mobilenet_mirrored
+import mobilenet_setup
 import precision
 
 FOLDER = Path(sys.argv[1])
@@ -31,19 +34,19 @@ COMMON = [
     "--num_epochs=3",
     "--learning_rate=0.001",
 ]
-SCALED = "--configuration=scaled"
+TRAINERS = {"fit": mobilenet_mirrored, "hand": mobilenet_by_hand}
 RUNS = {
-    "fit float32": ["--loop=fit", SCALED],
-    "fit bfloat16": ["--loop=fit", SCALED, "--precision=bfloat16"],
-    "fit float16": ["--loop=fit", SCALED, "--precision=float16"],
-    "hand float32": ["--loop=hand", SCALED],
-    "hand bfloat16": ["--loop=hand", SCALED, "--precision=bfloat16"],
-    "hand float16": ["--loop=hand", SCALED, "--precision=float16"],
-    "hand jit": ["--loop=hand", SCALED, "--jit"],
-    "one": ["--loop=hand", "--configuration=one"],
-    "one of those named": ["--loop=fit", "--configuration=one", "--devices=/cpu:1,/cpu:0", "--eval_every=2"],
-    "one jit": ["--loop=fit", "--configuration=one", "--jit"],
-    "refused": ["--loop=fit", "--jit"],
+    "fit float32": [],
+    "fit bfloat16": ["--precision=bfloat16"],
+    "fit float16": ["--precision=float16"],
+    "hand float32": [],
+    "hand bfloat16": ["--precision=bfloat16"],
+    "hand float16": ["--precision=float16"],
+    "hand jit": ["--jit"],
+    "fit on one": ["--num_gpus=1", "--batch_size=32"],
+    "fit on one of those named": ["--devices=/cpu:1", "--batch_size=32"],
+    "fit on one, jit": ["--num_gpus=1", "--batch_size=32", "--jit"],
+    "fit refused": ["--jit"],
 }
 
 
@@ -62,17 +65,17 @@ def run(name: str, arguments: list[str]) -> None:
     print("RUN", name, flush=True)
     folder = FOLDER / name
     flags.FLAGS.unparse_flags()
-    for flag in ("precision", "jit", "loop", "configuration", "devices", "eval_every"):
+    for flag in ("precision", "jit", "devices", "num_gpus"):
         flags.FLAGS[flag].unparse()
-    flags.FLAGS([*COMMON, *arguments, f"--report_dir={folder}"])
+    flags.FLAGS([*COMMON, *arguments, f"--train_dir={folder}"])
     try:
-        modern.main([])
+        TRAINERS[name.removeprefix("skipping ").removeprefix("cut off ").partition(" ")[0]].train()
     except SystemExit as stopped:
         print("STOPPED", stopped)
         return
-    (path,) = folder.glob("*/model.keras")
-    print("TABLE", (folder / "times.txt").read_text())
-    model = keras.models.load_model(path)
+    finally:
+        keras.backend.clear_session()
+    model = keras.models.load_model(folder / "model.keras")
     images, labels = digits.load("test")
     predicted = model.predict(images.astype(np.float32) / np.float32(255), verbose=0)
     computed = {layer.compute_dtype for layer in model.layers if isinstance(layer, keras.layers.Conv2D)}
@@ -81,23 +84,35 @@ def run(name: str, arguments: list[str]) -> None:
     one = WEIGHTS.setdefault(name.replace("cut off ", ""), model.get_weights())
     pairs = zip(model.get_weights(), one, strict=True)
     print("APART", max(float(np.abs(own - other).max() / np.abs(other).max()) for own, other in pairs))
-    print("LEFT", *sorted(path.name for path in path.parent.iterdir()))
+    print("LEFT", *sorted(path.name for path in folder.iterdir()))
 
 
 def run_again(name: str, after: int) -> None:
     """A training that a SIGTERM stops after so many steps, then started again, twice."""
-    ended, steps = modern.Watch.on_train_batch_end, []
+    ended, make, steps = mobilenet_mirrored.Watch.on_train_batch_end, mobilenet_by_hand.make_train_step, []
 
-    def with_signal(self, batch, logs=None) -> None:
-        steps.append(batch)
+    def count() -> None:
+        steps.append(1)
         if len(steps) == after:
             os.kill(os.getpid(), signal.SIGTERM)
+
+    def with_signal(self, batch, logs=None) -> None:
+        count()
         ended(self, batch, logs)
 
-    modern.Watch.on_train_batch_end = with_signal
+    def made(*given):
+        step = make(*given)
+
+        def step_with_signal(batches):
+            count()
+            return step(batches)
+
+        return step_with_signal
+
+    mobilenet_mirrored.Watch.on_train_batch_end, mobilenet_by_hand.make_train_step = with_signal, made
     for _ in range(3):
         run(f"cut off {name}", RUNS[name])
-    modern.Watch.on_train_batch_end = ended
+    mobilenet_mirrored.Watch.on_train_batch_end, mobilenet_by_hand.make_train_step = ended, make
 
 
 def merged() -> None:
@@ -124,11 +139,16 @@ def merged() -> None:
 
 
 def saying_what_it_has(train):
-    """The loop, after lines with the class of the optimizer that it trains with, and with the first device."""
+    """The function, after lines with the class of the optimizer that it trains with, and with the first device."""
 
     def training(*given, **options):
-        model = given[0]
+        (model,) = (each for each in given if isinstance(each, keras.Model))
         print("OPTIMIZER", type(model.optimizer).__name__)
+        copies = [
+            model.distribute_strategy.experimental_local_results(each.value) for each in model.variables
+        ]
+        (places,) = {tuple(copy.device for copy in each) for each in copies}
+        print("COPIES", *places)
         print("ON", tf.convert_to_tensor(model.weights[0]).device)
         return train(*given, **options)
 
@@ -139,8 +159,8 @@ def main() -> None:
     """All of it, in one process."""
     keras.applications.MobileNetV2 = small_network
     keras.Model.fit = saying_what_it_has(keras.Model.fit)
-    modern.fit_by_hand = saying_what_it_has(modern.fit_by_hand)
-    modern.define_flags()
+    mobilenet_by_hand.make_train_step = saying_what_it_has(mobilenet_by_hand.make_train_step)
+    mobilenet_setup.define_flags("")
     flags.FLAGS(["mobilenet"])
     devices.choose_devices(2)
     for name, arguments in RUNS.items():
@@ -150,14 +170,14 @@ def main() -> None:
     for name in ("fit float32", "hand float32"):
         run_again(name, after=11)
     # the first scale is so large that steps are skipped: 8 in the first epoch
-    scaling = precision.with_loss_scaling
-    precision.with_loss_scaling = lambda adam, _: precision.LossScaleOptimizer(adam, initial_scale=2.0**26)
+    scaling = precision.LossScaleOptimizer
+    precision.LossScaleOptimizer = functools.partial(scaling, initial_scale=2.0**26)
     for name in ("fit float16", "hand float16"):
         WEIGHTS.pop(name)
         run(f"skipping {name}", RUNS[name])
         WEIGHTS[name] = WEIGHTS[f"skipping {name}"]
         run_again(name, after=11)
-    precision.with_loss_scaling = scaling
+    precision.LossScaleOptimizer = scaling
 
 
 if __name__ == "__main__":

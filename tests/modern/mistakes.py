@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import keras
 import numpy as np
 import tensorflow as tf
 from absl import flags
@@ -28,7 +29,11 @@ FILES = ("devices", "cifar10_input", "cifar10_network", "cifar10_mirrored")
 #: of each mistake: the file, what is right, what is wrong
 MISTAKES = {
     "none": ("cifar10_mirrored", "", ""),
-    "the decay of one replica's batches": ("cifar10_mirrored", "number / whole", "number / FLAGS.batch_size"),
+    "the decay of one replica's batches": (
+        "cifar10_mirrored",
+        "len(images[1]) / whole",
+        "len(images[1]) / FLAGS.batch_size",
+    ),
     "evaluation of the current weights": (
         "cifar10_mirrored",
         "return self.averaged.evaluate(",
@@ -73,8 +78,8 @@ MISTAKES = {
     ),
     "the whole batch for each replica": (
         "cifar10_input",
-        "int64)).batch(batch_size, drop_remainder=True)",
-        "int64)).batch(whole, drop_remainder=True)",
+        "examples.batch(batch_size, drop_remainder=True)",
+        "examples.batch(whole, drop_remainder=True)",
     ),
     "statistics of one replica": ("devices", "tf.add_n(copies) / len(copies)", "tf.identity(copies[-1])"),
 }
@@ -101,7 +106,7 @@ class Towers:
     """What the towers of the legacy trainer compute, and the mean of their batch-norm statistics."""
 
     def __init__(self, weights: list[np.ndarray]) -> None:
-        self.model = cifar10_network.inference(True, 0)
+        self.model = cifar10_network.inference(True)
         self.model.set_weights(weights)
         self.trained = self.model.trainable_variables
         self.averages = [variable.numpy() for variable in self.trained]
@@ -146,7 +151,8 @@ def far(got: list[np.ndarray], expected: list[np.ndarray]) -> bool:
 def found(module: ModuleType, strategy: tf.distribute.Strategy) -> str:
     """What is wrong with the trainer, or 'nothing'."""
     source = sys.modules["cifar10_input"]
-    flow = source.training_batches(strategy, "", PART, 0, 0, False)
+    arrays = source.load("", "train")
+    flow = source.training_batches(strategy, arrays, PART, 0, 0, False)
     batches = [
         list(zip(*(strategy.experimental_local_results(part) for part in next(flow)), strict=True))
         for _ in range(STEPS)
@@ -161,14 +167,15 @@ def found(module: ModuleType, strategy: tf.distribute.Strategy) -> str:
             if apart.min() > 1e-4 or label not in all_labels[apart < 1e-4]:
                 return "images"
     options = SimpleNamespace(
-        batch_norm=True, network="small", seed=0, learning_rate=RATE, decay_rate=0.1, momentum=0.9, jit=False,
+        batch_norm=True, seed=0, learning_rate=RATE, decay_rate=0.1, momentum=0.9, jit=False,
         precision="float32",
     )  # fmt: skip
+    keras.utils.set_random_seed(0)
     trainer = module.Trainer(strategy, options, 2)
     towers = Towers(trainer.model.get_weights())
-    flow = source.training_batches(strategy, "", PART, 0, 0, False)
+    flow = source.training_batches(strategy, arrays, PART, 0, 0, False)
     for number, batch in enumerate(batches):
-        loss, expected = float(trainer.train_steps(flow, tf.constant(1))), towers.step(number, batch)
+        loss, expected = float(trainer.train_step(flow)), towers.step(number, batch)
         if abs(loss - expected) > 1e-4 * expected:
             return "the loss"
         if far([v.numpy() for v in trainer.model.trainable_variables], [v.numpy() for v in towers.trained]):
@@ -188,7 +195,7 @@ def found(module: ModuleType, strategy: tf.distribute.Strategy) -> str:
     test_images, test_labels = trainer_data.load_digits("test")
     logits = towers.model(trainer_data.standardise(test_images), training=False).numpy()
     accuracy = np.mean(logits.argmax(axis=1) == test_labels)
-    if abs(trainer.evaluate((test_images, test_labels)) - accuracy) > 1e-6:
+    if abs(trainer.evaluate(test_images, test_labels) - accuracy) > 1e-6:
         return "the evaluation"
     return decay(module, strategy)
 

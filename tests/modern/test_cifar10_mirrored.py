@@ -161,8 +161,9 @@ def test_every_image_once_an_epoch_in_an_order_of_its_own(driven):
 
 
 def test_distorted_images_follow_from_the_seed(driven):
-    one, other = driven[1]["input:distorted"]
+    one, other, later = driven[1]["input:distorted"]
     np.testing.assert_array_equal(one, other)
+    assert (one != later).any()
     assert one.shape == (20, 24, 24, 3) and np.isfinite(one).all()
 
 

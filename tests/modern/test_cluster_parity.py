@@ -22,6 +22,7 @@ FIRST_MOMENT, SECOND_MOMENT, UPDATE = 5e-7, 2e-5, 5e-5
 #: What three workers' mean may differ by, in ulps of its largest element. The accumulator adds in the order in which
 #: gradients arrive, then divides by 3. An all-reduce adds thirds, each of them rounded, in an order of its own for each
 #: part of a gradient. So each element is held against the mean in the nearest order. Of two workers it is exact.
+#: An Adam whose `update_step` divides the sum comes within 1 ulp, not nearer; it would be a second idiom of the mean.
 THREE_WORKERS = 3.0
 #: What the options may change of a gradient, in parts of its largest element
 OPTIONS = {"jit": (0.0, 1e-5), "bfloat16": (1e-4, 0.05), "float16": (1e-5, 0.01)}
@@ -44,17 +45,21 @@ def arrays(
 def made(folder: Path, issync: int, workers: int) -> Both:
     """A legacy cluster of one server, then a modern one that follows it."""
     legacy, modern = folder / "legacy", folder / "modern"
-    flags = (*FLAGS, f"--issync={issync}")
     every = [(step, worker) for step in range(STEPS) for worker in range(workers)]
     last = [(STEPS - 1, 0)]
     keys = every if issync else [(step, step % workers) for step in range(STEPS)]
     for where, program, of in (
         (legacy, [f"{HERE}/record_legacy.py", str(legacy)], keys),
-        (modern, [f"{HERE}/drive_cluster.py", str(legacy), str(modern)], every if issync else last),
+        (
+            modern,
+            [f"{HERE}/drive_cluster.py", str(legacy), str(modern), ["async", "sync"][issync]],
+            every if issync else last,
+        ),
     ):
         where.mkdir()
         servers = [("ps", 0)] if where == legacy or not issync else []
-        with Job(program, folder, "--train_steps=1000000", *flags, ps=1, workers=workers) as job:
+        own = (*FLAGS, f"--issync={issync}") if where == legacy else FLAGS
+        with Job(program, folder, "--train_steps=1000000", *own, ps=1, workers=workers) as job:
             for task in [*servers, *(("worker", index) for index in range(workers))]:
                 job.start(*task)
             job.wait(lambda of=of, where=where: all((where / f"{s}-{w}.npz").exists() for s, w in of))

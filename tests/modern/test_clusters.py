@@ -100,8 +100,7 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
 
     for steps in (HALF, STEPS):
         flags = (
-            f"--train_steps={steps}", f"--batch_size={BATCH}", "--log_every=1", "--seed=3", "--issync=1",
-            "--summary_every=5",
+            f"--train_steps={steps}", f"--batch_size={BATCH}", "--log_every=1", "--seed=3"
         )  # fmt: skip
         with Job(MULTI_WORKER, tmp_path, *flags, ps=0, workers=2) as job:
             job.start("worker", 1)
@@ -114,11 +113,14 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     losses = [float(loss) for text in printed for loss in re.findall(r"done, loss: (\S+)", text)]
 
     digits, held = modern.model.load("")
-    model = modern.model.inference(100, 3)
+    keras.utils.set_random_seed(3)
+    model = modern.model.inference(100)
     optimizer = keras.optimizers.Adam(0.01, epsilon=1e-8)
     optimizer.build(model.trainable_variables)
     feeds = [
-        iter(modern.model.training_batches(tf.distribute.InputContext(2, worker, 2), digits, BATCH, 3))
+        iter(
+            modern.synchronous.training_batches(digits, BATCH, 3, 0, tf.distribute.InputContext(2, worker, 2))
+        )
         for worker in (0, 1)
     ]
     expected = []
@@ -149,7 +151,7 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
 
 def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
     """All save the same step and end; started again they go on from it."""
-    flags = ("--checkpoint_every=1000000", "--eval_steps=1000000", "--log_every=20")
+    flags = ("--checkpoint_every=1000000", "--log_every=20")
     with Job(MULTI_WORKER, tmp_path, "--train_steps=1000000", *flags, ps=0, workers=2) as job:
         job.start("worker", 1)
         job.start("worker", 0)
@@ -201,7 +203,7 @@ def test_workers_have_each_a_part_of_mnist(tmp_path, modern, compress):
     train, numbers = theirs.train, []
     for worker in (0, 1):
         context = tf.distribute.InputContext(2, worker, 2)
-        batches = modern.model.training_batches(context, ours[0], 10, seed=0)
+        batches = modern.synchronous.training_batches(ours[0], 10, 0, 0, context)
         assert batches.element_spec[0].shape == (10, 784)
         seen = [(images.numpy(), labels.numpy()) for images, labels in batches.take(5)]
         images, labels = (np.concatenate(arrays) for arrays in zip(*seen, strict=True))
@@ -211,7 +213,7 @@ def test_workers_have_each_a_part_of_mnist(tmp_path, modern, compress):
         numbers.append(set(rows[:20]))
         assert numbers[-1] == set(rows[20:40]) and list(rows[:20]) != list(rows[20:40])
         for first in (1, 3):
-            again = modern.model.training_batches(context, ours[0], 10, seed=0, first=first)
+            again = modern.synchronous.training_batches(ours[0], 10, 0, first, context)
             np.testing.assert_array_equal(next(iter(again))[0], seen[first][0])
     assert numbers[0] | numbers[1] == set(range(40)) and not numbers[0] & numbers[1]
     (tmp_path / ("train-labels-idx1-ubyte" + ".gz" * compress)).unlink()
@@ -225,6 +227,7 @@ def test_several_gpus_a_worker_are_refused():
 import sys
 sys.path.insert(0, 'modern')
 import mnist_parameter_server as trainer, tensorflow as tf
+trainer.mnist_training.define_flags(log_dir='')
 from types import SimpleNamespace
 from tensorflow.python.framework import config
 names = ['/job:worker/replica:0/task:0/device:GPU:%d' % number for number in (0, 1)]
@@ -232,76 +235,50 @@ config.list_logical_devices = lambda kind=None: [SimpleNamespace(name=name, devi
 ports = sys.argv[1:]
 jobs = {'ps': ports[:1], 'worker': ports[1:2], 'chief': ports[2:]}
 servers = [tf.distribute.Server(tf.train.ClusterSpec(jobs), job, 0, protocol='grpc') for job in ('ps', 'worker')]
-cluster = trainer.Cluster(jobs, 'chief', 0)
-trainer.coordinator_of(cluster)
+trainer.flags.FLAGS(sys.argv[:1])
+trainer.coordinate(trainer.mnist_cluster.Cluster(jobs, 'chief', 0))
 """
     _, errors = run_python("-c", program, *free_ports(3), folder=ROOT, status=1, TF_CPP_MIN_LOG_LEVEL="3")
-    why = "several GPUs a worker: start a worker for each, with CUDA_VISIBLE_DEVICES set to one GPU"
+    why = "several GPUs a worker: start one for each, with CUDA_VISIBLE_DEVICES set to one GPU"
     assert errors.splitlines()[-1] == why
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"job_name": "wroker"}, "no job 'wroker' in the cluster"),
-        ({"job_name": None}, "Must specify an explicit job_name"),
-        ({"task_index": None}, "Must specify an explicit task_index"),
-        ({"task_index": 2}, "worker has no task 2, only 2"),
-        ({"worker_hosts": ""}, "the cluster has no worker"),
-        ({"worker_hosts": "a:1,b"}, "'b' is not host:port"),
-        ({"worker_hosts": "a:1,a:1"}, "a:1 is given to more than one task"),
-    ],
-)
-def test_wrong_flags(modern, monkeypatch, wrong, message):
-    monkeypatch.delenv("TF_CONFIG", raising=False)
-    right = {
-        "chief_host": "",
-        "ps_hosts": "p:1",
-        "worker_hosts": "w:1,w:2",
-        "job_name": "worker",
-        "task_index": 0,
-    }
-    assert modern.cluster.from_flags_or_environment(SimpleNamespace(**right)).chief == "w:1"
-    with pytest.raises(SystemExit, match=re.escape(message)):
-        modern.cluster.from_flags_or_environment(SimpleNamespace(**{**right, **wrong}))
+JOBS = {"ps": ["p:1"], "worker": ["w:1", "w:2"]}
 
 
 @pytest.mark.parametrize(
-    ("kind", "flags", "message"),
+    "config",
     [
-        (
-            "asynchronous",
-            {"issync": 1},
-            "TF 2 has no synchronous parameter servers, see mnist_multi_worker.py",
-        ),
-        (
-            "asynchronous",
-            {"jit": True},
-            "XLA compiles for one device, and the variables are on the parameter servers",
-        ),
-        ("asynchronous", {}, "the cluster has no parameter server (--ps_hosts)"),
-        ("synchronous", {}, "--issync=0: this one is synchronous, see mnist_parameter_server.py"),
+        None, "no JSON", "{}", [], {"cluster": JOBS}, {"cluster": JOBS, "task": {"type": "wroker", "index": 0}},
+        {"cluster": JOBS, "task": {"type": "worker", "index": 2}}, {"cluster": JOBS, "task": {"type": "worker"}},
+        {"cluster": {"ps": ["p:1"]}, "task": {"type": "ps", "index": 0}},
     ],
-)
-def test_what_a_trainer_refuses(modern, monkeypatch, kind, flags, message):
-    trainer = getattr(modern, kind)
-    given = {"issync": 0, "jit": False, "precision": "float32", **flags}
-    monkeypatch.setattr(trainer, "FLAGS", SimpleNamespace(**given))
-    with pytest.raises(SystemExit, match=re.escape(message)):
-        trainer.train(modern.cluster.Cluster({"worker": ["w:1"]}, "worker", 0))
+)  # fmt: skip
+def test_a_wrong_tf_config_is_a_sentence(modern, monkeypatch, config):
+    monkeypatch.setenv("TF_CONFIG", config if isinstance(config, str) else json.dumps(config))
+    if config is None:
+        monkeypatch.delenv("TF_CONFIG")
+    with pytest.raises(SystemExit, match="TF_CONFIG has to name the cluster, and this task of it"):
+        modern.cluster.from_environment()
 
 
 def test_tf_config(modern, monkeypatch):
-    jobs = {"chief": ["c:1"], "ps": ["p:1"], "worker": ["w:1"]}
-    flags = SimpleNamespace(job_name=None)
-    for task, is_chief in (("chief", True), ("worker", False)):
-        config = {"cluster": jobs, "task": {"type": task, "index": 0}}
-        monkeypatch.setenv("TF_CONFIG", json.dumps(config))
-        cluster = modern.cluster.from_flags_or_environment(flags)
-        assert (cluster.jobs, cluster.job, cluster.address == cluster.chief) == (jobs, task, is_chief)
-    monkeypatch.setenv("TF_CONFIG", "{}")
-    with pytest.raises(SystemExit, match="the cluster has no worker"):
-        modern.cluster.from_flags_or_environment(flags)
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": JOBS, "task": {"type": "worker", "index": "1"}}))
+    assert modern.cluster.from_environment() == (JOBS, "worker", 1)
+
+
+@pytest.mark.parametrize(
+    ("jit", "jobs", "message"),
+    [
+        (True, JOBS, "XLA compiles for one device, and the variables are on the parameter servers"),
+        (False, {"worker": ["w:1", "w:2"]}, "a worker and a parameter server are needed"),
+        (False, {"ps": ["p:1"], "worker": ["w:1"]}, "beside the chief, which computes nothing, a worker"),
+    ],
+)
+def test_what_the_parameter_server_refuses(modern, monkeypatch, jit, jobs, message):
+    monkeypatch.setattr(modern.asynchronous, "FLAGS", SimpleNamespace(jit=jit))
+    with pytest.raises(SystemExit, match=message):
+        modern.asynchronous.train(modern.cluster.Cluster(jobs, "worker", 0))
 
 
 def test_port_in_use_and_host_that_does_not_answer(modern):
@@ -329,8 +306,9 @@ def test_a_lost_task_is_named_and_so_is_what_comes_next(modern, monkeypatch, cap
     def leave(status: int) -> None:
         raise SystemExit(status)
 
-    options = {"job_name": "worker", "task_index": 0, "worker_hosts": "w:1", "ps_hosts": "", "chief_host": ""}
-    flags = SimpleNamespace(log_dir=str(tmp_path), precision="float32", **options)
+    flags = SimpleNamespace(log_dir=str(tmp_path), precision="float32", seed=0)
+    config = {"cluster": JOBS, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(config))
     monkeypatch.setattr(modern.training, "FLAGS", flags)
     monkeypatch.setattr(modern.training.os, "_exit", leave)
     for then in (f"it begins anew: {tmp_path} has no checkpoint", f"it goes on from {tmp_path / 'ckpt-1'}"):

@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,8 +20,8 @@ def test_tensorflow_datasets(name, classes):
     tfds = pytest.importorskip("tensorflow_datasets")
     with tfds.testing.mock_data(num_examples=21):
         images = loader.load(name)
-        batches = list(loader.batches(images, size=32, batch_size=8, epochs=2, seed=0))
-    assert (images.number, images.classes) == (21, classes)
+        batches = list(loader.batches(images, size=32, batch_size=8, epochs=2, seed=0, first=0))
+    assert (len(images.train), images.classes) == (21, classes)
     assert len(batches) == 4  # of 21 images 16 an epoch
     for pixels, labels in batches:
         assert pixels.shape == (8, 32, 32, 3) and pixels.dtype == tf.float32
@@ -52,9 +51,9 @@ def photos(tmp_path):
 
 def test_jpeg_files(photos, capsys):
     images = loader.load("digits", str(photos))
-    assert (images.number, images.classes) == (7, 3)
-    assert capsys.readouterr().out.startswith("left out 1 files that are not JPEG inside")
-    (pixels, labels), *more = loader.batches(images, size=32, batch_size=7, epochs=1, seed=0)
+    assert (len(images.train), images.classes) == (7, 3)
+    assert capsys.readouterr().out == "7 JPEG files; left out 1 that are not JPEG inside\n"
+    (pixels, labels), *more = loader.batches(images, size=32, batch_size=7, epochs=1, seed=0, first=0)
     assert more == [] and sorted(labels.numpy()) == [0, 0, 0, 1, 1, 1, 1]
     np.testing.assert_allclose(
         pixels.numpy()[:, 5, 5, 0], labels.numpy(), atol=0.02
@@ -71,22 +70,24 @@ def test_the_legacy_trainer_finds_the_same_files(photos, monkeypatch):
     found = [
         (name.decode(), label) for name, label in loader.load("digits", str(photos)).train.as_numpy_iterator()
     ]
-    assert (classes, list(zip(files, labels, strict=True))) == (3, found)
+    assert (classes, sorted(zip(files, labels, strict=True))) == (
+        3,
+        sorted(found),
+    )  # shuffled by one seed or another
 
 
 def test_what_is_no_folder_of_classes(tmp_path):
-    with pytest.raises(
-        SystemExit, match="nowhere: need a folder of JPEG files for each class, found 0 folders"
-    ):
-        loader.load("digits", str(tmp_path / "nowhere"))
-    with pytest.raises(SystemExit, match="need a folder of JPEG files for each class, found 0 folders"):
-        loader.load("digits", str(tmp_path))
+    for folder in (tmp_path / "nowhere", tmp_path):
+        with pytest.raises(
+            SystemExit, match=f"{folder.name}: no JPEG file in its 0 folders, one for each class"
+        ):
+            loader.load("digits", str(folder))
 
 
 def test_an_epoch_has_its_own_order_and_the_same_each_time():
     """Also where its first batch has been looked at before, as `fit` does."""
     images = loader.load("digits")
-    batches = loader.batches(images, size=32, batch_size=500, epochs=2, seed=3)
+    batches = loader.batches(images, size=32, batch_size=500, epochs=2, seed=3, first=0)
     next(iter(batches))
     runs = [np.stack([labels.numpy() for _, labels in batches]) for _ in range(2)]
     later = loader.batches(images, size=32, batch_size=500, epochs=2, seed=3, first=4)
@@ -95,8 +96,6 @@ def test_an_epoch_has_its_own_order_and_the_same_each_time():
     np.testing.assert_array_equal(*runs)
     first, second = runs[0].reshape(2, 1500)
     assert (first != second).any() and (np.sort(first) == np.sort(second)).all()
-    with pytest.raises(SystemExit, match="1500 images are less than one batch of 2000"):
-        loader.batches(images, size=32, batch_size=2000, epochs=1, seed=0)
 
 
 def test_batches_of_files_that_are_listed_class_by_class_are_mixed(tmp_path):
@@ -107,8 +106,9 @@ def test_batches_of_files_that_are_listed_class_by_class_are_mixed(tmp_path):
         for number in range(1200):
             (tmp_path / kind / f"{number}.jpg").write_bytes(jpeg)
     images = loader.load("digits", str(tmp_path))
-    assert images.buffer == 2400
-    parts = [float(np.mean(labels)) for _, labels in loader.batches(images, 8, 100, epochs=1, seed=0)]
+    parts = [
+        float(np.mean(labels)) for _, labels in loader.batches(images, 8, 100, epochs=1, seed=0, first=0)
+    ]
     assert len(parts) == 24 and all(0.3 < part < 0.7 for part in parts), parts
 
 
@@ -119,24 +119,7 @@ def test_a_part_is_kept_for_evaluation(photos, part, most, trained, kept):
     """And where fewer are trained on, they are not those of the first class alone."""
     images = loader.load("digits", str(photos), part, most)
     used, held = ([int(label) for _, label in names] for names in (images.train, images.validation))
-    assert (images.number, len(used), len(held)) == (trained, trained, kept)
+    assert (len(used), len(held)) == (trained, kept)
     assert set(used) == {0, 1} and (most or sorted(held + used) == [0, 0, 0, 1, 1, 1, 1])
     ((pixels, _), *_) = loader.batched(images.train, 16, 4)
     assert (pixels.shape, pixels.dtype) == ((4, 16, 16, 3), tf.float32)
-
-
-@pytest.mark.parametrize("pipelines", [1, 3])
-def test_each_replica_gets_an_equal_part_of_each_batch(pipelines):
-    """Also of the last batch, which may be smaller; whether replicas read for themselves or not."""
-
-    def distribute(dataset, _):
-        return [dataset(tf.distribute.InputContext(pipelines, each, 3)) for each in range(pipelines)]
-
-    devices = SimpleNamespace(worker_devices=["/device:CPU:0"])
-    strategy = SimpleNamespace(
-        num_replicas_in_sync=3, distribute_datasets_from_function=distribute, extended=devices
-    )
-    batches = tf.data.Dataset.range(9).map(lambda n: (n, n)).batch(6)
-    parts = [[part.tolist() for part, _ in own.as_numpy_iterator()] for own in loader.cut(batches, strategy)]
-    in_turn = [[0, 1], [2, 3], [4, 5], [6], [7], [8]]
-    assert parts == [in_turn[own::pipelines] for own in range(pipelines)]

@@ -1,4 +1,4 @@
-"""modern/mobilenet_mirrored.py computes in float16 and bfloat16, with XLA; it saves, evaluates and goes on."""
+"""MobileNetV2 by `fit` and by hand: in float16 and bfloat16, with XLA; both save, evaluate and go on."""
 
 import re
 from pathlib import Path
@@ -12,9 +12,7 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 DRIVER = Path(__file__).with_name("drive_mobilenet.py")
-LINE = re.compile(
-    r"digits, \w+, epoch (\d): .* s, loss = (\S+), accuracy = (\S+), on other images (\S+)$", re.M
-)
+LINE = re.compile(r"^epoch (\d): .* s, loss = (\S+), accuracy = (\S+), on other images (\S+)$", re.M)
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +35,11 @@ APART = {"bfloat16": 2e-3, "float16": 3e-4, "jit": 3e-4}
 
 
 @pytest.mark.parametrize(
-    "name", ["fit bfloat16", "hand bfloat16", "fit float16", "hand float16", "hand jit", "one jit"]
+    "name", ["fit bfloat16", "hand bfloat16", "fit float16", "hand float16", "hand jit", "fit on one, jit"]
 )
 def test_options_train_as_float32_does(printed, name):
-    loop, _, option = name.partition(" ")
-    right = losses(printed["one" if loop == "one" else f"{loop} float32"][0])
+    loop, _, option = name.rpartition(" ")
+    right = losses(printed["fit on one" if "one" in loop else f"{loop} float32"][0])
     got = losses(printed[name][0])
     assert len(right) == len(got) == 3 and right[2] < right[0]
     assert np.abs(got / right - 1).max() <= APART[option]
@@ -69,7 +67,7 @@ def kept(printed, name: str, run: int = 0) -> float:
 
 def test_the_saved_model_says_what_the_evaluation_said(printed):
     """Also of two replicas: their batch-norm statistics are merged before both."""
-    for name in ("one", "fit float32", "hand float32"):
+    for name in ("fit on one", "fit float32", "hand float32"):
         assert kept(printed, name) == pytest.approx(float(LINE.findall(printed[name][0])[-1][3]), abs=1 / 296)
 
 
@@ -93,17 +91,21 @@ def test_a_training_that_a_signal_stops_goes_on(printed, name):
         assert losses(printed[f"skipping {name}"][0])[0] > losses(printed[name][0])[0]
 
 
-def test_every_epoch_is_in_the_table(printed):
-    assert re.search(r"^TABLE data set \| one +\| split \| scaled$", printed["one"][0], re.M)
-    assert re.search(r"^digits +\| \S+ s/epoch", printed["one"][0], re.M)
+def test_one_device_and_two_with_half_of_each_batch_train_the_same(printed):
+    """The same batches; batch norm's statistics are those of a part."""
+    np.testing.assert_allclose(losses(printed["fit on one"][0]), losses(printed["fit float32"][0]), rtol=0.05)
 
 
-def test_one_device_is_the_first_of_those_named(printed):
-    assert re.search("^ON .*/device:CPU:0$", printed["one"][0], re.M)
-    (named,) = printed["one of those named"]
-    assert re.search("^ON .*/device:CPU:1$", named, re.M)
-    assert [epoch for epoch, *_ in LINE.findall(named)] == ["2"]  # --eval_every=2
+def test_devices_are_those_named(printed):
+    assert re.search("^ON .*/device:CPU:0$", printed["fit on one"][0], re.M)
+    assert re.search("^ON .*/device:CPU:1$", printed["fit on one of those named"][0], re.M)
 
 
 def test_fit_cannot_compile_several_replicas(printed):
-    assert "STOPPED --jit on several devices: fit compiles the sum" in printed["refused"][0]
+    assert "STOPPED --jit on several devices: fit compiles the sum" in printed["fit refused"][0]
+
+
+def test_every_variable_has_a_copy_on_each_device(printed):
+    for name, devices in (("fit float32", 2), ("hand float32", 2), ("fit on one", 1)):
+        (copies,) = re.findall("^COPIES (.*)$", printed[name][0], re.M)
+        assert copies.split() == [f"/job:localhost/replica:0/task:0/device:CPU:{d}" for d in range(devices)]

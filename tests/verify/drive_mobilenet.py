@@ -1,19 +1,20 @@
-"""Run by test_mobilenet.py: `python drive_mobilenet.py FOLDER`, whole runs of the modern program with a tiny model."""
+"""Run by test_mobilenet.py: `drive_mobilenet.py FOLDER`, whole runs of both modern programs with a tiny model."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-import devices
 import keras
-import mobilenet_mirrored as modern
+import mobilenet_by_hand
+import mobilenet_mirrored
+import mobilenet_setup
 import numpy as np
 import tensorflow as tf
 from absl import flags
 
 
-def tiny_model(size: int, alpha: float, weights: str | None, classes: int) -> keras.Model:
+def tiny_model(size: int, alpha: float, weights: str, classes: int) -> keras.Model:
     """In the place of MobileNetV2."""
     print("MODEL", size, alpha, weights, classes)
     images = keras.Input((size, size, 3))
@@ -22,27 +23,27 @@ def tiny_model(size: int, alpha: float, weights: str | None, classes: int) -> ke
 
 
 def main(folder: Path) -> None:
-    """The program in all configurations by both loops, then what it says to impossible wishes."""
-    print(devices.choose_devices(2))
-    modern.build_model = tiny_model
-    modern.define_flags()
-    flags.FLAGS(["mobilenet", "--num_gpus=2", "--all_reduce=nccl"])
-    try:
-        modern.main([])
-    except SystemExit as refused:
-        print("REFUSED", refused)
-    common = [
-        "mobilenet", "--num_gpus=2", "--all_reduce=hierarchical", "--batch_size=8", "--num_epochs=3", "--max_images=100"
-    ]  # fmt: skip
-    for loop in ("fit", "hand"):
-        print("RUN", loop)
-        flags.FLAGS([*common, f"--loop={loop}", f"--report_dir={folder / loop}"])
-        modern.main([])
-    for name, wish in {"batch": "--batch_size=3", "images": "--max_images=7"}.items():
+    """Both programs on two devices and one, then what they say to impossible wishes."""
+    mobilenet_setup.build_model = tiny_model
+    mobilenet_setup.define_flags("")
+    common = ["mobilenet", "--num_epochs=3", "--max_images=100"]
+    runs = {
+        "fit, two": (
+            mobilenet_mirrored,
+            ["--num_gpus=2", "--batch_size=4", "--all_reduce=HierarchicalCopyAllReduce"],
+        ),
+        "hand, two": (mobilenet_by_hand, ["--num_gpus=2", "--batch_size=4"]),
+        "fit, one": (mobilenet_mirrored, ["--num_gpus=1", "--batch_size=8"]),
+        "nccl": (mobilenet_mirrored, ["--num_gpus=2", "--all_reduce=NcclAllReduce"]),
+        "images": (mobilenet_by_hand, ["--num_gpus=2", "--batch_size=4", "--max_images=7"]),
+    }
+    for name, (program, wishes) in runs.items():
         print("RUN", name)
-        flags.FLAGS([*common, wish, "--configuration=split"])
+        flags.FLAGS.unparse_flags()
+        flags.FLAGS["all_reduce"].unparse()
+        flags.FLAGS([*common, *wishes, f"--train_dir={folder / name}"])
         try:
-            modern.main([])
+            program.train()
         except SystemExit as stopped:
             print("STOPPED", stopped)
     print("RUN photos")
@@ -51,9 +52,9 @@ def main(folder: Path) -> None:
         for number in range(4):
             image = np.full((20 + number, 30, 3), shade + number, np.uint8)
             (folder / "photos" / kind / f"{number}.jpg").write_bytes(tf.io.encode_jpeg(image).numpy())
-    flags.FLAGS(["mobilenet", f"--data_dir={folder / 'photos'}", "--configuration=one", "--batch_size=8",
-                 "--max_images=0", "--weights=none", f"--report_dir={folder / 'photos_report'}"])  # fmt: skip
-    modern.main([])
+    flags.FLAGS(["mobilenet", f"--data_dir={folder / 'photos'}", "--num_gpus=1", "--batch_size=8", "--max_images=0",
+                 "--weights=none", f"--train_dir={folder / 'of photos'}"])  # fmt: skip
+    mobilenet_mirrored.train()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tf2towers.report.parity_result import Comparison
-from tf2towers.verify.calls.rounding import gradients_of_rounding
+from tf2towers.verify.calls.rounding import compare_steps_of_rounding, gradients_of_rounding
 from tf2towers.verify.comparison import NotComparable, Tolerances, compare
 from tf2towers.verify.recorder.writing import Writer
 from tf2towers.verify.recording import Facts, Recording, Step
@@ -136,6 +136,33 @@ def test_gradients_that_are_exactly_0(mine: float, exact: float, its: float, noi
     original = Step(gradients={"w": mine * ONE}, gradients64={"w": exact * ONE.astype(np.float64)})
     assert gradients_of_rounding([original] * 2, [Step(gradients={"w": its * ONE})] * 2) == noise
     assert gradients_of_rounding([original], [Step()]) == set()
+
+
+@pytest.mark.parametrize(("its", "within"), [(-1e-8, True), (2e-7, False)])
+def test_a_gradient_whose_terms_cancel_out_in_one_step(its: float, within: bool) -> None:
+    """It counts where it is as near to the exact one as the original's own."""
+    sizes = [(1.0, 1.0, 1.0), (3e-8, 1e-9, its)]
+    sides = [
+        [
+            step(gradients={"w": size * ONE}, gradients64={"w": exact * ONE.astype(np.float64)})
+            for size, exact in ((each[place], each[1]) for each in sizes)
+        ]
+        for place in (0, 2)
+    ]
+    recordings = [Recording(steps, Facts(trainable=["w"])) for steps in sides]
+    compared, names = compare_steps_of_rounding(*recordings, Tolerances(1e-5, 1e-3))
+    [gradient] = [each for each in compared if each.kind == "gradient"]
+    assert (gradient.within, gradient.rounding, "w" in names) == (within, within, within)
+
+
+def test_a_sum_of_rounding_may_be_0_in_one_step() -> None:
+    """The bias before a softmax over its whole axis: -1.4e-11, then 0.0 on one side."""
+    exact = {"b": 1e-20 * ONE.astype(np.float64)}
+    sides = [
+        [Step(gradients={"b": size * ONE}, gradients64=exact) for size in sizes]
+        for sizes in ((1e-8, 0.0), (0.0, 2e-8))
+    ]
+    assert gradients_of_rounding(*sides) == {"b"}
 
 
 def test_written_and_read(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,19 @@ def test_python3_output_trains_alone(tmp_path: Path) -> None:
     }
     out = subprocess.check_output([TF1, "train.py"], cwd=tmp_path / "out", env=environment, text=True)
     assert out.splitlines()[-1:] == [PRINTED]
+
+
+@pytest.mark.skipif(find_spec("tensorflow_estimator") is None, reason="needs tensorflow-estimator")
+@pytest.mark.parametrize(
+    ("script", "chief"), [("estimator_towers.py", None), ("estimator_wide_and_deep.py", "chief")]
+)
+def test_an_estimator(script: str, chief: str | None, tmp_path: Path) -> None:
+    """Towers by `replicate_model_fn`, and a cluster with a chief."""
+    original = Path(__file__).parent / "legacy" / script
+    migrate_into(original, tmp_path)
+    shape = None if chief is None else Shape(chief=chief)
+    options = Options(steps=10, timeout=240, legacy_python=TF1, cluster=shape)
+    result = verify(original, tmp_path / script, [str(tmp_path / "model")], options)
+    assert result.original.tensorflow.startswith("1."), result.error
+    assert (result.outcome, result.steps) == ("within", 10 if chief is None else 20)
+    assert max(each.max_rel for each in result.comparisons if each.kind == "gradient") <= 1e-4

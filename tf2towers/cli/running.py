@@ -124,9 +124,10 @@ def require_modules(*modules: str) -> None:
     missing = [module for module in modules if find_spec(module) is None]
     if missing:
         names = " and ".join(", ".join(missing).rsplit(", ", 1))
+        everything = "'tf2towers[all]' ('.[all]' in a clone)"
         raise CommandError(
             f"{names} {'is' if len(missing) == 1 else 'are'} not installed here; this installs what is missing: "
-            f"{sys.executable} -m pip install 'tf2towers[all]' ('.[all]' in a clone)"
+            f"{sys.executable} -m pip install {everything if 'tensorflow' in missing else ' '.join(missing)}"
         )
 
 

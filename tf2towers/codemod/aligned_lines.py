@@ -26,9 +26,10 @@ class _Bracket(NamedTuple):
 
 
 class _Old(NamedTuple):
-    """The column after the bracket around a line, and whether the line was aligned with it."""
+    """The column after the bracket around a line, the line's own, and whether the line was aligned with the bracket."""
 
     inside: int
+    column: int
     aligned: bool
 
 
@@ -86,7 +87,7 @@ class _OldLines(_Writer):
     def begin_line(self, begin: Begin, word: str) -> None:
         inside = self.opened[-1].inside
         column = self.column + 1 if word in (")", "]", "}") and self.column != inside else self.column
-        self.found[begin] = _Old(inside, column == inside)
+        self.found[begin] = _Old(inside, self.column, column == inside)
 
 
 class _NewLines(_Writer):
@@ -100,7 +101,7 @@ class _NewLines(_Writer):
         if known is None:
             return
         if known.aligned:
-            move = inside - known.inside
+            move = known.column + inside - known.inside - self.column
         white = _white_of(begin).value
         indent = "".join(self.indent_tokens) if begin.indent else ""
         if move and self.column + move >= 0 and not (indent + white).strip(" "):

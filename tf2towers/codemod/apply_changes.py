@@ -79,8 +79,8 @@ class _Pass(cst.CSTTransformer):
         self.around: set[cst.CSTNode] = {tree.module}
         #: what comes down from statements that are gone
         self.falling: dict[cst.CSTNode, list[cst.EmptyLine]] = {}
-        #: what follows a statement that is gone, and begins without a blank line
-        self.without_gap: set[cst.CSTNode] = set()
+        #: what follows a statement that is gone -> how many blank lines come down to it, of which it needs no more
+        self.gaps: dict[cst.CSTNode, int] = {}
         self.header: Sequence[cst.EmptyLine] = tree.module.header
         for change in changes:
             if isinstance(change, Replacement):
@@ -132,8 +132,10 @@ class _Pass(cst.CSTTransformer):
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """What becomes of a node, of whose parts everything has become what it will be."""
         updated = updated_node
-        if original_node in self.without_gap:
-            updated = _with_above(updated, without_first_blanks(_above(updated)))
+        if original_node in self.gaps:
+            updated = _with_above(updated, _without_gap(_above(updated), self.gaps[original_node]))
+        if all(map(is_blank, self.falling.get(original_node, ()))):  # comments stay where they are
+            updated = self._with_fallen(original_node, updated)
         for change in self.replacements.get(original_node, ()):
             updated = change.becomes(updated, self.changed.now)
         if isinstance(original_node, Line) and original_node in self.around:
@@ -148,7 +150,8 @@ class _Pass(cst.CSTTransformer):
 
     def _with_fallen(self, original: cst.CSTNode, updated: Any) -> Any:
         """A node with the lines that have come down to it: above it, or at the end of a block or module."""
-        return _with_above(updated, [*self.falling.get(original, ()), *_above(updated)])
+        fallen = self.falling.pop(original, ())
+        return _with_above(updated, [*fallen, *_above(updated)]) if fallen else updated
 
     def _lines(self, original: Line, updated: Any) -> Any:
         """The lines of a statement, with those that come in before it, and without those that go."""
@@ -202,8 +205,8 @@ class _Pass(cst.CSTTransformer):
             comments -= 1
         above = own[: len(own) - comments]
         if stays is None and self._loses_gap(original, following, removal, comments):
-            self.without_gap.add(following)
-        left = [*self.falling.get(original, ()), *above, *([stays] if stays else [])]
+            self.gaps[following] = len(above) - len(without_last_blanks(above))
+        left = [*self.falling.pop(original, ()), *above, *([stays] if stays else [])]
         self.falling[target] = left
         self.changed.fallen[target] = left
         self.around.add(target)
@@ -237,6 +240,13 @@ def _above(node: Any) -> Sequence[cst.EmptyLine]:
 def _with_above(node: Any, lines: Sequence[cst.EmptyLine]) -> Any:
     name = "leading_lines" if hasattr(node, "leading_lines") else "footer"
     return node.with_changes(**{name: lines})
+
+
+def _without_gap(lines: Sequence[cst.EmptyLine], known: int) -> list[cst.EmptyLine]:
+    """Lines without the blank ones that they begin with, but for those that are more than `known`, if any are."""
+    kept = without_first_blanks(lines)
+    more = len(lines) - len(kept) - known if known else 0
+    return [*blank_lines(max(0, more)), *kept]
 
 
 def _comment_beside(line: Any) -> cst.EmptyLine | None:

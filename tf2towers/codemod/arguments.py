@@ -182,9 +182,12 @@ def without_argument(call: cst.Call, given: cst.Arg) -> Replacement:
 
 
 def added_argument(call: cst.Call, added: str) -> Replacement:
-    """Adds an argument after the last one of a call that has some."""
-    return Replacement(
-        call,
-        lambda updated, now: updated.with_changes(args=with_argument(updated.args, argument(added))),
-        call.args[-1],
-    )
+    """Adds a keyword argument after the last argument of a call that has some, unless the call has it by now."""
+    new = argument(added)
+
+    def becomes(updated: cst.Call, now: Now) -> cst.Call:
+        if nodes.keyword_of(new) in map(nodes.keyword_of, updated.args):
+            return updated
+        return updated.with_changes(args=with_argument(updated.args, new))
+
+    return Replacement(call, becomes, call.args[-1])

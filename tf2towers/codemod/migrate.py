@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,17 +13,15 @@ import libcst as cst
 from tf2towers.codemod.aligned_lines import with_aligned_lines
 from tf2towers.codemod.apply_changes import apply_changes
 from tf2towers.codemod.changes import Change, edited_lines
+from tf2towers.codemod.dead_code import equal_branches, unused_imports
 from tf2towers.codemod.libraries import joined_requirements
 from tf2towers.codemod.new_imports import with_new_imports
 from tf2towers.codemod.nodes import imported
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
-from tf2towers.codemod.rules.t2t608_python2_to_python3 import python2_findings
-from tf2towers.codemod.rules.t2t623_eager_execution import is_eager
 from tf2towers.codemod.symbols import RUNTIME
-from tf2towers.codemod.tf1_signs import has_tf1_sign
-from tf2towers.codemod.unused_imports import unused_imports
+from tf2towers.codemod.tf1_signs import has_tf1_sign, is_eager
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
@@ -99,7 +97,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
         change = _rewrite_file(file, for_modules, options)
         if change.after != change.before:
             result.changes.append(change)
-            result.findings.extend(python2_findings(file.script))
+            result.findings.extend(_python2_findings(file.script))
         else:
             result.copied.append(path)
         _report_notes(result, file)
@@ -112,7 +110,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
         result.remark = "no towers and no servers in it: it runs on one device, as before"
     for file in program.files:
         change = _rewrite_file(file, active, options)
-        result.findings.extend(python2_findings(file.script))
+        result.findings.extend(_python2_findings(file.script))
         if change.after != change.before or file.main:
             result.changes.append(change)
         else:
@@ -150,11 +148,36 @@ def _report_notes(result: MigrationResult, file: File) -> None:
             source = "".join(re.split(r"\r\n|\r|\n", file.script.before)[line - 1 : line])
         result.findings.append(
             Finding(
-                note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind,
+                note.code, note.message, note.todo or todo_of(note.code), file.path, line, note.column, note.kind,
                 source=source.strip(),
             )
         )  # fmt: skip
     file.notes.clear()
+
+
+def _python2_findings(script: Script) -> Iterator[Finding]:
+    """What was converted in a file, in one sentence, and each site that is left."""
+    conversion = script.conversion
+    if conversion is None:
+        return
+    if conversion.steps:
+        counts: dict[str, int] = {}
+        for step in sorted(conversion.steps, key=lambda step: step.line):
+            counts[step.name] = counts.get(step.name, 0) + 1
+        words = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
+        line = min(step.line for step in conversion.steps)
+        yield Finding(
+            "T2T608",
+            f"converted from Python 2: {words}",
+            todo_of("T2T608"),
+            script.path,
+            line,
+            1,
+            "changed",
+        )
+    for step in conversion.left:
+        message = f"{step.name}: Python 2 meant something else"
+        yield Finding("T2T609", message, todo_of("T2T609"), script.path, step.line, 1)
 
 
 def program_kind(program: Program) -> ProgramKind:
@@ -184,6 +207,10 @@ def _rewrite_file(file: File, active: list[Rule], options: Options) -> FileChang
     after = script.text
     if changes or file.wanted or file.opening is not None:
         changed = apply_changes(file.tree, changes)
+        if equal := [*equal_branches(file, changed.now)]:
+            changes += equal
+            edited += [_edited_line(file, "T2T601", file.text.first_line(each.node)) for each in equal]
+            changed = apply_changes(file.tree, changes)
         if unused := [*unused_imports(file, changes, changed.now)]:
             changed = apply_changes(file.tree, [*changes, *unused])
         edited += [_edited_line(file, _IMPORTS, file.text.first_line(each.node)) for each in unused]

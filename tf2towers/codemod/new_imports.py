@@ -20,7 +20,7 @@ from libcst.codemod.visitors import AddImportsVisitor
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.apply_changes import Changed
-from tf2towers.codemod.changes import Line, blank_lines, is_blank
+from tf2towers.codemod.changes import Line, blank_lines, is_blank, without_first_blanks
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import ALL_OF_A_MODULE, IF_MAIN, evaluated_nodes
@@ -136,9 +136,7 @@ def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
 
 def _needs_runtime(file: File, node: nodes.Symbol, canonical: str) -> bool:
     """True if a use becomes a name of the runtime; not if `slim = tf.contrib.slim` becomes an import."""
-    from tf2towers.codemod.rules.t2t601_renamed_symbol import alias_of
-
-    runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
+    runtime, alias = find_replacement(canonical).runtime, file.tree.alias_of(node)
     if runtime is None or not file.is_read(node):
         return False
     if alias is None or alias[1] != runtime.name or import_home(runtime.module) != RUNTIME:
@@ -271,14 +269,20 @@ class _NewImports:
         return line.with_changes(body=line.body[count:], leading_lines=[])
 
     def _insert(self, place: int, lines: list[Any], *, gap: bool) -> None:
-        """Puts lines before the old line with an index; `gap`: a blank line comes after them, if none is there."""
+        """Puts lines before the old line with an index; `gap`: a blank line comes after them, if none is there.
+
+        Two come after a function.
+        """
         following = next((each for each in self.new[place:] if each), None)
         fallen = len(self.changed.fallen.get([*self.old, self.changed.old][place], ()))
         if following is not None:
             leading = following[0].leading_lines
             count = len(leading) if place == 0 else fallen
             lines[0] = lines[0].with_changes(leading_lines=[*leading[:count], *lines[0].leading_lines])
-            following[0] = following[0].with_changes(leading_lines=_with_gap(leading[count:], gap=gap))
+            rest = _with_gap(leading[count:], gap=gap)
+            if isinstance(lines[-1], cst.FunctionDef):
+                rest = [*blank_lines(2), *without_first_blanks(rest)]
+            following[0] = following[0].with_changes(leading_lines=rest)
         else:
             lines[0] = lines[0].with_changes(leading_lines=[*self.footer[:fallen], *lines[0].leading_lines])
             self.footer = self.footer[fallen:]

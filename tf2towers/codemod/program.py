@@ -66,6 +66,7 @@ class Note:
     line: int
     column: int
     kind: FindingKind
+    todo: str = ""
 
 
 def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
@@ -442,9 +443,14 @@ class File:
             uses[name] = uses.get(name, True) and only
         return {name for name, only in uses.items() if only}
 
-    def note(self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left") -> None:
-        """Adds a note, unless the file has it. Kind 'left': the site is left to the user, and the status is 1."""
-        made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind)
+    def note(
+        self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left", todo: str = ""
+    ) -> None:
+        """Adds a note, unless the file has it. Kind 'left': the site is left to the user, and the status is 1.
+
+        `todo` is the advice for this message, where it is not the rule's.
+        """
+        made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind, todo)
         if made not in self.notes:
             self.notes.append(made)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import re
 import sys
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 import libcst as cst
@@ -13,8 +14,10 @@ import libcst as cst
 from tf2towers.codemod import nodes
 from tf2towers.codemod.libraries import gone_part
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.reached import branches_around
+from tf2towers.source.python2.evidence import NAMES, lines_of_python2
+from tf2towers.source.python2.reading import convert_script
 
 #: the oldest and the newest Python that TensorFlow 2.15 to 2.21 run on
 _PYTHONS = ((3, 9), (3, 13))
@@ -22,6 +25,20 @@ _COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
     cst.Equal: operator.eq, cst.NotEqual: operator.ne, cst.LessThan: operator.lt, cst.LessThanEqual: operator.le,
     cst.GreaterThan: operator.gt, cst.GreaterThanEqual: operator.ge,
 }  # fmt: skip
+#: names whose counterpart in Python 3 does the same in whichever Python the program was written for
+_SAME = {
+    "xrange": "range",
+    "long": "int",
+    "raw_input": "input",
+    "unichr": "chr",
+    "reduce": "functools.reduce",
+}
+#: what is the same only as a class that is asked for: `isinstance(x, basestring)`
+_SAME_CLASSES = {"basestring": "str", "unicode": "str"}
+#: lists in Python 2, which Python 3 makes as they are read
+_LAZY = frozenset({"builtins.map", "builtins.filter", "builtins.zip"})
+#: steps of a conversion from Python 2 after which the program computes something else
+_DIFFERS = re.compile(r"integer|were bytes|as floats|of Python 2$|input\(\)|pickles")
 _NOT_KNOWN = (ValueError, TypeError, LookupError)
 #: errors that a missing name or module raises
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
@@ -126,3 +143,114 @@ def _value(file: File, node: cst.BaseExpression, version: tuple[int, int], throu
             if value is not None and not isinstance(value, cst.BaseDict | cst.BaseList):  # they may change
                 return _value(file, value, version, {*through, node})
     return nodes.literal_value(node)
+
+
+# -- names that only Python 2 has --------------------------------------------------------------------------------------
+
+
+def counterpart(file: File, name: cst.Name) -> str | None:
+    """What Python 3 calls a missed name, where that is certain: the same whichever Python the program is."""
+    if is_an_error(file, name):
+        return "Exception"
+    found = _SAME.get(name.value)
+    if found is None and _is_asked_for(file, name):
+        found = _SAME_CLASSES.get(name.value)
+    if found is None or found in file.bound_names:
+        return None
+    if file.program.python is None and where_pythons_differ(file.program) is not None:
+        return None
+    return found
+
+
+def _is_asked_for(file: File, name: cst.Name) -> bool:
+    """Whether a name is a class that `isinstance` or `issubclass` asks for, alone or in a tuple."""
+    around = file.parent(name)
+    asked: cst.CSTNode = around if isinstance(around, cst.Tuple) else name
+    call = file.parent(asked)
+    if not isinstance(call, cst.Call) or asked not in nodes.positional(call)[1:2]:
+        return False
+    return file.canonical(call.func) in ("builtins.isinstance", "builtins.issubclass")
+
+
+def where_pythons_differ(program: Program) -> str | None:
+    """What Python 2 would have computed otherwise than Python 3, and where: `integer division (train.py:12)`."""
+    if "differs" not in program.found:
+        program.found["differs"] = next(_differences(program), None)
+    found: str | None = program.found["differs"]
+    return found
+
+
+def _differences(program: Program) -> Iterator[str]:
+    for file in program.all_files:
+        converted = convert_script(file.script, prints_are_calls=True)
+        conversion = converted.conversion if converted is not None else None
+        for step in conversion.steps if conversion is not None else ():
+            if _DIFFERS.search(step.name):
+                yield f"{step.name} ({file.path.name}:{step.line})"
+
+
+def missed_names(file: File) -> Iterator[cst.Name]:
+    """The uses of names of Python 2 at which Python 3 stops, in a file that was not converted."""
+    found = [name for name in file.all(cst.Name) if name.value in NAMES and file.is_read(name)]
+    if not found or file.script.conversion is not None:
+        return
+    lines = lines_of_python2(file.script, is_main=file.main)
+    for name in found:
+        missed = (file.text.first_line(name), name.value) in lines and not file.meanings.bindings(name)
+        if missed and not _may_have(file, name.value) and not is_never_reached(file, name):
+            yield name
+
+
+def made_lists(file: File) -> Iterator[cst.Call]:
+    """The calls that become a list, whichever Python the program is for."""
+    yield from (call for call in lists_of_python2(file) if are_lists_in_both(file.program))
+
+
+def are_lists_in_both(program: Program) -> bool:
+    """True if a list that only Python 2 makes is one whichever Python the program is for."""
+    return program.python is not None or where_pythons_differ(program) is None
+
+
+def lists_of_python2(file: File) -> Iterator[cst.Call]:
+    """The calls of `map`, `filter` and `zip` whose result is a list for the script: it takes its length or an item.
+
+    Python 3 stops there, so whatever the program was written for, a list is meant.
+    """
+    if file.script.conversion is not None:
+        return
+    for call in file.all(cst.Call):
+        around = file.parent(call)
+        target = file.parent(around) if isinstance(around, cst.AssignTarget) else around
+        if not isinstance(target, cst.Assign) or target.value is not call or len(target.targets) != 1:
+            continue
+        name = target.targets[0].target
+        if file.canonical(call.func) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
+            yield call
+
+
+def _is_used_as_list(file: File, name: cst.Name, call: cst.Call) -> bool:
+    for used in file.all(cst.Name):
+        if used.value != name.value or not file.is_read(used):
+            continue
+        around = file.parent(used)
+        called = isinstance(around, cst.Call) and used in nodes.positional(around)
+        measured = isinstance(around, cst.Call) and called and file.canonical(around.func) == "builtins.len"
+        indexed = isinstance(around, cst.Subscript) and around.value is used
+        made = [binding.value for binding in file.meanings.bindings(used) if isinstance(binding, Assigned)]
+        if (measured or indexed) and made == [call] and len(file.meanings.bindings(used)) == 1:
+            return True
+    return False
+
+
+def _may_have(file: File, name: str) -> bool:
+    """True if a file may have a name that it does not bind: by a star, or as one that is made Python's own."""
+    return any(not module.startswith("tensorflow") for module in file.meanings.star_imports) or any(
+        node.attr.value == name and other.is_bound(node)
+        for other in file.program.all_files
+        for node in other.all(cst.Attribute)
+    )
+
+
+def is_an_error(file: File, name: cst.Name) -> bool:
+    """True if it is `StandardError`, which stops a program one way or the other, as `Exception` does."""
+    return name.value == "StandardError" and "Exception" not in file.bound_names

@@ -278,3 +278,31 @@ def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:
         denied = isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not)
         if is_yes != denied:
             yield nodes.last_name(test.expression if isinstance(test, cst.UnaryOperation) else test)
+
+
+# -- imports and loads without which the program goes on --------------------------------------------------------------
+
+
+def may_fail(file: File, node: cst.CSTNode) -> bool:
+    """True if the program goes on if an import or a load fails, or never reaches it."""
+    return is_guarded(file, node) or find_unreached_context(file, node, "") is not None
+
+
+def is_guarded(file: File, node: cst.CSTNode) -> bool:
+    """True if the program goes on without the module: the import is in a `try` that catches its failure."""
+    for inner, around in file.steps_outwards(node):
+        if isinstance(around, cst.Try) and around.handlers and inner not in nodes.block(around.finalbody):
+            if not (
+                inner in nodes.block(around)
+                and all(_ends_program(nodes.block(each)) for each in around.handlers)
+            ):
+                return True
+    return False
+
+
+def _ends_program(body: list[nodes.Statement]) -> bool:
+    """True if statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
+    last = body[-1]
+    if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
+        return nodes.dotted(last.value.func) in ("sys.exit", "exit", "quit", "os._exit")
+    return isinstance(last, cst.Raise)

@@ -7,6 +7,7 @@ stay.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +30,12 @@ _SAME_MODULE = (
     ("tf.python.platform.flags", "tf.app.flags"),
 )
 
+#: what makes a session, and the keyword or the first argument that is its target
+SESSIONS = re.compile(
+    r"(Interactive|Monitored(Training)?)?Session|(prepare_or_wait_for|managed|prepare|wait_for)_session"
+)
+#: the names of TensorFlow's version
+VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
 #: Calls that `graph_mode` replaces.
 SWITCHES = frozenset({
     "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",

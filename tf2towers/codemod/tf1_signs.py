@@ -1,7 +1,8 @@
 """What only TF 1 has, beside its names: methods, keywords, functions of devices. Plain TF 2 stops at each of them.
 
 A program of none but such signs is one of TF 1 as well: `dataset.make_one_shot_iterator()`, `x.get_shape()[0].value`,
-`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`.
+`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`. So is one on names that standalone Keras had until
+Keras 3, `from keras.layers.core import Dense`, where it is one for Keras 2.2, and the runtime's serves all of it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ import libcst.matchers as m
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
 from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
+
+#: what turns eager execution on
+EAGER = frozenset(
+    {"tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution"}
+)
+#: what reached into other processes, unless the target is this one: ''
+_RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
+_MODES = "tf.estimator.ModeKeys"
 
 #: methods of TF 1's data sets, by names that nothing else has
 _METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
@@ -45,6 +55,9 @@ def has_tf1_sign(file: File) -> bool:
 
 
 def _signs(file: File) -> Iterator[cst.CSTNode]:
+    gone = [node for node, _ in gone_from_keras(file)]
+    if gone and is_older_than_2_3(file.program) and find_unserved(file.program) is None:
+        yield from gone  # its models are graphs
     yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
     for call in file.all(cst.Call):
         canonical = file.canonical(call.func)
@@ -153,3 +166,124 @@ def _is_guarded(file: File, node: cst.CSTNode) -> bool:
             if re.search(r"version|hasattr|eager", file.text.of(around.test), re.IGNORECASE):
                 return True
     return False
+
+
+def is_eager(file: File) -> bool:
+    """True if a file turns eager execution on: then nothing of its program is touched."""
+    return any(canonical in EAGER for _, canonical in file.symbols)
+
+
+def is_estimator_of_tf2(file: File, node: cst.CSTNode, canonical: str) -> bool:
+    """True if it may be an Estimator of TF 2, which had `tf.estimator` until 2.15, with other losses and optimizers.
+
+    That is so in a program that runs on TF 2, and in one where all else is in TF 2 as well.
+    """
+    if not canonical.startswith("tf.estimator.") or canonical.startswith(f"{_MODES}."):
+        return False
+    is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
+    return not is_tf1s and isinstance(node, nodes.Symbol) and file.is_plain(node) and canonical != _MODES
+
+
+def resets_a_server(file: File, node: cst.CSTNode) -> bool:
+    """True if it is `tf.Session.reset`, unless it is certainly called for the sessions of this process."""
+    if (
+        not isinstance(node, cst.Attribute)
+        or node.attr.value != "reset"
+        or file.canonical(node) not in _RESETS
+    ):
+        return False
+    call = file.parent(node)
+    if not isinstance(call, cst.Call) or call.func is not node:
+        return True
+    return nodes.literal(nodes.argument(call, 0, "target")) not in ("", "local", None)
+
+
+def builds_towers(file: File, node: cst.CSTNode, canonical: str) -> bool:
+    """True if a symbol is the function that builds towers, read through a module of TensorFlow's."""
+    return (
+        canonical == "tf.contrib.estimator.replicate_model_fn"
+        and isinstance(node, cst.Attribute)
+        and file.is_read(node)
+        and file.program.is_tf1
+        and not file.program.plain_is_tf2
+    )
+
+
+# -- the strategies of Estimators --------------------------------------------------------------------------------------
+
+_MIRRORED = frozenset({"tf.contrib.distribute.MirroredStrategy", "tf.distribute.MirroredStrategy"})
+_ONE_DEVICE = frozenset({"tf.contrib.distribute.OneDeviceStrategy", "tf.distribute.OneDeviceStrategy"})
+_SERVERS = frozenset(
+    {"tf.contrib.distribute.ParameterServerStrategy", "tf.distribute.experimental.ParameterServerStrategy"}
+)
+_MADE = _MIRRORED | _ONE_DEVICE | _SERVERS
+#: how gradients are added up, which changes no sum
+_REDUCTIONS = frozenset({
+    "AllReduceCrossDeviceOps", "AllReduceCrossTowerOps", "HierarchicalCopyAllReduce", "NcclAllReduce",
+    "ReductionToOneDevice", "ReductionToOneDeviceCrossDeviceOps",
+})  # fmt: skip
+#: whether a strategy has been entered
+ASK_FOR_STRATEGY = frozenset({
+    "tf.contrib.distribute.has_distribution_strategy", "tf.contrib.distribute.has_strategy",
+    "tf.distribute.has_strategy",
+})  # fmt: skip
+_WITHOUT_EFFECT = frozenset({"cross_device_ops", "cross_tower_ops", "prefetch_on_device"})
+#: what a program does with a strategy by itself
+_USED = frozenset({
+    "call_for_each_replica", "call_for_each_tower", "distribute_dataset", "experimental_distribute_dataset",
+    "experimental_run", "experimental_run_v2", "extended", "make_dataset_iterator", "make_input_fn_iterator",
+    "num_replicas_in_sync", "num_towers", "scope", "unwrap", "worker_devices",
+})  # fmt: skip
+
+
+def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
+    """True if a symbol is a strategy that an Estimator of the program is given, or how that adds up gradients."""
+    if "distribute" not in canonical.split(".") or not only_estimators_have_strategies(file):
+        return False
+    return canonical in ASK_FOR_STRATEGY or any(
+        isinstance(around, cst.Call) and strategy_for_estimator(file, around) is not None
+        for around in file.ancestors(node)
+    )
+
+
+@cached_per_file
+def only_estimators_have_strategies(file: File) -> bool:
+    """True if `train_distribute=` and `eval_distribute=` are all that the program does with strategies."""
+    files = file.program.files
+    words = {nodes.keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
+    read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
+    named = {name for each in files for _, name in each.symbols if "distribute" in name.split(".")}
+    others = (name for name in named - _MADE - ASK_FOR_STRATEGY if name.rpartition(".")[2] not in _REDUCTIONS)
+    return (
+        "train_distribute" in words
+        and "experimental_distribute" not in words
+        and read.isdisjoint(_USED)
+        and not any(others)
+    )
+
+
+def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.BaseExpression | None] | None:
+    """The runtime's strategy, its arguments as a template, and the one that is given there.
+
+    None if the call makes no strategy, or has other arguments.
+    """
+    canonical = file.canonical(call.func)
+    if canonical not in _MADE or any(given.star for given in call.args):
+        return None
+    first = ("devices", "num_gpus") if canonical in _MIRRORED else ("device",)
+    if canonical in _SERVERS:
+        first = ("num_gpus_per_worker",)
+    if len([given for given in call.args if not given.keyword]) > len(first):
+        return None
+    values = {nodes.keyword_of(given) or first[at]: given.value for at, given in enumerate(call.args)}
+    wanted = {name: value for name, value in values.items() if name not in _WITHOUT_EFFECT}
+    wanted = {name: value for name, value in wanted.items() if not nodes.is_none(value)}
+    if canonical in _SERVERS:
+        count = wanted.pop("num_gpus_per_worker", None)
+        served = count is None or nodes.literal(count) in (0, 1)
+        return ("ParameterServerStrategy", "", None) if served and not wanted else None
+    if len(wanted) > 1 or not {*wanted} <= {"device", "devices", "num_gpus", "num_gpus_per_worker"}:
+        return None
+    given = "{given}" if wanted else ""
+    given = f"[{given}]" if canonical in _ONE_DEVICE else given
+    return "TowerStrategy", given, next(iter(wanted.values()), None)

@@ -140,6 +140,15 @@ class Tree:
         """The innermost statement a node is in."""
         return next(each for each in (node, *self.ancestors(node)) if isinstance(each, Statement))
 
+    def alias_of(self, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
+        """The statement and the name in `name = tf.something`."""
+        match self.parent(node):
+            case (
+                cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) as statement
+            ):
+                return (statement, name) if value is node else None
+        return None
+
     @cached_property
     def _metadata(self) -> Mapping[Any, Mapping[cst.CSTNode, Any]]:
         return self._wrapper.resolve_many((ScopeProvider, ExpressionContextProvider, ParentNodeProvider))

@@ -123,6 +123,8 @@ class Job:
         timeout = self._plan.timeout
         waited_for, quiet_since = "", began
         workers = [member for member in self.members if member.task.trains]
+        if self._plan.ends_with_chief:
+            workers = workers[:1]
         while True:
             if self._signals:
                 name = signal.Signals(self._signals[0]).name

@@ -14,7 +14,7 @@ from pathlib import Path
 from tf2towers.launch.chatter import LEVEL
 from tf2towers.launch.cluster import Cluster, LaunchError, Task, tasks_of, words
 from tf2towers.launch.leftovers import MARK
-from tf2towers.launch.program import taken_flags
+from tf2towers.launch.program import chief_hands_out_steps, taken_flags
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,11 @@ class Plan:
     def template(self) -> str:
         """The template of the flags that name a task's job and index."""
         return taken_flags(Path(self.program or self.script)) if self.task_flags is None else self.task_flags
+
+    @functools.cached_property
+    def ends_with_chief(self) -> bool:
+        """Whether the training has ended when the chief has, for its workers serve until they are ended."""
+        return chief_hands_out_steps(Path(self.program or self.script))
 
     @property
     def interpreter(self) -> str:

@@ -39,7 +39,7 @@ def taken_flags(script: Path) -> str:
 
     A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a definition of flags, in
     it or a local module that it imports. So it does where it reads the flag as an attribute (`FLAGS.job_name`), which
-    another package may define.
+    another package may define; but not of CHIEF_FLAG, which scripts read without defining it.
     """
     code = _without_comments(script)
     words = []
@@ -47,7 +47,8 @@ def taken_flags(script: Path) -> str:
         name, _, value = word.removeprefix("--").partition("=")
         named = name.replace("_", "[_-]")
         defined = re.findall(rf"""["'](?:--)?({named})=?["']""", code)
-        if defined or re.search(rf"\.{name}\b", code):
+        read = word != CHIEF_FLAG and re.search(rf"\.{name}\b", code)
+        if defined or read:
             words.append(f"--{name if name in defined or not defined else defined[0]}={value}")
     return " ".join(words)
 
@@ -89,6 +90,11 @@ def evaluates_apart(script: Path) -> bool:
     """True if a program has an evaluator beside its chief: one task of `train_and_evaluate`, or of the script's own."""
     text = _without_comments(script)
     return bool(re.search(r"\btrain_and_evaluate\(", text) or re.search(_COMPARED.format("evaluator"), text))
+
+
+def chief_hands_out_steps(script: Path) -> bool:
+    """True if a program's workers serve its chief until they are ended: it has a `ClusterCoordinator`, TF 2's."""
+    return bool(re.search(r"\bClusterCoordinator\(", _without_comments(script)))
 
 
 def _without_comments(script: Path) -> str:

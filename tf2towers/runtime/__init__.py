@@ -56,6 +56,7 @@ _HOMES = {
     "distribution_functions": "tf1.distribution_functions",
     "distributions": "tf1.distributions",
     "estimator": "tf1.estimator",
+    "gan": "tf1.gan",
     "hparams": "tf1.hparams",
     "image": "tf1.image",
     "keras": "tf1.keras",

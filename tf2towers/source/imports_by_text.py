@@ -1,7 +1,8 @@
 """Finds imports whose module is named by a string: `import_module('models.' + name)`, `__import__('data')`.
 
-If the string is computed, its constant parts show which modules it may name: `models.` and any rest. A load of a file
-by its path (`imp.load_source`, `exec(open('a.py').read())`) is found as well, but the file is not read.
+If the string is computed, its constant parts show which modules it may name: `models.` and any rest. Or it is one of a
+dictionary's texts, or of a flag's choices. So it is with a load of a file by its path (`imp.load_source`). Of
+`exec(open('a.py').read())` the file is not read.
 """
 
 from __future__ import annotations
@@ -9,15 +10,20 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tf2towers.source.nodes import argument, bound_by, imported, last_name, root_of
 from tf2towers.source.written_texts import HOLE, WrittenTexts
 
 #: functions that import by a name
 _BY_NAME = frozenset({"import_module", "__import__", "run_module"})
-#: functions that load a file
-_BY_PATH = frozenset({"load_source", "run_path", "SourceFileLoader", "spec_from_file_location"})
+#: functions that load a file -> the place of the path, and its name
+_BY_PATH = {
+    "load_source": (1, "pathname"),
+    "run_path": (0, "path_name"),
+    "SourceFileLoader": (1, "path"),
+    "spec_from_file_location": (1, "location"),
+}
 
 #: the parts of a string; None stands for a computed part
 Parts = tuple[str | None, ...]
@@ -34,6 +40,8 @@ class ImportByText:
     is_path: bool = False
     #: the expression of the string
     named: ast.expr | None = None
+    #: all strings that it can be, where a dictionary or a flag says them
+    choices: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple[int, int]:
@@ -72,8 +80,14 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
         function = _function(node.func, imports)
         if function in _BY_NAME:
             if (named := argument(node, 0, "name", "mod_name")) is not None:
-                yield _by_name(node, named)
-        elif function in _BY_PATH or _runs_file(node, text):
+                found = _by_name(node, named)
+                yield found if found.start else replace(found, choices=_choices(tree, named))
+        elif function in _BY_PATH:
+            path = argument(node, *_BY_PATH[function])
+            parts = _parts(path) if path is not None else (None,)
+            choices = _choices(tree, path) if path is not None and parts == (None,) else ()
+            yield ImportByText(node, parts, True, path, choices)
+        elif _runs_file(node, text):
             yield ImportByText(node, (None,), is_path=True)
 
 
@@ -94,6 +108,54 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
             if isinstance(default, ast.Constant) and isinstance(default.value, str):
                 return default.value or None
     return None
+
+
+def _choices(tree: ast.Module, named: ast.expr) -> tuple[str, ...]:
+    """All texts of the dictionary that an expression looks into, or of the choices of a flag; none where not seen.
+
+    A name stands for what it is bound to, once in the module.
+    """
+    if isinstance(named, ast.Name):
+        values = [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign)
+            and any(isinstance(each, ast.Name) and each.id == named.id for each in node.targets)
+        ]
+        return _choices(tree, values[0]) if len(values) == 1 and not isinstance(values[0], ast.Name) else ()
+    if isinstance(named, ast.Subscript) and isinstance(named.value, ast.Name):
+        return _texts_of(tree, named.value.id)
+    if isinstance(named, ast.Call) and isinstance(named.func, ast.Attribute) and named.func.attr == "get":
+        table = named.func.value
+        return _texts_of(tree, table.id) if isinstance(table, ast.Name) and len(named.args) == 1 else ()
+    if isinstance(named, ast.Attribute):
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and last_name(call.func) in ("add_argument", "DEFINE_enum"):
+                names = {str(each.value).lstrip("-").replace("-", "_") for each in call.args
+                         if isinstance(each, ast.Constant)}  # fmt: skip
+                given = argument(call, 2, "choices", "enum_values")
+                if named.attr in names and isinstance(given, ast.List | ast.Tuple):
+                    texts = [each.value for each in given.elts if isinstance(each, ast.Constant)]
+                    return tuple(map(str, texts)) if len(texts) == len(given.elts) else ()
+    return ()
+
+
+def _texts_of(tree: ast.Module, name: str) -> tuple[str, ...]:
+    """The values of a dictionary of texts that a name is bound to, once."""
+    bound = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+    ]
+    tables = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict) and node.targets[0] in bound
+    ]
+    if len(bound) != 1 or len(tables) != 1:
+        return ()
+    values = [each.value for each in tables[0].values if isinstance(each, ast.Constant)]
+    return tuple(map(str, values)) if len(values) == len(tables[0].values) else ()
 
 
 def _runs_file(call: ast.Call, module: str) -> bool:

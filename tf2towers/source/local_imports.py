@@ -143,7 +143,15 @@ class LocalImports:
     def found_by_text(self, path: Path, found: ImportByText) -> list[tuple[str, Path]]:
         """The local modules, with their names, that an import by a string in a file may name."""
         if found.is_path:
-            return []
+            return list(self._by_path(_absolute(path), found))
+        if found.choices:
+            own = [
+                each
+                for each in found.choices
+                if each.startswith("tensorflow") or not is_known(each.partition(".")[0])
+            ]
+            each = [list(self._found(choice, self.roots)) for choice in own]
+            return [pair for pairs in each for pair in pairs] if all(each) else []
         name = found.start.lstrip(".")
         dots = found.start[: len(found.start) - len(name)]
         bases = self._bases(_absolute(path), len(dots))
@@ -158,6 +166,24 @@ class LocalImports:
         path = _absolute(path)
         text = self.script.text if path == self.main else self._text_of(path)
         return list(imports_by_text(self._trees[path], text)) if text and path in self._trees else []
+
+    def _by_path(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
+        """The files that a path may name, from where the program is started, or a folder above the script."""
+        texts = list(found.choices)
+        if not texts and found.is_written_out:
+            texts = [found.start]
+        if not texts and not found.start and (default := default_of_flag(self._trees[path], found.named)):
+            texts = [str(Path(default).parent / "*.py")]  # any file beside the flag's default
+        if not texts and found.start and "/" in found.start:
+            texts = [found.shown if found.shown.endswith(".py") else ""]
+        for text in filter(None, texts):
+            for home in [self.main.parent, *self.main.parents[1:_ABOVE]]:
+                files = [
+                    file for file in sorted(home.glob(text)) if file.suffix == ".py" and file != self.main
+                ]
+                if files:
+                    yield from ((os.path.relpath(file, self.main.parent), file) for file in files)
+                    break
 
     def _beside_default(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
         """The modules in the package of a flag's default module; none if that is the script's own folder."""

@@ -88,7 +88,7 @@ def train():
         return mean_loss, activations, losses, [strategy.reduce('SUM', g, axis=None) for g in grads]
 
     iterator = cifar10_input.training_batches(
-        strategy, FLAGS.data_dir, FLAGS.batch_size, FLAGS.seed, first=0, distort=False)
+        strategy, cifar10_input.load(FLAGS.data_dir, 'train'), FLAGS.batch_size, FLAGS.seed, first=0, distort=False)
     summary_writer = tf.summary.create_file_writer(FLAGS.train_dir)
     checkpoint = tf.train.Checkpoint(network=network, optimizer=opt, global_step=global_step)
     checkpoint_path = FLAGS.train_dir + '/model.ckpt'

@@ -46,9 +46,10 @@ def train():
     """Make the state, then run it for --max_steps steps."""
     global_batch_size = FLAGS.batch_size * FLAGS.num_gpus
 
+    keras.utils.set_random_seed(FLAGS.seed)
     strategy = devices.mirrored(devices.choose_devices(FLAGS.num_gpus))
     with strategy.scope():
-        model = inference(batch_norm=False, seed=FLAGS.seed)
+        model = inference(batch_norm=False)
         names = tf1_names(model)
         lr = keras.optimizers.schedules.ExponentialDecay(
             FLAGS.learning_rate, FLAGS.decay_steps, FLAGS.decay_rate, staircase=True)
@@ -99,7 +100,7 @@ def train():
     checkpoint.restore(manager.latest_checkpoint)
     done = int(opt.iterations.numpy())
     iterator = cifar10_input.training_batches(
-        strategy, FLAGS.data_dir, FLAGS.batch_size, FLAGS.seed, done, distort=False)
+        strategy, cifar10_input.load(FLAGS.data_dir, 'train'), FLAGS.batch_size, FLAGS.seed, done, distort=False)
     summary_writer = tf.summary.create_file_writer(FLAGS.train_dir)
 
     for step in range(done, FLAGS.max_steps):

@@ -39,5 +39,8 @@ def test_warnings_about_layers_are_hidden(monkeypatch: pytest.MonkeyPatch) -> No
     with warnings.catch_warnings(record=True) as shown:
         is_printed("")
         warnings.warn("`tf.layers.dense` is deprecated and will be removed", UserWarning, stacklevel=1)
+        warnings.warn("`layer.apply` is deprecated and will be removed", UserWarning, stacklevel=1)
+        warnings.warn("`Model.state_updates` will be removed", UserWarning, stacklevel=1)
+        warnings.warn("`model.fit_generator` is deprecated and will", UserWarning, stacklevel=1)
         warnings.warn("the script's own", UserWarning, stacklevel=1)
     assert [str(each.message) for each in shown] == ["the script's own"]

@@ -72,8 +72,16 @@ for _ in range(2):
     graph_mode()
     patches.keras_is_tf1s()
     patches.keras_computes_as_tf1()
+    patches.sequentials_predict_classes()
     patches.keras_runs_on(backend, Session)
     patches.layers_are_keras2s()
+    patches.losses_are_keras2s()
+    patches.optimizers_are_keras2s()
+    patches.rows_are_shuffled_as_keras2s()
+    patches.models_are_saved_as_keras2s()
+    patches.methods_take_old_words()
+    patches.events_have_keras2s_names()
+    patches.networks_have_keras2s_norm(object)
 # these import a package, which stays: tests/functions/programs/estimators.py and their soundness scripts have them
 of_estimators = {patches.estimators_are_imported, patches.estimators_run_on}
 every = {value for value in vars(patches).values() if isinstance(value, Patch)} - of_estimators

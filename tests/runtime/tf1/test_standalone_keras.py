@@ -108,3 +108,21 @@ def test_a_trainer_is_migrated_and_verified(tmp_path: Path) -> None:
     for arguments in (["migrate", "train.py", "-o", "migrated"], ["verify", "train.py", "migrated/train.py"]):
         out, _ = run_python("-m", "tf2towers", *arguments, folder=tmp_path, seconds=600, **QUIET)
     assert "PARITY" in out
+
+
+#: every module and name that `migrate` sends a script to
+SERVED = """
+from importlib import import_module
+from tf2towers.codemod.standalone_keras import served_names
+from tf2towers.runtime import graph_mode
+
+graph_mode()
+home = import_module("tf2towers.runtime.tf1.standalone_keras").__name__
+for module, names in served_names().items():
+    made = import_module(home + module.removeprefix("keras"))
+    assert all(hasattr(made, name) for name in names), (module, [n for n in names if not hasattr(made, n)])
+"""
+
+
+def test_all_that_is_served_is_there() -> None:
+    run_python("-c", SERVED)

@@ -386,6 +386,8 @@ def test_tabs_are_spaces_as_python2_counted_them():
             ),
             None,
         ),
+        ("g, x[i] = mean([g for g in y]), 0\nprint g\n", None),
+        ("x[i] = [i for i in y]\nprint i\n", "i of a list comprehension, read after it"),
         ("print sorted(x, cmp=f)\n", "sorting by cmp"),
         ("print sorted(x, f)\n", "sorting by cmp"),
         (

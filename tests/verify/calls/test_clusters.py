@@ -139,11 +139,15 @@ def test_an_estimator_with_a_chief(tmp_path: Path) -> None:
     assert "no evaluator was run" in result.notes[-1]
 
 
-def test_what_follows_a_token(tmp_path: Path) -> None:
-    """Moving averages, and reads that wait, come after the chief's update, and one worker after the other."""
-    script = Path(__file__).parent / "legacy" / "averaged.py"
+@pytest.mark.parametrize("name", ["averaged", "by_hand"])
+def test_three_synchronous_workers(name: str, tmp_path: Path) -> None:
+    """Their gradients are added in the order of the workers: another order of three changes the sum.
+
+    Moving averages, and reads that wait, come after the chief's update, and one worker after the other.
+    """
+    script = Path(__file__).parent / "legacy" / f"{name}.py"
     migrate_into(script, tmp_path)
-    options = Options(steps=3, timeout=200, scratch=tmp_path / "scratch", cluster=Shape())
+    options = Options(steps=3, timeout=200, scratch=tmp_path / "scratch", cluster=Shape(workers=3))
 
     def record(path: Path) -> Run:
         migrated = path != script
@@ -152,4 +156,4 @@ def test_what_follows_a_token(tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         result = verdict(*pool.map(record, (script, tmp_path / script.name)))
     assert (result.outcome, result.diagnoses) == ("bitwise", [])
-    assert result.steps == 6
+    assert result.steps == 9

@@ -30,6 +30,7 @@ RIGHT = {
 OF_SUITE = {
     "a monitored session with hooks": "towers/monitored_training_session",
     "a checkpoint resumed": "towers/resumed_from_the_latest",
+    "callables of both kinds": "sessions/make_callable",
 }
 AVERAGE = "grads = strategy.reduce('MEAN', tower_grads)\n"
 STALE = """\
@@ -89,7 +90,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
             script = home / TRAINER.name
             runs[name] = pool.submit(record_calls, script, [], home / "run", Options(), migrated=True)
         right = {}
-        suite = {program.name: program for program in all_programs("towers")}
+        suite = {program.name: program for program in all_programs("towers", "sessions")}
         written = {name: suite[program].write(folder / "suite") for name, program in OF_SUITE.items()}
         for name, path in {**RIGHT, **written}.items():
             migrate_into(path, folder)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from tf2towers.verify.recorder.run_arguments import is_number
 from tf2towers.verify.recorder.values import Keeper, is_saved_path
 
 
@@ -32,3 +35,18 @@ def test_the_path_of_a_saver(sharded):
         assert is_saved_path(graph, saver.saver_def.save_tensor_name)
         for fetch in (other, after_a_write, weights.read_value(), saver.saver_def.restore_op_name):
             assert not is_saved_path(graph, fetch)
+
+
+def test_a_type_that_numpy_lacks_is_no_number():
+    """TensorFlow 1 raises KeyError for a variant's type, as of a data set's sparse rows; TensorFlow 2 has `object`."""
+
+    class Variant:
+        @property
+        def as_numpy_dtype(self):
+            return {}[21]
+
+    tensor = SimpleNamespace(dtype=SimpleNamespace(base_dtype=Variant()))
+    assert not is_number(tensor)
+    assert is_number(
+        SimpleNamespace(dtype=SimpleNamespace(base_dtype=SimpleNamespace(as_numpy_dtype=np.int32)))
+    )

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.changes import Change, Removal, replace
+from tf2towers.codemod.dead_code import can_drop_import
 from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import Symbol
 from tf2towers.codemod.program import File, first_name
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t602_imports import can_drop_import
-from tf2towers.codemod.rules.t2t620_removed_symbol import is_estimator_of_tf2, resets_a_server
-from tf2towers.codemod.rules.t2t631_estimator_strategy import is_for_estimators
 from tf2towers.codemod.symbols import (
     RUNTIME,
     SWITCHES,
@@ -27,13 +25,19 @@ from tf2towers.codemod.symbols import (
     is_of_old_release,
     public_spelling,
 )
+from tf2towers.codemod.tf1_signs import (
+    builds_towers,
+    is_estimator_of_tf2,
+    is_for_estimators,
+    resets_a_server,
+)
 
 
 def changes(file: File) -> Iterator[Change]:
     """A new text for each use of a symbol that has another name now."""
     done: set[cst.CSTNode] = set()
     for node, canonical in file.spelled_symbols:  # first, for these say under what names modules are imported
-        if (alias := alias_of(file, node)) is not None:
+        if (alias := file.tree.alias_of(node)) is not None:
             left = find_replacement(canonical).kind == "runtime" and left_through(file, alias[1], canonical)
             if not left and _is_imported_instead(file, *alias, canonical):
                 yield Removal(alias[0])
@@ -49,16 +53,6 @@ def changes(file: File) -> Iterator[Change]:
             file.note(node, "T2T626", f"the script assigns to {canonical} here, whose replacement is {text}")
         else:
             yield replace(node, text)
-
-
-def alias_of(file: File, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
-    """The statement and the name in `name = tf.something`."""
-    parent = file.parent(node)
-    if isinstance(parent, cst.Assign) and len(parent.targets) == 1 and parent.value is node:
-        target = parent.targets[0].target
-        if isinstance(target, cst.Name):
-            return parent, target.value
-    return None
 
 
 def left_through(file: File, bound: str, canonical: str) -> bool:
@@ -89,6 +83,8 @@ def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
     if canonical == "tf" or _is_switch(file, node, canonical):
         return None
     if is_estimator_of_tf2(file, node, canonical) or is_for_estimators(file, node, canonical):
+        return None
+    if builds_towers(file, node, canonical):
         return None
     found = find_replacement(canonical)
     base = file.spelled(root)
@@ -158,8 +154,9 @@ def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | 
     if found.kind == "runtime":
         return None if _leads_to(file, node, home) else file.name_of(found)
     module, _, name = found.target.rpartition(".")
-    if is_gone and isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
-        return f"{file.text.of(node.value)}.{name}"
+    if isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
+        if is_gone or (base.kind == "v1" and file.spelled(node.value) == home):
+            return f"{file.text.of(node.value)}.{name}"
     if is_gone or base.kind in ("runtime", "left") or _is_renamed(file.spelled(node)):
         return file.name_of(found)
     if found.kind == "v1" and is_another_object(file.spelled(node) or ""):
@@ -251,7 +248,8 @@ RULE = Rule(
     why="""
     The import line says `tensorflow.compat.v1`, and every symbol that it has under the script's name stays as it is. A
     name of an old release, or of contrib, becomes the one of TF 2.21. What TF 2.21 has lost (layers, slim, rnn cells)
-    and what runs graphs (sessions) comes from tf2towers.runtime.
+    and what runs graphs (sessions) comes from tf2towers.runtime. A `try` that chose between two releases' names goes,
+    where its `except` has become the same as its body.
     """,
     changes=changes,
     sources=("tf.compat.v1", "codemod/symbols.tsv"),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from tf2towers.codemod.changes import Change, Removal, Replacement, in_lines, small
+from tf2towers.codemod.dead_code import can_drop_import
 from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
-from tf2towers.codemod.program import File, first_name
-from tf2towers.codemod.reached import find_unreached_context, is_named
+from tf2towers.codemod.program import File
+from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import RUNTIME, canonical_name, find_replacement, is_gone_private
+from tf2towers.codemod.symbols import RUNTIME, canonical_name, is_gone_private
 
 
 def changes(file: File) -> Iterator[Change]:
@@ -82,34 +81,6 @@ def _only_loads(file: File, made: NewImport) -> bool:
 
 def _is_unchanged(node: Import, made: NewImport) -> bool:
     return (made.module, made.name) == (module_of(node), name_of(made.alias))
-
-
-def can_drop_import(file: File, node: Import, made: NewImport) -> bool:
-    """True if an import without counterpart can be removed: each use of it, if any, is rewritten."""
-    assert made.left is not None
-    canonical = canonical_name(dict(imported(node))[made.alias])
-    for use in file.all(cst.Name):
-        if use.value == made.bound:
-            if file.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
-                return False
-            if _may_mean(file, use, canonical):
-                return False
-    return all(
-        find_replacement(name).kind != "left"
-        or (
-            bool(file.top_names())
-            and find_unreached_context(file, symbol, find_replacement(name).why) is not None
-        )
-        for symbol, name in file.spelled_symbols
-        if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
-    )
-
-
-def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
-    """True if a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
-    if not file.is_read(use) or file.spelled(use) is not None:
-        return False
-    return canonical in map(canonical_name, file.meanings.possible_meanings(use))
 
 
 RULE = Rule(

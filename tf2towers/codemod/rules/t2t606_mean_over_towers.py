@@ -8,12 +8,12 @@ from functools import partial
 import libcst as cst
 
 from tf2towers.codemod.changes import Change, Now, Removal, Replacement, expression, in_its_place
+from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import find_means
 from tf2towers.codemod.towers.scopes import is_made_before
 from tf2towers.codemod.towers.writing import write_towers
-from tf2towers.codemod.unused_imports import is_taken
 
 
 def changes(file: File) -> Iterator[Change]:

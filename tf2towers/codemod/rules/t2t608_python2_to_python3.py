@@ -11,35 +11,6 @@ from tf2towers.codemod.changes import Change, Removal
 from tf2towers.codemod.nodes import module_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.report.result import Finding
-from tf2towers.source.script import Script
-
-
-def python2_findings(script: Script) -> Iterator[Finding]:
-    """What was converted in a file, in one sentence, and each site that is left."""
-    from tf2towers.codemod.rules.t2t609_python2_uncertain import RULE as DOUBTS
-
-    conversion = script.conversion
-    if conversion is None:
-        return
-    if conversion.steps:
-        counts: dict[str, int] = {}
-        for step in sorted(conversion.steps, key=lambda step: step.line):
-            counts[step.name] = counts.get(step.name, 0) + 1
-        words = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
-        line = min(step.line for step in conversion.steps)
-        yield Finding(
-            "T2T608",
-            f"converted from Python 2: {words}",
-            _join_lines(RULE.todo),
-            script.path,
-            line,
-            1,
-            "changed",
-        )
-    for step in conversion.left:
-        message = f"{step.name}: Python 2 meant something else"
-        yield Finding("T2T609", message, _join_lines(DOUBTS.todo), script.path, step.line, 1)
 
 
 def changes(file: File) -> Iterator[Change]:
@@ -54,10 +25,6 @@ def changes(file: File) -> Iterator[Change]:
                 yield Removal(statement)
             is_text = m.matches(statement, m.Expr(m.SimpleString() | m.ConcatenatedString()))
             may_come = may_come and (is_future or (place == 0 and is_text))
-
-
-def _join_lines(text: str) -> str:
-    return " ".join(text.split())
 
 
 RULE = Rule(

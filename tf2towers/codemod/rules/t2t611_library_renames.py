@@ -17,6 +17,8 @@ from tf2towers.codemod.changes import (
     Now,
     Removal,
     Replacement,
+    bare,
+    expression,
     given_by,
     in_its_place,
     in_line,
@@ -24,6 +26,7 @@ from tf2towers.codemod.changes import (
     replace,
     small,
 )
+from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.libraries import (
     Changed,
     gone_part,
@@ -35,11 +38,15 @@ from tf2towers.codemod.libraries import (
     requirements_of,
 )
 from tf2towers.codemod.program import File, cached_per_file
-from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
+from tf2towers.codemod.python_versions import (
+    counterpart,
+    is_expected_to_fail,
+    is_never_reached,
+    made_lists,
+    missed_names,
+)
 from tf2towers.codemod.reached import find_unreached_context, is_named, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t609_python2_uncertain import counterpart, missed_names
-from tf2towers.codemod.unused_imports import is_taken
 
 _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
 
@@ -67,6 +74,8 @@ def changes(file: File) -> Iterator[Change]:
         if (instead := counterpart(file, missed)) is not None:
             module, _, name = instead.rpartition(".")
             yield replace(missed, file.need(name, module) if module else instead)
+    for call in made_lists(file):
+        yield Replacement(call, _listed)
     libraries = imported_modules(file)
     for call in file.all(cst.Call):
         yield from _change_call(file, call, libraries)
@@ -95,6 +104,10 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
 def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
     """True if the program can do without a name that is gone; the runtime's replacement is written all the same."""
     return is_never_reached(file, node) or (change.kind != "runtime" and is_expected_to_fail(file, node))
+
+
+def _listed(updated: cst.Call, now: Now) -> cst.BaseExpression:
+    return in_its_place(expression("list({given})", given=bare(updated)), updated)
 
 
 def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
@@ -268,7 +281,7 @@ def _change_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Itera
         given_as |= {f"{function}({word})": given, f"{function}({word}={nodes.literal(given.value)})": given}
     rows = [(changes[name], given) for name, given in given_as.items() if name in changes]
     if rows and not is_never_reached(file, call):
-        for change, argument in dict.fromkeys(rows):
+        for change, argument in rows:
             yield from _change_argument(file, call, argument, change)
     library, _, name = function.partition(".")[0], *function.rpartition(".")[1:]
     if (known := changes.get(f"{library}(*)")) is not None and name.islower():

@@ -15,10 +15,10 @@ from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import VERSIONS
 
 #: the version that a script for TF1 gets if it asks: the last release of TF1
 TF1 = "1.15.5"
-VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
 #: methods that split a version, or test how it begins
 _METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "split", "startswith"})
 #: functions whose results are versions that can be compared: of distutils, packaging, pkg_resources
@@ -43,10 +43,8 @@ def changes(file: File) -> Iterator[Change]:
 
 def _quoted(file: File, version: cst.BaseExpression) -> str:
     """The version of TF1, in quotes that do not end an f-string around it."""
-    texts = [
-        file.text.of(outer) for outer in _around(file, version) if isinstance(outer, cst.FormattedString)
-    ]
-    double = any(re.match(r"[fFrR]*\"", text) for text in texts)
+    around = (outer for outer in _around(file, version) if isinstance(outer, cst.FormattedString))
+    double = any(outer.quote.startswith('"') for outer in around)
     return f"'{TF1}'" if double else f'"{TF1}"'
 
 

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from tf2towers.codemod.meanings import Assigned, Opaque
 from tf2towers.codemod.nodes import (
     Comprehension,
     argument,
     is_name,
     is_none,
     items,
+    last_name,
     positional,
     targets,
     walk,
@@ -35,12 +37,42 @@ _UPDATED = ("batch_norm", "batch_normalization", "BatchNormalization", "BatchNor
 #: methods that make an update of variables
 _APPLIES = frozenset({"apply_gradients", "minimize"})
 
+#: methods that give a worker a session whose variables the chief has initialized
+_WAITS = frozenset({"managed_session", "prepare_or_wait_for_session", "wait_for_session"})
+_INITIALIZERS = frozenset({"tf.global_variables_initializer", "tf.initialize_all_variables"})
+#: one advice for each message
+OF_UPDATES = (
+    "Nothing has to be done. Where the towers share their variables, and each has the whole model, one tower's updates "
+    "(scope='tower_0') leave nothing open."
+)
+OF_OPTIMIZERS = "Nothing has to be done. tf.control_dependencies orders the updates of two optimizers."
+OF_SEEDS = (
+    "Give initializers and random operations seeds of their own where the same first weights are wanted on both "
+    "TensorFlows, or start from a checkpoint."
+)
+OF_WORKERS = (
+    "Run the initializers in the chief alone: `if task_index == 0:`, or by the Supervisor's `init_op`."
+)
+OF_DRAWS = "Nothing has to be done: by a seed the numbers are the same each time."
+OF_CELLS = "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names."
+
 
 def notes(file: File) -> None:
     """Notes where the updates of several towers are collected, each seed of a graph, and what draws otherwise.
 
-    And updates by two optimizers in one run.
+    And updates by two optimizers in one run; in a cluster each initializer that a worker runs again, after it has
+    waited for the chief's.
     """
+    for run in file.all(cst.Call):
+        if _initializes_again(file, run):
+            message = "each worker that joins sets all variables anew. TF 1's looked every 30 seconds"
+            file.note(
+                run,
+                "T2T619",
+                f"{message} whether the chief is ready, here it begins at once",
+                "note",
+                OF_WORKERS,
+            )
     loops = find_tower_loops(file)
     own_variables = any(_has_variables_of_its_own(file, loop) for loop in loops)
     inside = {node for loop in loops for node in walk(loop.node)}
@@ -50,22 +82,50 @@ def notes(file: File) -> None:
             continue
         if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
             message = "the graph's seed alone draws other first weights than TF 1.15's: it counts operations"
-            file.note(call, "T2T619", f"{message}; an operation's own seed does not", "note")
+            file.note(call, "T2T619", f"{message}; an operation's own seed does not", "note", OF_SEEDS)
         if canonical == "tf.contrib.cudnn_rnn.CudnnLSTM":
             message = "plain cells compute what cuDNN's did: they take longer, a checkpoint has other names than TF 1's"
-            file.note(call, "T2T619", f"{message}, first weights and dropout are other draws", "note")
+            file.note(
+                call, "T2T619", f"{message}, first weights and dropout are other draws", "note", OF_CELLS
+            )
         if canonical in _BY_PROBABILITY:
             message = "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's"
-            file.note(call, "T2T619", message, "note")
+            file.note(call, "T2T619", message, "note", OF_DRAWS)
         collects = canonical == "tf.get_collection" and loops and call not in inside and not own_variables
         if collects and argument(call, 1, "scope") is None and _is_of_updates(file, call):
             message = "a moving average that several towers update: TF 1 leaves the order open, here it is the towers'"
-            file.note(call, "T2T619", message, "note")
+            file.note(call, "T2T619", message, "note", OF_UPDATES)
     for call in _runs_of_two_updates(file):
         message = (
             "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text"
         )
-        file.note(call, "T2T619", message, "note")
+        file.note(call, "T2T619", message, "note", OF_OPTIMIZERS)
+
+
+def _initializes_again(file: File, call: cst.Call) -> bool:
+    """True for `session.run(init)` of all variables, in a session that has waited for the chief, without an `if`."""
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "run" or not call.args:
+        return False
+    runs = any(file.canonical(made.func) in _INITIALIZERS for made in _calls(file, call.args[0].value))
+    waited = any(last_name(made.func) in _WAITS for made in _calls(file, call.func.value))
+    chosen = any(isinstance(around, cst.If) for around in file.ancestors(call))
+    return runs and waited and not chosen and any(name == "tf.train.Server" for _, name in file.symbols)
+
+
+def _calls(file: File, value: cst.CSTNode) -> list[cst.Call]:
+    """The calls that a value may come from: itself, or those that its name is bound to."""
+    if isinstance(value, cst.Call):
+        return [value]
+    found = []
+    for binding in file.meanings.bindings(value):
+        made = binding.value if isinstance(binding, Assigned) else None
+        if isinstance(binding, Opaque):  # `with .. as session`
+            made = next(
+                (at.item for at in file.ancestors(binding.node) if isinstance(at, cst.WithItem)), None
+            )
+        if isinstance(made, cst.Call):
+            found.append(made)
+    return found
 
 
 def _is_of_updates(file: File, call: cst.Call) -> bool:
@@ -154,6 +214,9 @@ RULE = Rule(
     updates in any order, the migrated program in the order in which they are built. The same holds for the updates of
     two optimizers that one run makes: where one reads what the other writes, TF 1 takes the old value or the new one.
 
+    A worker that joins waits until the chief has initialized the variables. Where its script runs the initializer
+    again, the training of all begins anew. In TF 1 this was after up to 30 seconds, between two looks at the chief.
+
     TF 1.15 and TF 2 count operations differently. A graph's seed gives each random operation a seed by that count, so
     the random numbers differ.
 
@@ -165,7 +228,7 @@ RULE = Rule(
     Nothing has to be done. Where the towers share their variables, and each has the whole model, one tower's updates
     (`scope='tower_0'`) leave nothing open. `tf.control_dependencies` orders the updates of two optimizers. Give
     initializers and random operations seeds of their own where the same first weights are wanted on both TensorFlows,
-    or start from a checkpoint.
+    or start from a checkpoint. To go on from a checkpoint with cuDNN's cells, copy its weights by their new names.
     """,
     notes=notes,
     sources=("tf.GraphKeys.UPDATE_OPS", "tf.set_random_seed"),

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.nodes import Symbol, argument, literal
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.tf1_signs import is_estimator_of_tf2, resets_a_server
 
-#: what reached into other processes, unless the target is this one: ''
-_RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
-_MODES = "tf.estimator.ModeKeys"
 _ESTIMATOR = "may be TF 2's, which is not served; `import tensorflow.compat.v1 as tf` says that it is TF 1's"
 
 
@@ -36,31 +33,6 @@ def notes(file: File) -> None:
                 "it out, close the sessions, and run the initializers in the next one"
             )
             file.note(node, "T2T620", message)
-
-
-def is_estimator_of_tf2(file: File, node: cst.CSTNode, canonical: str) -> bool:
-    """True if it may be an Estimator of TF 2, which had `tf.estimator` until 2.15, with other losses and optimizers.
-
-    That is so in a program that runs on TF 2, and in one where all else is in TF 2 as well.
-    """
-    if not canonical.startswith("tf.estimator.") or canonical.startswith(f"{_MODES}."):
-        return False
-    is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
-    return not is_tf1s and isinstance(node, Symbol) and file.is_plain(node) and canonical != _MODES
-
-
-def resets_a_server(file: File, node: cst.CSTNode) -> bool:
-    """True if it is `tf.Session.reset`, unless it is certainly called for the sessions of this process."""
-    if (
-        not isinstance(node, cst.Attribute)
-        or node.attr.value != "reset"
-        or file.canonical(node) not in _RESETS
-    ):
-        return False
-    call = file.parent(node)
-    if not isinstance(call, cst.Call) or call.func is not node:
-        return True
-    return literal(argument(call, 0, "target")) not in ("", "local", None)
 
 
 RULE = Rule(

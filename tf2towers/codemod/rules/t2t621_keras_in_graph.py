@@ -8,31 +8,15 @@ import libcst as cst
 
 from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.nodes import Import, Symbol, imported, last_name, literal, root_of, walk
+from tf2towers.codemod.nodes import Symbol, imported, last_name, literal, root_of, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.standalone_keras import find_unserved, is_data, keras_imports
+from tf2towers.codemod.standalone_keras import keras_imports, serves_standalone, takes_data
 
 #: losses, metrics and an optimizer with another result in tf_keras
 _OTHERWISE = frozenset({
     "adagrad", "Adagrad", "cosine", "cosine_proximity", "cosine_similarity", "sparse_top_k_categorical_accuracy",
 })  # fmt: skip
-
-
-def takes_data(file: File, statement: Import) -> bool:
-    """True if `from keras.datasets import mnist` takes nothing of standalone Keras but its data."""
-    if not isinstance(statement, cst.ImportFrom) or not file.program.is_tf1:
-        return False
-    of_program = file.program.imports.has(file.path, "keras")
-    return not of_program and all(is_data(name) for _, name in imported(statement))
-
-
-def serves_standalone(file: File) -> bool:
-    """True if the runtime has all names that a TF1 program takes from standalone Keras."""
-    imports = file.program.imports
-    if not file.program.is_tf1 or any(imports.has(each.path, "keras") for each in file.program.all_files):
-        return False
-    return find_unserved(file.program) is None
 
 
 def changes(file: File) -> Iterator[Change]:
@@ -50,7 +34,11 @@ def changes(file: File) -> Iterator[Change]:
 
 def notes(file: File) -> None:
     """Notes where Keras may be given a text that means something else in tf_keras: `model.compile(loss='cosine')`."""
-    for call in file.all(cst.Call) if file.program.is_tf1 else ():
+    names = (name for each in file.imports for _, name in imported(each))
+    standalone = any(name.partition(".")[0] == "keras" for name in names)
+    if not file.program.is_tf1 or (standalone and serves_standalone(file)):
+        return  # standalone Keras has them
+    for call in file.all(cst.Call):
         name, whole = last_name(call.func), file.canonical(call.func) or ""
         by_text = name in ("get", "deserialize") and whole.startswith("tf.keras.")
         if by_text or (name == "compile" and whole != "re.compile"):
@@ -84,7 +72,8 @@ RULE = Rule(
     result there, as `cosine_proximity`, whose sign is another.
 
     Standalone Keras (`import keras`) becomes tf2towers.runtime.tf1.standalone_keras where a program takes nothing of it
-    but what was measured to be the same as in Keras 2.2.4: layers are numbered from 1, and seeds are drawn from NumPy.
+    but what was measured to be the same as in Keras 2.2.4: layers are numbered from 1, seeds are drawn from NumPy,
+    models train by its optimizers, losses and order of the rows.
     All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are served in any program.
     """,
     todo="Write it without that function, or migrate the model to Keras 3 by hand.",

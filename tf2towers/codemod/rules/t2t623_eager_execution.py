@@ -9,16 +9,8 @@ from tf2towers.codemod.nodes import Symbol, is_name, walk
 from tf2towers.codemod.program import File, only_tf1s
 from tf2towers.codemod.reached import branches_around, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t612_version_tests import VERSIONS
-
-EAGER = frozenset(
-    {"tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution"}
-)
-
-
-def is_eager(file: File) -> bool:
-    """True if a file turns eager execution on: then nothing of its program is touched."""
-    return any(canonical in EAGER for _, canonical in file.symbols)
+from tf2towers.codemod.symbols import VERSIONS
+from tf2towers.codemod.tf1_signs import EAGER
 
 
 def notes(file: File) -> None:

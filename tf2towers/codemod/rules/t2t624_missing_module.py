@@ -8,9 +8,9 @@ from pathlib import Path
 
 import libcst as cst
 
-from tf2towers.codemod.nodes import Import, Statement, block, dotted, imported, module_of, name_of
+from tf2towers.codemod.nodes import Import, imported, module_of, name_of
 from tf2towers.codemod.program import File
-from tf2towers.codemod.reached import find_unreached_context, note_site
+from tf2towers.codemod.reached import is_guarded, may_fail, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.report.result import FindingKind
 from tf2towers.source.built_modules import BuiltModule, is_of_an_old_protoc
@@ -27,7 +27,7 @@ def notes(file: File) -> None:
                 _note_built(file, node, name, built)
                 continue
             message = f"the module {name} was not found: it may have TF1 in it{_searched(file, name)}"
-            _note(file, node, message, guarded=_is_guarded(file, node))
+            _note(file, node, message, guarded=is_guarded(file, node))
         for path in sorted({found[name] for name in _named_modules(node) if name in found}):
             if is_of_an_old_protoc(path):
                 kind: FindingKind = "note" if may_fail(file, node) else "left"
@@ -41,7 +41,7 @@ def notes(file: File) -> None:
         line, column = each.place
         call = min(lines[line], key=lambda call: abs(file.text.column(call) - column))
         if (unseen := _why_unseen(file, each)) is not None:
-            _note(file, call, unseen, guarded=each.is_written_out and _is_guarded(file, call))
+            _note(file, call, unseen, guarded=each.is_written_out and is_guarded(file, call))
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
             file.note(call, "T2T624", f"{names}: any of them may be imported here", "note")
@@ -82,17 +82,22 @@ def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
 def _why_unseen(file: File, call: ImportByText) -> str | None:
     """Why no module can be named for an import by a text (`import_module('models.' + name)`); None where one can."""
     root = call.start.partition(".")[0]
+    if call.is_path and not file.program.imports.found_by_text(file.path, call):
+        named = "" if call.shown in ("", "*") else f", {call.shown}, which was not found"
+        return f"a file is loaded by its path here{named}: it may have TF1 in it"
     if call.is_path:
-        return "a file is loaded by its path here: it may have TF1 in it"
+        return None
     known = "." in call.start + "."[: call.is_written_out] and is_known(root)
     if known or file.program.imports.found_by_text(file.path, call):
         return None
+    if call.choices:
+        return f"not all of {', '.join(call.choices)} were found: they may have TF1 in them"
     if not call.start:
         return "a module is imported by a computed text here: which one cannot be seen"
     if call.is_written_out:
-        return f"the module {call.shown} was not found: it may have TF1 in it"
+        return f"the module {call.shown} was not found: it may have TF1 in it{_searched(file, call.start)}"
     shown = f"modules {call.shown} are imported by a computed text, and none was found"
-    return f"{shown}: they may have TF1 in them"
+    return f"{shown}: they may have TF1 in them{_searched(file, call.start)}"
 
 
 def _needed_modules(node: Import) -> Iterator[str]:
@@ -110,28 +115,6 @@ def _named_modules(node: Import) -> Iterator[str]:
         yield from (name for _, name in imported(node))
 
 
-def may_fail(file: File, node: cst.CSTNode) -> bool:
-    """True if the program goes on if an import or a load fails, or never reaches it."""
-    return _is_guarded(file, node) or find_unreached_context(file, node, "") is not None
-
-
-def _is_guarded(file: File, node: cst.CSTNode) -> bool:
-    """True if the program goes on without the module: the import is in a `try` that catches its failure."""
-    for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.Try) and around.handlers and inner not in block(around.finalbody):
-            if not (inner in block(around) and all(_ends_program(block(each)) for each in around.handlers)):
-                return True
-    return False
-
-
-def _ends_program(body: list[Statement]) -> bool:
-    """True if statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
-    last = body[-1]
-    if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
-        return dotted(last.value.func) in ("sys.exit", "exit", "quit", "os._exit")
-    return isinstance(last, cst.Raise)
-
-
 RULE = Rule(
     code="T2T624",
     title="A module that was not found",
@@ -142,8 +125,9 @@ RULE = Rule(
     what the setup.py of its project installs, and what lies in folders that the program adds to sys.path.
 
     An import by a computed name counts, too. `import_module('models.' + name)` means every module in the folder
-    `models`. `import_module(args.model)` means every module of the package that the flag's default is in. Where the
-    folder is not known, the import is left, and so is every load of a file (`imp.load_source`).
+    `models`. `import_module(args.model)` means every module of the package that the flag's default is in, or the flag's
+    choices; `import_module(MODELS[name])` means the dictionary's. A file that is loaded by its path
+    (`imp.load_source('m', 'models/%s.py' % name)`) is found in the same way. Where nothing says what it is, it is left.
 
     An import in a function that nothing calls is only a note. So is a module that Cython or protoc makes of a file
     beside it without TensorFlow: it has to be built for this Python. T2T628 reports a module that protoc wrote before

@@ -8,25 +8,16 @@ from functools import partial
 import libcst as cst
 
 from tf2towers.codemod import probability
-from tf2towers.codemod.libraries import gone_part, library_name
-from tf2towers.codemod.nodes import Symbol, block, imported, literal, module_of, name_of, walk
+from tf2towers.codemod.nodes import Symbol, block, literal, module_of, name_of, walk
 from tf2towers.codemod.program import File
-from tf2towers.codemod.reached import find_unreached_context, note_site
+from tf2towers.codemod.reached import find_unreached_context, may_fail, note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t621_keras_in_graph import takes_data
-from tf2towers.codemod.rules.t2t624_missing_module import may_fail
-from tf2towers.codemod.standalone_keras import find_unserved
+from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, takes_data
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
 #: libraries that programs train without as well, on the devices of one machine
 _DONE_WITHOUT = frozenset({"horovod"})
-#: what Keras 3's backend still has
-_BACKEND = frozenset({
-    "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
-    "is_int_dtype", "is_keras_tensor", "result_type", "set_epsilon", "set_floatx", "set_image_data_format",
-    "standardize_dtype",
-})  # fmt: skip
 
 
 def notes(file: File) -> None:
@@ -96,22 +87,9 @@ def _may_be_on(file: File, flag: str) -> bool:
 
 
 def _note_keras2(file: File) -> None:
-    """Notes names that are gone from Keras: a program without a TF1 graph of its own may be one for Keras 2."""
-    if "keras" not in file.script.text or file.program.imports.has(file.path, "keras"):
-        return
-    found: list[tuple[cst.CSTNode, str]] = [
-        (node, name) for node in file.imports for _, name in imported(node)
-    ]
-    for used in file.all(cst.Attribute):
-        if not isinstance(file.parent(used), cst.Attribute):
-            found.append((used, library_name(file, used) or ""))
-    for node, name in found:
-        gone = gone_part(name)
-        if name.startswith("keras.backend.") and name.split(".")[2] not in _BACKEND:
-            gone = ".".join(name.split(".")[:3])
-        if gone is not None and name.startswith("keras."):
-            message = f"{gone} is of Keras 2, and not in Keras 3, which TF 2.16 and later have"
-            file.note(node, "T2T625", message)
+    """Notes names that are gone from Keras: the program is one for Keras 2, and the runtime's lacks some of it."""
+    for node, gone in gone_from_keras(file):
+        file.note(node, "T2T625", f"{gone} is of Keras 2, and not in Keras 3, which TF 2.16 and later have")
 
 
 def _may_fail_to_load(file: File, node: Symbol) -> bool:
@@ -137,9 +115,8 @@ RULE = Rule(
 
     Of standalone Keras, what was measured to be the same in tf_keras becomes tf2towers.runtime.tf1.standalone_keras
     (T2T621). tf_slim runs as it is, and of TensorFlow Probability what was measured in a graph. An import of horovod
-    under the test of a flag is a note: the program trains without it on one machine. Models of Keras that train or
-    save themselves are not served. A program on Keras without a graph of its own is left as it is where Keras 3 has all
-    that it names.
+    under the test of a flag is a note: the program trains without it on one machine. A program on Keras without a graph
+    of its own is left as it is where Keras 3 has all that it names.
     """,
     todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
     "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2. "

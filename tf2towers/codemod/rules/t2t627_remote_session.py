@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -11,13 +10,9 @@ from tf2towers.codemod.nodes import imported, last_name, literal
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import never_called_around
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import RUNTIME, public_name, session_names
+from tf2towers.codemod.symbols import RUNTIME, SESSIONS, public_name, session_names
 from tf2towers.report.paths import with_quoted_code
 
-#: what makes a session, and the keyword or the first argument that is its target
-SESSIONS = re.compile(
-    r"(Interactive|Monitored(Training)?)?Session|(prepare_or_wait_for|managed|prepare|wait_for)_session"
-)
 _TARGETS = ("target", "master")
 
 

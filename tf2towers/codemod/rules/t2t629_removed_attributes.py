@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 import libcst as cst
 
+from tf2towers.codemod.changes import Change, replace
+from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import block, is_name, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.python_versions import is_expected_to_fail
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import read_table
+from tf2towers.codemod.symbols import Found, read_table
 
+_SYNC = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"})
 #: a value of which nothing is known, and the flags
 _VALUES = ("", "tf.flags.FLAGS", "tf.app.flags.FLAGS")
 
@@ -30,6 +34,8 @@ def notes(file: File) -> None:
     own = _own_attributes(file) if found else frozenset()
     for node in found:
         name = node.attr.value
+        if _is_clean_up(file, node) and isinstance(file.parent(node), cst.Call):
+            continue
         if name in own or (is_name(node.value) and node.value.value in ("self", "cls")):
             continue
         of_what = (file.canonical(node) or "").rpartition(".")[0]
@@ -37,6 +43,22 @@ def notes(file: File) -> None:
             owner, instead = lost[name]
             message = f"{name} of {owner} is gone{f'; instead: {instead}' if instead else ''}"
             note_site(file, node, "T2T629", message)
+
+
+def changes(file: File) -> Iterator[Change]:
+    """`get_clean_up_op()` of a SyncReplicasOptimizer of TF 0.x does nothing: nothing is left over."""
+    for node in file.all(cst.Attribute):
+        if _is_clean_up(file, node) and isinstance(call := file.parent(node), cst.Call) and call.func is node:
+            yield replace(call, f"{file.name_of(Found('v1', 'tf.no_op'))}()")
+
+
+def _is_clean_up(file: File, node: cst.Attribute) -> bool:
+    """True if it is that method of what is certainly such an optimizer."""
+    if node.attr.value != "get_clean_up_op" or not is_name(node.value):
+        return False
+    values = [each.value for each in file.meanings.bindings(node.value) if isinstance(each, Assigned)]
+    made = {file.canonical(value.func) for value in values if isinstance(value, cst.Call)}
+    return not made.isdisjoint(_SYNC)
 
 
 def _own_attributes(file: File) -> frozenset[str]:
@@ -58,13 +80,15 @@ RULE = Rule(
     TensorFlow 2 keeps a graph's operations in C++, and its variables are resources. `graph._next_id()`,
     `tensor._value_index` and `variable._snapshot` are gone, and reading them raises. So does `FLAGS._parse_flags()`
     since TensorFlow 1.5. Attributes that still exist stay.
-    Where a class of the program has an attribute of that name, it is taken for that one.
+    Where a class of the program has an attribute of that name, it is taken for that one. `get_clean_up_op()` of TF 0.x
+    (SyncReplicasOptimizer) becomes `tf.no_op()`: nothing is to be cleaned up today.
 
     The output of a variable's operation was its value, and is a handle now. It is left where the operation is chosen by
     its type.
     """,
     todo="Write the public attribute that the message names, or do without, and migrate again. For what a variable's "
     "operation puts out, take the variable: `[v for v in tf.global_variables() if v.op.name == op.name]`.",
+    changes=changes,
     notes=notes,
     programs=frozenset({"tf1", "migrated"}),
     sources=(

@@ -28,7 +28,7 @@ from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain, is_text, last_name, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.rules.t2t627_remote_session import SESSIONS
+from tf2towers.codemod.symbols import SESSIONS
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import find_tower_loops
 from tf2towers.codemod.towers.writing import (

@@ -18,8 +18,10 @@ _NOT_THE_SCRIPTS = (
     *(f"{_PACKAGES / name}/" for name in ("tensorflow", "tf_keras", "tf_slim", "keras")),
     f"{Path(__file__).parents[2]}/",
 )
-#: how tf_keras begins its warning about a layer or a cell of TensorFlow 1
-_OF_LAYERS = r"`tf\.(layers|nn\.rnn_cell)\.\w+` is deprecated"
+#: how tf_keras begins its warning about a layer or a cell of TensorFlow 1, and TensorFlow that about tf_slim's calls
+_OF_LAYERS = r"`(tf\.(layers|nn\.rnn_cell)\.\w+|layer\.apply)` is deprecated"
+#: ... and about what its own models do, and their methods for generators, which are TensorFlow 1's as well
+_OF_MODELS = r"`Model\.state_updates`|`[mM]odel\.(fit|evaluate|predict)_generator` is deprecated"
 
 
 class _NotTheScripts(logging.Filter):
@@ -42,4 +44,5 @@ def hide_deprecations_of_libraries() -> None:
     logger = tf.get_logger()
     if not any(isinstance(each, _NotTheScripts) for each in logger.filters):
         logger.addFilter(_NotTheScripts())
-        warnings.filterwarnings("ignore", _OF_LAYERS, UserWarning)
+        for message in (_OF_LAYERS, _OF_MODELS):
+            warnings.filterwarnings("ignore", message, UserWarning)

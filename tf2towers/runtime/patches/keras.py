@@ -110,6 +110,26 @@ def keras_computes_as_tf1(changes: Patch) -> None:
         return _v1.where(tf.cast(condition, tf.bool), *chosen)
 
 
+@patch(
+    "tf.keras",
+    source="tensorflow/python/keras/engine/sequential.py of 1.15.5",
+    test="tests/runtime/tf1/test_standalone_training.py",
+)
+def sequentials_predict_classes(changes: Patch) -> None:
+    """Gives Sequential models the methods `predict_proba` and `predict_classes`, which tf_keras has dropped."""
+    from tf_keras.src.engine.sequential import Sequential
+
+    def predict_proba(model: Any, x: Any, batch_size: int | None = 32, verbose: int = 0) -> Any:
+        return model.predict(x, batch_size, verbose)
+
+    def predict_classes(model: Any, x: Any, batch_size: int | None = 32, verbose: int = 0) -> Any:
+        chances = model.predict(x, batch_size=batch_size, verbose=verbose)
+        return chances.argmax(axis=-1) if chances.shape[-1] > 1 else (chances > 0.5).astype("int32")
+
+    for method in (predict_proba, predict_classes):
+        changes.set(Sequential, method.__name__, method)
+
+
 @patch("tf.keras", source="keras/backend.py, get_session", test="tests/runtime/tf1/test_objects.py")
 def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any]) -> None:
     """Makes Keras's own session, which trains, predicts and initializes variables, a session of the runtime."""
@@ -145,6 +165,12 @@ def layers_are_keras2s(changes: Patch) -> None:
     changes.set(engine.base_layer_utils, "needs_keras_history", lambda *arguments, **options: False)
     for owner in (engine.base_layer.Layer, engine.base_layer_v1.Layer, functional):
         changes.around(owner, "_init_set_name")(lambda plain, layer, name, **_: plain(layer, name, False))
+
+    @changes.around(faces.layers.Conv2D, "__init__")
+    def init_convolution(plain: Any, layer: Any, *given: Any, **options: Any) -> None:
+        if len(given) == 3 and all(isinstance(each, int) for each in given):  # Keras 1's rows and columns
+            given = given[0], given[1:]
+        plain(layer, *given, **options)
 
     @changes.around(engine.base_layer_v1.Layer, "add_weight")
     def add(plain: Any, layer: Any, name: Any, shape: Any, initializer: Any = None, **options: Any) -> Any:

@@ -27,6 +27,16 @@ from tf2towers.runtime.patches.keras import (
     keras_is_tf1s,
     keras_runs_on,
     layers_are_keras2s,
+    sequentials_predict_classes,
+)
+from tf2towers.runtime.patches.keras_training import (
+    events_have_keras2s_names,
+    losses_are_keras2s,
+    methods_take_old_words,
+    models_are_saved_as_keras2s,
+    networks_have_keras2s_norm,
+    optimizers_are_keras2s,
+    rows_are_shuffled_as_keras2s,
 )
 from tf2towers.runtime.patches.layers import (
     epsilons_of_fused_norms_are_tf1s,
@@ -106,7 +116,15 @@ ON_DEMAND = (
     keras_is_tf1s,
     keras_computes_as_tf1,
     keras_runs_on,
+    sequentials_predict_classes,
     layers_are_keras2s,
+    losses_are_keras2s,
+    optimizers_are_keras2s,
+    rows_are_shuffled_as_keras2s,
+    models_are_saved_as_keras2s,
+    methods_take_old_words,
+    events_have_keras2s_names,
+    networks_have_keras2s_norm,
     estimators_are_imported,
     estimators_run_on,
 )

@@ -29,6 +29,7 @@ _check_release()
 from tf2towers.runtime.tf1 import keras as _keras  # noqa: E402
 from tf2towers.runtime.tf1 import layers as _layers  # noqa: E402
 from tf2towers.runtime.tf1.estimator_strategies import strategy_for as _strategy_for  # noqa: E402
+from tf2towers.runtime.tf1.estimator_towers import ModelTowers as ModelTowers  # noqa: E402
 from tf2towers.runtime.tf1.estimator_towers import TowerOptimizer as TowerOptimizer  # noqa: E402
 from tf2towers.runtime.tf1.estimator_towers import replicate_model_fn as replicate_model_fn  # noqa: E402
 

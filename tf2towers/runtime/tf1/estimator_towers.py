@@ -44,12 +44,8 @@ class _Towers:
 _building: list[_Towers] = []
 
 
-def replicate_model_fn(
-    model_fn: Callable[..., Any],
-    loss_reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-    devices: Sequence[str] | None = None,
-) -> Callable[..., Any]:
-    """Returns a `model_fn` that builds the given one as towers, each with its part of the batch.
+class ModelTowers:
+    """The towers of a `model_fn` in one graph, each with its part of the batch.
 
     The optimizer of `model_fn` has to be a `TowerOptimizer`. Of predictions and export outputs the towers' parts are
     joined; metrics are the sums over the towers; of everything else the first or, in training, the last tower counts.
@@ -58,42 +54,74 @@ def replicate_model_fn(
         model_fn: as for an Estimator; the batch size has to be a multiple of the number of towers.
         loss_reduction: whether the loss is the mean over the towers or, with `Reduction.SUM`, the sum.
         devices: those of the towers; by default all GPUs, or the CPU.
+        options: `mode`, `params` and `config`, as the Estimator gives them.
+
+    Attributes:
+        devices: those of the towers.
 
     Raises:
         ValueError: `loss_reduction` is `Reduction.NONE`.
     """
-    if loss_reduction == Reduction.NONE:
-        raise ValueError(f"the losses of the towers have to be reduced: {loss_reduction}")
-    places = list(devices or _own_devices())
-    alone = len(places) == 1
-    shared = places[0] if alone and "GPU" in places[0].upper() else "/cpu:0"
-    taken = inspect.signature(model_fn).parameters
 
-    def replicated(features: Any, labels: Any, mode: str, params: Any = None, config: Any = None) -> Any:
-        given = {"params": params, "config": config}
-        options = {name: deepcopy(value) for name, value in given.items() if name in taken}
-        split = ([features], [labels]) if alone else _split(features, labels, len(places), shared)
-        strategy = TowerStrategy(places)
-        towers = _Towers(len(places), loss_reduction)
+    def __init__(
+        self,
+        model_fn: Callable[..., Any],
+        loss_reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+        devices: Sequence[str] | None = None,
+        **options: Any,
+    ) -> None:
+        if loss_reduction == Reduction.NONE:
+            raise ValueError(f"the losses of the towers have to be reduced: {loss_reduction}")
+        self.devices = list(devices or _own_devices())
+        self._model_fn, self._mode = model_fn, options["mode"]
+        taken = inspect.signature(model_fn).parameters
+        self._options = {name: deepcopy(value) for name, value in options.items() if name in taken}
+        self._alone = len(self.devices) == 1
+        self._shared = self.devices[0] if self._alone and "GPU" in self.devices[0].upper() else "/cpu:0"
+        self._towers = _Towers(len(self.devices), loss_reduction)
 
-        def tower(i: int, device: str, features: Any, labels: Any) -> Any:
-            with _building_tower(towers, i), tf.device(_placed(device, shared)):
-                spec = model_fn(features=features, labels=labels, mode=mode, **options)
-                if spec.train_op is not None and not alone and not towers.optimizer_used:
-                    raise ValueError("several towers need a TowerOptimizer around their optimizer")
-                return spec._replace(loss=towers.scaled(spec.loss))
+    def split(self, features: Any, labels: Any) -> tuple[list[Any], list[Any]]:
+        """The towers' features, and their labels: the parts of a batch along its first axis."""
+        if self._alone:
+            return [features], [labels]
+        return _split(features, labels, len(self.devices), self._shared)
 
-        with strategy.scope():
-            values = [strategy.per_replica(each) for each in (places, *split)]
-            specs = list(strategy.run(tower, args=(strategy.replica_ids, *values)).values)
-        if len({len(calls) for calls in towers.gradients}) > 1:
+    def build(self, tower: int, features: Any, labels: Any) -> Any:
+        """The EstimatorSpec of one tower, with its part of the loss."""
+        towers, place = self._towers, _placed(self.devices[tower], self._shared)
+        with _building_tower(towers, tower), tf.device(place):
+            spec = self._model_fn(features=features, labels=labels, **self._options)
+            if spec.train_op is not None and not self._alone and not towers.optimizer_used:
+                raise ValueError("several towers need a TowerOptimizer around their optimizer")
+            return spec._replace(loss=towers.scaled(spec.loss))
+
+    def reduce(self, specs: Any) -> Any:
+        """One EstimatorSpec of the towers', which are per-replica values."""
+        made = list(specs.values)
+        if len({len(calls) for calls in self._towers.gradients}) > 1:
             raise ValueError("the optimizers are not called equally often in all towers")
-        if alone:
-            return specs[0]
-        with tf.device(shared):
-            return _REDUCED[mode](specs)
+        if self._alone:
+            return made[0]
+        with tf.device(self._shared):
+            return _REDUCED[self._mode](made)
 
-    return replicated
+
+def replicate_model_fn(
+    model_fn: Callable[..., Any],
+    loss_reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+    devices: Sequence[str] | None = None,
+) -> Callable[..., Any]:
+    """Returns a `model_fn` that builds the given one as `ModelTowers`; for the arguments see there."""
+
+    def of_towers(features: Any, labels: Any, mode: str, params: Any = None, config: Any = None) -> Any:
+        towers = ModelTowers(model_fn, loss_reduction, devices, mode=mode, params=params, config=config)
+        strategy = TowerStrategy(towers.devices)
+        with strategy.scope():
+            parts = [strategy.per_replica(each) for each in towers.split(features, labels)]
+            specs = strategy.run(towers.build, args=(strategy.replica_ids, *parts))
+            return towers.reduce(specs)
+
+    return of_towers
 
 
 class TowerOptimizer(tf.train.Optimizer):
@@ -204,7 +232,7 @@ def _split(features: Any, labels: Any, count: int, device: str) -> tuple[list[An
         if isinstance(tensor, tf.SparseTensor):
             return tf.sparse.split(sp_input=tensor, num_split=count, axis=0)
         size = tf.convert_to_tensor(tensor).shape.as_list()[0]
-        if size % count:
+        if size is not None and size % count:
             raise ValueError(
                 f"a batch of {size} cannot be split into {count} equal parts, one for each tower"
             )

@@ -35,6 +35,7 @@ from tf_keras.src import backend as _backend  # noqa: E402
 from tf_keras.src.layers.preprocessing import image_preprocessing as image_preprocessing  # noqa: E402
 
 patches.keras_computes_as_tf1()
+patches.sequentials_predict_classes()
 
 
 def _run_on_its_session() -> None:

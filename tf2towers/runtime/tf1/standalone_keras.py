@@ -10,15 +10,35 @@ import tensorflow as tf
 from tf_keras.src import backend as _backend
 
 from tf2towers.runtime.patches.keras import layers_are_keras2s
+from tf2towers.runtime.patches.keras_training import (
+    events_have_keras2s_names,
+    losses_are_keras2s,
+    methods_take_old_words,
+    models_are_saved_as_keras2s,
+    networks_have_keras2s_norm,
+    optimizers_are_keras2s,
+    rows_are_shuffled_as_keras2s,
+)
 from tf2towers.runtime.tf1 import keras as _keras
 from tf2towers.runtime.tf1.keras import *  # noqa: F403 - a face, not a copy
 
 layers_are_keras2s()
+losses_are_keras2s()
+optimizers_are_keras2s()
+rows_are_shuffled_as_keras2s()
+models_are_saved_as_keras2s()
+methods_take_old_words()
+events_have_keras2s_names()
 for _name, _module in list(sys.modules.items()):
     if _name.startswith(f"{_keras.__name__}."):
         sys.modules[__name__ + _name[len(_keras.__name__) :]] = _module
 layers, objectives = (sys.modules[f"{__name__}.{name}"] for name in ("layers", "losses"))
 sys.modules[f"{__name__}.objectives"] = objectives  # an older name
+backend = sys.modules[f"{__name__}.backend"]
+sys.modules[f"{__name__}.backend.tensorflow_backend"] = vars(backend)["tensorflow_backend"] = backend
+for _name in ("data_utils", "generic_utils"):
+    vars(sys.modules[f"{__name__}.utils"])[_name] = sys.modules[f"{__name__}.utils"]
+    sys.modules[f"{__name__}.utils.{_name}"] = sys.modules[f"{__name__}.utils"]
 _parts = "advanced_activations convolutional convolutional_recurrent core embeddings local merge noise normalization"
 for _name in f"{_parts} pooling recurrent wrappers".split():
     vars(layers)[_name] = sys.modules[f"{__name__}.layers.{_name}"] = layers
@@ -82,3 +102,4 @@ class ConvLSTM2D(_keras.layers.ConvLSTM2D):  # type: ignore[name-defined]
 
 
 vars(layers).update(BatchNormalization=BatchNormalization, ConvLSTM2D=ConvLSTM2D)
+networks_have_keras2s_norm(BatchNormalization)

@@ -365,7 +365,8 @@ class Meaning(cst.CSTTransformer):
             statement = node
         loops = [each.target for each in m.findall(node, m.CompFor()) if isinstance(each, cst.CompFor)]
         targets = [each for loop in loops for each in m.findall(loop, m.Name())]
-        for name in sorted({each.value for each in targets if isinstance(each, cst.Name)}):
+        names = {each.value for each in targets if isinstance(each, cst.Name)} - _names_assigned(statement)
+        for name in sorted(names):
             if self._is_read_after(name, scope, statement):
                 self._record_left(f"{name} of a list comprehension, read after it", node)
 
@@ -412,6 +413,16 @@ def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
     mode = _text_of(opened.args[1].value) if len(opened.args) > 1 else "r"
     is_text = bool(mode) and "b" not in mode
     return next((each for each in sizes if is_text and is_like(each, m.Arg(m.Integer("0")))), None)
+
+
+def _names_assigned(statement: cst.CSTNode) -> set[str]:
+    """The names that an assignment binds: after `g = mean([g for g in tower])` g is the mean."""
+    found = set()
+    for target in statement.targets if isinstance(statement, cst.Assign) else ():
+        part = target.target
+        parts = [each.value for each in part.elements] if isinstance(part, cst.Tuple | cst.List) else [part]
+        found |= {each.value for each in parts if isinstance(each, cst.Name)}
+    return found
 
 
 def _gives_bytes(value: cst.BaseExpression) -> bool:

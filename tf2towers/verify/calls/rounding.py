@@ -53,15 +53,20 @@ def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) ->
     """The variables whose gradients are 0 in exact arithmetic: both sides' values are rounding, of about one size.
 
     Examples are a bias before a batch norm and the bias of attention's keys. Adam makes whole steps of such gradients,
-    in different directions on both sides; nothing else in the program depends on those variables.
+    in different directions on both sides; nothing else in the program depends on those variables. The sizes are the
+    largest of all steps: in one of them a sum may happen to be 0 on one side.
     """
-    found: dict[str, bool] = {}
+    sizes: dict[str, list[float]] = {}
     for step, match in zip(original, migrated, strict=False):
         for name, exact in step.gradients64.items():
-            own = _largest(step.gradients[name])
-            none = _largest(exact) <= _NOTHING * own and _largest(match.gradients.get(name)) <= _ALIKE * own
-            found[name] = found.get(name, True) and none
-    return {name for name, is_nothing in found.items() if is_nothing}
+            of_step = (exact, step.gradients[name], match.gradients.get(name))
+            known = sizes.get(name, [0.0, 0.0, 0.0])
+            sizes[name] = [max(size, _largest(value)) for size, value in zip(known, of_step, strict=True)]
+    return {
+        name
+        for name, (exactly, own, other) in sizes.items()
+        if exactly <= _NOTHING * own and other <= _ALIKE * own
+    }
 
 
 # -- an update of rounding: Adam, for one, divides a gradient by its own size ------------------------------------------
@@ -91,8 +96,13 @@ def compare_steps_of_rounding(
     noise = gradients_of_rounding(original.steps, migrated.steps)
     kinds: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient", "variable")
     found = compare(original.steps, migrated.steps, limits, kinds, noise=noise)
-    apart = {each.name for each in found if each.kind == "gradient" and not each.within}
     names = set(noise)
+    for place, each in enumerate(found):
+        if each.kind == "gradient" and not each.within and not each.problem:
+            if _is_as_exact(each.name, original.steps, migrated.steps, limits):
+                found[place] = dataclasses.replace(each, within=True, rounding=True)
+                names.add(each.name)
+    apart = {each.name for each in found if each.kind == "gradient" and not each.within}
     for place, each in enumerate(found):
         owner = owner_of(each.name, original.facts.trainable)
         if each.within or each.problem or each.kind != "variable" or owner is None or owner in apart:
@@ -101,6 +111,22 @@ def compare_steps_of_rounding(
             found[place] = dataclasses.replace(each, within=True, rounding=True)
             names.add(owner)
     return found, sorted(names)
+
+
+def _is_as_exact(name: str, original: Sequence[Step], migrated: Sequence[Step], limits: Tolerances) -> bool:
+    """True if a gradient is in each step as near to the exact one as the original's, whose terms cancel out.
+
+    As near is within the tolerance, or at most TIMES the original's own rounding away.
+    """
+    for step, match in zip(original, migrated, strict=True):
+        own, exact = step.gradients.get(name), step.gradients64.get(name)
+        other = match.gradients.get(name)
+        if own is None or other is None or exact is None or not own.shape == other.shape == exact.shape:
+            return False
+        error = max(TIMES * _largest(own - exact), limits.gradients * _largest(own))
+        if not _largest(other - exact) <= error:
+            return False
+    return True
 
 
 def owner_of(name: str, trainable: Iterable[str]) -> str | None:

@@ -27,10 +27,12 @@ class Alone(object):
     """The schedule of a process outside clusters: every call runs at once. `turns` has one for clusters.
 
     Attributes:
-        synchronous: whether the program has built an update of a `SyncReplicasOptimizer`.
+        synchronous: whether the program has built an update of a `SyncReplicasOptimizer`, or is written like one.
+        shared: how workers add gradients to accumulators that all share, if they do (`shared_gradients`).
     """
 
     synchronous = False
+    shared: Any = None
 
     @contextlib.contextmanager
     def call(self, effects: Effects) -> Iterator[None]:
@@ -41,6 +43,10 @@ class Alone(object):
     def after(self, effects: Effects) -> Iterator[None]:
         """A context around the reading of variables alone."""
         yield
+
+    def is_step(self, effects: Effects) -> bool:
+        """True for a training step. Where workers share accumulators, it is what adds to them, not the update."""
+        return effects.training if self.shared is None else effects.adds
 
     def has_updated(self) -> None:
         """Called when a thread has made an update for all synchronous workers."""
@@ -174,7 +180,7 @@ class CallRecorder(object):
             if effects.training and self.schedule.synchronous:
                 self.schedule.has_updated()
             return result
-        if effects.training and self.trained >= self._wanted:
+        if self.schedule.is_step(effects) and self.trained >= self._wanted:
             self.is_over = True
             self.on_enough()
         with self.schedule.call(effects):
@@ -193,7 +199,7 @@ class CallRecorder(object):
         step: Dict[str, Any] = {}
         names, gradients = self._gradients(session.graph, effects)
         about = self._about(session)
-        about["trains"] = effects.training
+        about["trains"] = self.schedule.is_step(effects)
         for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
             about["inputs"].append(name)
             step.update(self._keeper.kept("input|%04d" % place, value))
@@ -209,7 +215,7 @@ class CallRecorder(object):
             self._finish(session, effects, about, step)
             raise
         step.update(self._returned(session, fetches, result, about))
-        self.trained += effects.training
+        self.trained += about["trains"]
         with self.schedule.after(effects):
             self._finish(session, effects, about, step)
         return result

@@ -47,6 +47,8 @@ def _reached(ops: Iterable[Any], before: Callable[[Any], Iterable[Any]]) -> Set[
 #: the scope of the ops that `order` adds: `gate`, which a run may feed, `passed`, which follows it, `end` of a branch
 ORDER = "tf2towers_order"
 GATE = re.compile(r"(?:^|/)%s(?:_\d+)?/gate(?:_\d+)?$" % ORDER)
+#: the op that a worker's gradients wait for, in turn with those of the other workers
+HELD = re.compile(r"(?:^|/)%s(?:_\d+)?/held(?:_\d+)?$" % ORDER)
 END = re.compile(r"(?:^|/)%s(?:_\d+)?/end(?:_\d+)?$" % ORDER)
 
 

@@ -92,7 +92,11 @@ class Order(object):
         ops = frozenset(fetched_ops(self._tf, session, fetches))
         fed = frozenset(names_of(session.graph, feed_dict))
         cut, kept = ordered.split_gates(ops, fed)
-        self.open.update((gate.shared, gate.earlier.name, gate.later.name) for gate in kept)
+        self.open.update(
+            (gate.shared, gate.earlier.name, gate.later.name)
+            for gate in kept
+            if not graphs.HELD.search(gate.later.name)
+        )
         return {gate.tensor: True for gate in cut}
 
 
@@ -228,10 +232,13 @@ def _accesses(operations: Iterable[Any]) -> Tuple[Dict[str, List[Access]], List[
     memory: Dict[Any, Tuple[Any, Any]] = {}
     found: Dict[str, List[Access]] = {}
     sent: List[Tuple[Any, int, Any]] = []
+    held: List[Any] = []
     for op in operations:
         # ops of the recorder, and of savers, are in no training run
         if op.name.startswith("tf2towers/") or op.type.startswith("Save"):
             continue
+        if graphs.HELD.search(op.name):
+            held.append(op)
         if op.type in VARIABLES or _SHARED.match(op.type):
             memory.update((tensor, (op, None)) for tensor in op.outputs)
             continue
@@ -256,6 +263,9 @@ def _accesses(operations: Iterable[Any]) -> Tuple[Dict[str, List[Access]], List[
                 found.setdefault(of.name, []).append(access)
             if access is not None and access.kind == WRITE:  # its output is the variable's memory
                 memory.update((output, (of, None)) for output in op.outputs if output.dtype._is_ref_dtype)
+    # what follows may change all variables on parameter servers: once all workers have added their gradients
+    for of in {of for of, _ in memory.values() if held and _is_served(of)}:
+        found.setdefault(of.name, []).extend(Access(op.name, WRITE) for op in held)
     return found, sent
 
 

@@ -17,6 +17,7 @@ import subprocess
 import time
 from typing import Any, Callable, Dict, List
 
+from .shared_gradients import SharedGradients
 from .turns import InTurns, Turns, hold_tokens, poll_chief
 from .wrapping import wrap
 
@@ -176,6 +177,7 @@ class OwnTasks(object):
         turns = _TurnsOfServer(self._folder, workers.index(task), len(workers), recorder, self._turns)
         self._turns.append(turns)
         recorder.schedule = schedule = InTurns(turns)
+        SharedGradients(self._tf, schedule, turns, task, len(workers), target).install()
         if is_first:
             self._unmark(self.name + ".started")
             self.name = task

@@ -105,7 +105,7 @@ def is_number(tensor: Any) -> bool:
     """True if a tensor's values can be recorded: not those of a string, resource or variant."""
     try:
         return np.dtype(tensor.dtype.base_dtype.as_numpy_dtype).kind in NUMBERS
-    except TypeError:  # a resource, a variant
+    except (TypeError, KeyError):  # a resource, a variant; TensorFlow 1 has no type for the latter
         return False
 
 

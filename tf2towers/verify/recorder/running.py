@@ -25,6 +25,7 @@ from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings, meet_servers
+from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
 from .turns import InTurns, Turns, hold_tokens, poll_chief
 from .writes import Writes, protect_python
@@ -87,6 +88,7 @@ def main(
             turns = Turns(options["out"], workers.index(task), len(workers))
             recorder.schedule = schedule = InTurns(turns)
             hold_tokens(tf, schedule, len(workers))
+            SharedGradients(tf, schedule, turns, task, len(workers)).install()
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
     process = _Process(tf, recorder, options, order, own, queues, writes, turns)
@@ -278,7 +280,8 @@ def _prepared(options: Dict[str, Any]) -> Tuple[Any, Optional[Writes]]:
 
     writes = keep_writes(options)
     if options.get("resources"):
-        tf.compat.v1.enable_resource_variables()
+        enable = getattr(tf, "enable_resource_variables", None)  # TensorFlow 1.12 has no `compat.v1`
+        (enable or tf.compat.v1.enable_resource_variables)()
     if not options.get("stand_ins"):
         placement.install(tf)
         _leave_flags_to_scripts()

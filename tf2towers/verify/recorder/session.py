@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tup
 from .double import Reference
 from .optimizer_calls import watch_gradients, watch_updates
 from .run_arguments import entries_of, feeds_of, fetched_ops, is_number
-from .session_runs import around_runs
+from .session_runs import around_every_run
 from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables
 from .writing import InStep, Writer
@@ -145,4 +145,4 @@ def watch(tf: Any, recorder: SessionRecorder) -> None:
 
     watch_gradients(tf, differentiated)
     watch_updates(tf.train.Optimizer, callback=lambda *update: recorder.applied.append(Applied(*update)))
-    around_runs(tf, recorder.run)
+    around_every_run(tf, recorder.run)

@@ -24,13 +24,22 @@ def around_runs(tf: Any, around: Callable[..., Any]) -> None:
 
 
 def around_every_run(tf: Any, around: Callable[..., Any]) -> None:
-    """As `around_runs`; also makes `make_callable`'s functions call `Session.run`, and refuses `partial_run`."""
+    """As `around_runs`; also makes callables of both kinds call `Session.run`, and refuses `partial_run`."""
 
     def make_callable(
         _: Any, session: Any, fetches: Any, feed_list: Any = None, accept_options: bool = False
     ) -> Callable[..., Any]:
         def call(*fed: Any, **options: Any) -> Any:
             return session.run(fetches, dict(zip(feed_list or (), fed)), **options)
+
+        return call
+
+    def of_options(_: Any, session: Any, callable_options: Any) -> Callable[..., Any]:
+        fetched, fed_names = list(callable_options.fetch), list(callable_options.feed)
+        targets = [session.graph.get_operation_by_name(name) for name in callable_options.target]
+
+        def call(*fed: Any, **metadata: Any) -> Any:
+            return session.run([fetched, targets], dict(zip(fed_names, fed)), **metadata)[0]
 
         return call
 
@@ -41,6 +50,7 @@ def around_every_run(tf: Any, around: Callable[..., Any]) -> None:
 
     around_runs(tf, around)
     wrap(base_of(tf), "make_callable", make_callable)
+    wrap(base_of(tf), "_make_callable_from_options", of_options)
     wrap(base_of(tf), "partial_run", partial_run)
 
 

@@ -22,8 +22,8 @@ from .variables import Effects
 from .wrapping import wrap
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
-_LOOK = 0.002  # seconds between two checks of the other workers' files
-_LONGEST_UPDATE = (
+LOOK = 0.002  # seconds between two checks of the other workers' files
+LONGEST_UPDATE = (
     30.0  # seconds after which a step no longer waits for updates of the chief: they come otherwise
 )
 
@@ -71,14 +71,21 @@ class Turns(object):
 
     def noted(self, event: str, worker: int) -> float:
         """How often a worker has noted an event; infinite once it has ended."""
-        path = self._path_of(event, worker)
-        count = os.stat(path).st_size if os.path.exists(path) else 0
-        return float("inf") if self._count(worker) == float("inf") else count
+        return float("inf") if self._count(worker) == float("inf") else self._count_of(event, worker)
 
     def all_noted(self, event: str) -> bool:
         """Whether every other worker has noted an event as often as this one."""
-        own = os.stat(self._path_of(event, self._worker)).st_size
+        own = self._count_of(event, self._worker)
         return all(self.noted(event, worker) >= own for worker in range(len(self._paths)))
+
+    def is_next(self, event: str) -> bool:
+        """Whether every worker before this one has noted an event once more than this one, or has ended."""
+        own = self._count_of(event, self._worker)
+        return all(self.noted(event, worker) > own for worker in range(self._worker))
+
+    def _count_of(self, event: str, worker: int) -> int:
+        path = self._path_of(event, worker)
+        return os.stat(path).st_size if os.path.exists(path) else 0
 
     def _path_of(self, event: str, worker: int) -> str:
         return os.path.join(self._folder, "%s-%d" % (event, worker))
@@ -93,7 +100,7 @@ class Turns(object):
 
     def _wait(self, counts: Dict[int, int]) -> None:
         while any(self._count(worker) < count for worker, count in counts.items()):
-            time.sleep(_LOOK)
+            time.sleep(LOOK)
 
     def _count(self, worker: int) -> float:
         """The size of a worker's file, infinite once the worker has ended."""
@@ -131,8 +138,7 @@ class InTurns(Alone):
         At a barrier that workers build from queues, a call waits for the others: its turn is over when it begins.
         """
         self._begun = self._begun or effects.training
-        counts = effects.training if self.synchronous else self._begun and bool(effects.used)
-        if not counts:
+        if not (self.is_step(effects) if self.synchronous else self._begun and effects.used):
             yield
         elif self.synchronous:
             with self._turns.turn():
@@ -153,8 +159,10 @@ class InTurns(Alone):
     @contextlib.contextmanager
     def after(self, effects: Effects) -> Iterator[None]:
         """A context after a synchronous step: waits until all workers have made it."""
-        if self.synchronous and effects.training:
+        if self.synchronous and self.is_step(effects):
             self._in_step = False
+            if self.shared is not None:
+                self.shared.note_end()
             with self._turns.turn():
                 yield
         else:
@@ -175,14 +183,14 @@ class InTurns(Alone):
             self._first_step = local_step if self._first_step is None else self._first_step
             self._updates += bool(local_step - self._first_step >= self._updates)
             self._turns.note("tokens")
-            end = time.monotonic() + _LONGEST_UPDATE
+            end = time.monotonic() + LONGEST_UPDATE
             while self.counts_updates and not (
                 self._turns.all_noted("tokens") and self._turns.noted("updates", 0) >= self._updates
             ):
-                time.sleep(_LOOK)
+                time.sleep(LOOK)
                 self.counts_updates = time.monotonic() < end
         while self._in_step and not self._turns.is_first():
-            time.sleep(_LOOK)
+            time.sleep(LOOK)
         return token
 
     def is_settled(self) -> bool:

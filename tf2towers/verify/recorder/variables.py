@@ -114,6 +114,7 @@ READS = {
 }  # fmt: skip
 _ASKS = ("VarIsInitializedOp", "IsVariableInitialized")
 _QUEUED = re.compile(r"Queue(En|De)queue(Many|UpTo)?(V2)?$")
+_ADDS = re.compile(r"(Resource|Sparse)?AccumulatorApplyGradient$")
 
 
 class Effects(object):
@@ -123,6 +124,7 @@ class Effects(object):
         written: the variables that it may change.
         used: those that it reads or changes; not those that it initializes, restores, or only tests for initialization.
         training: whether it runs an optimizer's update.
+        adds: whether it adds a gradient to an accumulator on a parameter server.
         meets: whether it uses a queue on a parameter server, and so may wait for another worker.
         run_ops: all ops that it runs.
     """
@@ -133,6 +135,7 @@ class Effects(object):
         self.meets = any(
             _QUEUED.search(op.type) and "/job:ps" in op.inputs[0].op.device for op in self.run_ops
         )
+        self.adds = any(map(adds_for_others, self.run_ops))
         self.written: Set[str] = set()
         # a TF1 variable that is fetched, as `saver.save(global_step=variable)` does, is read by no op
         self.used: Set[str] = {op.name for op in ops if op.type in VARIABLES}
@@ -145,6 +148,11 @@ class Effects(object):
                 self.written |= names
             if op.type not in _ASKS and not begins(op):
                 self.used |= names
+
+
+def adds_for_others(op: Any) -> bool:
+    """True if an op adds a gradient to an accumulator on a parameter server, which other workers may add to."""
+    return bool(_ADDS.match(op.type)) and "/job:ps" in op.device
 
 
 def _handles(op: Any) -> List[Any]:

@@ -1,4 +1,4 @@
-"""Imports that nothing needs once the uses of their names are rewritten, and names that other modules may take.
+"""What the rewrites leave dead: imports that nothing needs any more, and `try` with two branches that say the same.
 
 LibCST's RemoveImportsVisitor takes the imports away. It is given such an import alone, as a module of its own. To find
 what is unused it would have to see the new text, at 1.4 times LibCST's own work. Nor does it know that another module
@@ -9,18 +9,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
 import libcst as cst
+import libcst.matchers as m
 from libcst.codemod import CodemodContext
 from libcst.codemod.visitors import RemoveImportsVisitor
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import Change, Insertion, Now, Removal, Replacement
-from tf2towers.codemod.program import File
+from tf2towers.codemod.changes import Change, Insertion, Now, Removal, Replacement, is_blank
+from tf2towers.codemod.imports import NewImport
+from tf2towers.codemod.program import File, first_name
+from tf2towers.codemod.reached import find_unreached_context
+from tf2towers.codemod.symbols import canonical_name, find_replacement
 
 _NO_SEMICOLON = cst.MaybeSentinel.DEFAULT
+#: what reads names that no name says
+_EVALUATE = frozenset({"eval", "exec", "execfile", "globals", "locals", "vars"})
+#: what does not count where two nodes are compared
+_LAYOUT = (
+    cst.BaseParenthesizableWhitespace,
+    cst.TrailingWhitespace,
+    cst.EmptyLine,
+    cst.LeftParen,
+    cst.RightParen,
+    cst.Semicolon,
+)
+#: statements that only call TensorFlow, with names
+_SMALL = cst.Assign | cst.AugAssign | cst.Expr | cst.Return | nodes.Import
 
 
 def unused_imports(file: File, changes: Sequence[Change], now: Now) -> Iterator[Change]:
@@ -33,9 +51,16 @@ def unused_imports(file: File, changes: Sequence[Change], now: Now) -> Iterator[
     """
     changed = {change.node for change in changes}
     for node in file.imports:
+        if isinstance(node, cst.Import) and _is_of_tensorflow_alone(file, node):
+            name = nodes.bound_by(nodes.aliases(node)[0])
+            if _loses_its_uses(file, name, changes, now, everywhere=False) and not _is_named_now(
+                file, name, now
+            ):
+                yield Removal(node)
+            continue
         if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
             continue
-        private = nodes.module_of(node).startswith("tensorflow.python.")
+        private = f"{nodes.module_of(node)}.".startswith("tensorflow.python.")
         if not private and (file.program.module_of(file, nodes.module_of(node)) is None or node.relative):
             continue
         if node not in file.body or node in changed:
@@ -53,6 +78,20 @@ def unused_imports(file: File, changes: Sequence[Change], now: Now) -> Iterator[
                 yield Replacement(node, partial(_in_its_line, cst.ensure_type(kept[0], cst.ImportFrom)))
             elif private or _does_nothing_else(file, node):
                 yield Removal(node)
+
+
+def _is_of_tensorflow_alone(file: File, node: cst.Import) -> bool:
+    """True for `import tensorflow as tf` of a module, not of the script, where no text of code may have the name."""
+    names = [nodes.name_of(alias) for alias in nodes.aliases(node)]
+    line = file.tree.line(node)
+    alone = names == ["tensorflow"] and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+    return alone and node in file.body and not file.main and _EVALUATE.isdisjoint(file.identifiers)
+
+
+def _is_named_now(file: File, name: str, now: Now) -> bool:
+    """True if the new module has a name more often than its import does; that it may get in new texts."""
+    words = m.findall(now(file.tree.module), m.Name(name))
+    return len(words) > 1 or re.search(rf"\b{re.escape(name)}\b", file.opening or "") is not None
 
 
 def _in_its_line(new: cst.ImportFrom, updated: cst.ImportFrom, now: Now) -> cst.ImportFrom:
@@ -160,3 +199,98 @@ def _is_handed_on(file: File, use: cst.CSTNode, modules: set[str]) -> bool:
             return False
         use = around
     return False
+
+
+def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:
+    """True if an import without counterpart can be removed: each use of it, if any, is rewritten."""
+    assert made.left is not None
+    canonical = canonical_name(dict(nodes.imported(node))[made.alias])
+    for use in file.all(cst.Name):
+        if use.value == made.bound:
+            if file.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
+                return False
+            if _may_mean(file, use, canonical):
+                return False
+    return all(
+        find_replacement(name).kind != "left"
+        or (
+            bool(file.top_names())
+            and find_unreached_context(file, symbol, find_replacement(name).why) is not None
+        )
+        for symbol, name in file.spelled_symbols
+        if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
+    )
+
+
+def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
+    """True if a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
+    if not file.is_read(use) or file.spelled(use) is not None:
+        return False
+    return canonical in map(canonical_name, file.meanings.possible_meanings(use))
+
+
+# -- branches that have become the same ------------------------------------------------------------------------------
+
+
+def equal_branches(file: File, now: Now) -> Iterator[Change]:
+    """What puts the body in the place of a `try` whose handlers have become the same as the body.
+
+    The script chose there between two releases of TensorFlow. The body's calls are all TensorFlow's, so that an error
+    in them would come again in the handler.
+
+    Args:
+        file: the file.
+        now: what the other changes make of a node.
+    """
+    for node in file.all(cst.Try):
+        if node.orelse or node.finalbody or not node.handlers:
+            continue
+        if any(each.name is not None for each in node.handlers) or not _only_calls_tensorflow(
+            file, node.body
+        ):
+            continue
+        bodies = [handler.body for handler in node.handlers]
+        if not all(says_the_same(now(node.body), now(each)) for each in bodies):
+            continue
+        if file.script.conversion is None and any(says_the_same(node.body, each) for each in bodies):
+            continue  # the script's own
+        yield Replacement(node, _body_alone)
+
+
+def _body_alone(updated: cst.Try, now: Now) -> Any:
+    lines = [*updated.body.body]
+    first: Any = lines[0]
+    above = [each for each in first.leading_lines if not is_blank(each)]
+    lines[0] = first.with_changes(leading_lines=[*updated.leading_lines, *above])
+    return cst.FlattenSentinel(lines) if len(lines) > 1 else lines[0]
+
+
+def _only_calls_tensorflow(file: File, body: cst.BaseSuite) -> bool:
+    """True if a block has only simple statements, and calls only TensorFlow; it has no comments at its ends."""
+    if not isinstance(body, cst.IndentedBlock) or body.header.comment is not None:
+        return False
+    if not all(map(is_blank, body.footer)):
+        return False
+    if not all(
+        isinstance(line, cst.SimpleStatementLine) and all(isinstance(each, _SMALL) for each in line.body)
+        for line in body.body
+    ):
+        return False
+    calls = (node for node in nodes.walk(body) if isinstance(node, cst.Call))
+    return all((file.canonical(call.func) or "").startswith("tf.") for call in calls)
+
+
+def says_the_same(one: Any, other: Any) -> bool:
+    """True if two nodes are the same but for white space, comments and brackets."""
+    if isinstance(one, cst.CSTNode) and isinstance(other, cst.CSTNode):
+        return type(one) is type(other) and all(
+            says_the_same(getattr(one, each.name), getattr(other, each.name))
+            for each in fields(one)
+            if not isinstance(getattr(one, each.name), _LAYOUT)
+        )
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        ones, others = ([each for each in many if not isinstance(each, _LAYOUT)] for many in (one, other))
+        return len(ones) == len(others) and all(map(says_the_same, ones, others))
+    if isinstance(one, _LAYOUT) or isinstance(other, _LAYOUT):
+        return True
+    return bool(one == other)
